@@ -84,16 +84,14 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build deploy doctor drift estimate keys observe render rollout runtimes "
-        "specification terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas "
-        "ingest.sink ingest.values"
+        "accounts audit blueprint build doctor drift estimate keys observe render rollout runtimes specification "
+        "stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas ingest.sink "
+        "ingest.values"
     ),
-    "infra.deploy": (
-        "accounts blueprint keys kinds observe pulumi_cli render specification ingest.errors ingest.identifiers"
-    ),
-    "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification ingest.errors",
+    "infra.deploy": "accounts blueprint kinds specification ingest.errors ingest.identifiers",
+    "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification stack ingest.errors",
     "infra.drift": (
-        "accounts blueprint deploy keys observe render specification ingest.config ingest.errors ingest.ledger"
+        "accounts blueprint deploy keys observe render specification stack ingest.config ingest.errors ingest.ledger"
     ),
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
@@ -109,10 +107,11 @@ ROOMS_BELOW = {
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
+    "infra.stack": "accounts blueprint deploy keys observe pulumi_cli render specification ingest.errors",
     "infra.terminal": "",
     "local.accounts": (
-        "endpoints environment_key folder pulumi running infra.accounts infra.deploy infra.keys infra.pulumi_cli "
-        "infra.specification ingest.snowflake"
+        "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
+        "infra.specification infra.stack ingest.snowflake"
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
@@ -121,8 +120,8 @@ ROOMS_BELOW = {
     ),
     "local.clock": "",
     "local.demo": (
-        "accounts environment exit_with_parent provisioning pulumi running infra.audit infra.build infra.deploy "
-        "infra.keys infra.pulumi infra.rollout infra.specification infra.terminal ingest.__main__ ingest.config "
+        "accounts environment exit_with_parent provisioning pulumi running infra.audit infra.build infra.keys "
+        "infra.pulumi infra.rollout infra.specification infra.stack infra.terminal ingest.__main__ ingest.config "
         "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",

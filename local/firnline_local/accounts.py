@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firnline_infra.accounts import PulumiPlace
-from firnline_infra.deploy.program import Program
-from firnline_infra.deploy.stack import acting_role
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
@@ -23,6 +21,8 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.snowflake import PublicKeys
+from firnline_infra.stack.program import Program
+from firnline_infra.stack.stack import acting_role
 from firnline_local.environment_key import environment_key
 from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome

@@ -19,7 +19,6 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
 from firnline_infra.deploy.existing import already_there
-from firnline_infra.deploy.secrets import lost_secrets
 from firnline_infra.drift import aws_principals, aws_resources, engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.file import ReviewedFile
@@ -33,6 +32,7 @@ from firnline_infra.render.bootstrap.deployer import (
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import application_of
+from firnline_infra.stack.secrets import lost_secrets
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.aws.policy import is_allowed
 from firnline_local.provisioning import bootstrap

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from firnline_infra.deploy.program import PACKAGED
+from firnline_infra.stack.program import PACKAGED
 
 STACKS = Path(__file__).parents[2] / "stacks"
 LAYERS = ("foundation", "warehouse", "runtime")

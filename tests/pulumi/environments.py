@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.keys.create import create_key
 from firnline_infra.keys.encryption_key import record_encryption_key
 from firnline_infra.keys.file import ReviewedFile
@@ -17,6 +16,7 @@ from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.keys_file import USERS
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.stack.deployment import Deployment
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment import LocalEnvironment
 from firnline_local.running import RunningEnvironment

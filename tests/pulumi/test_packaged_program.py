@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from firnline_infra.deploy.program import Program
 from firnline_infra.pulumi_cli import PulumiCli
+from firnline_infra.stack.program import Program
 from firnline_local.accounts import WHOLE_OR_NOT_AT_ALL
 from firnline_local.pulumi import admission
 from firnline_local.pulumi.home import PulumiHome

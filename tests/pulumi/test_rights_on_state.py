@@ -15,13 +15,13 @@ import yaml
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Value
-from firnline_infra.deploy.stack import Stack
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.stack.stack import Stack
 from firnline_local.pulumi import admission
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment

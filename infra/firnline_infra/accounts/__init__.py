@@ -5,6 +5,6 @@ specification.
 """
 
 from firnline_infra.accounts.accounts import Accounts, PulumiPlace
-from firnline_infra.accounts.check import check_aws, check_snowflake
+from firnline_infra.accounts.check import check_aws, check_snowflake, checked_session
 
-__all__ = ["Accounts", "PulumiPlace", "check_aws", "check_snowflake"]
+__all__ = ["Accounts", "PulumiPlace", "check_aws", "check_snowflake", "checked_session"]

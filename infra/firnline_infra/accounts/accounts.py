@@ -74,6 +74,11 @@ def rows(connection: "SnowflakeConnection", statement: str) -> Rows:
         raise SnowflakeRefused(statement, str(error), number=getattr(error, "errno", None)) from error
 
 
+def current_role(connection: "SnowflakeConnection") -> str:
+    """The name of the role that a session acts in. Raises SnowflakeRefused."""
+    return str(rows(connection, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"])
+
+
 def rows_if_there(connection: "SnowflakeConnection", statement: str) -> Rows | None:
     """None if the object of the statement does not exist, or the role can't see it. Raises SnowflakeRefused."""
     try:

@@ -1,5 +1,7 @@
 """Whether these are the accounts of the specification. Asked before anything is written, and before a destroy."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from firnline_infra.accounts.accounts import Accounts, rows
@@ -30,6 +32,14 @@ def check_snowflake(spec: EnvironmentSpec, connection: "SnowflakeConnection") ->
     found = f"{answer['organization']}-{answer['account']}"
     if _normalized(found) != _normalized(spec.snowflake.account):
         raise WrongSnowflakeAccount(wanted=spec.snowflake.account, found=found, user=answer["whose"])
+
+
+@contextmanager
+def checked_session(spec: EnvironmentSpec, accounts: Accounts) -> Iterator["SnowflakeConnection"]:
+    """A session of whoever deploys, in the specification's Snowflake account. Raises as `check_snowflake` does."""
+    with closing(accounts.snowflake()) as session:
+        check_snowflake(spec, session)
+        yield session
 
 
 def _normalized(account: str) -> str:

@@ -8,13 +8,13 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts
 
 if TYPE_CHECKING:
-    from firnline_infra.deploy.deployment import Deployment
+    from firnline_infra.stack.deployment import Deployment
 
 
 def deployment(spec_file: Path, accounts: ChosenAccounts, *, quiet: bool = False) -> "Deployment":
     """What the engine says goes to stdout line by line; with `quiet` it is left out."""
-    from firnline_infra.deploy.deployment import Deployment
     from firnline_infra.specification import load_spec
+    from firnline_infra.stack.deployment import Deployment
 
     say = _ignore if quiet else click.echo
     return Deployment.of(spec_file, accounts.env_argument(spec_file), accounts.of(load_spec(spec_file)), say)

@@ -148,8 +148,8 @@ def _write(path: Path, text: str, *, force: bool) -> None:
 def _write_the_rest(path: Path, *, branch: str, gitlab: bool) -> None:
     from importlib.metadata import version
 
-    from firnline_infra.deploy.repository import Became, write_repository
     from firnline_infra.specification import load_spec
+    from firnline_infra.stack.repository import Became, write_repository
 
     spec, release = load_spec(path), version("firnline-infra")
     kept = False

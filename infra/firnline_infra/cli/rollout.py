@@ -10,9 +10,9 @@ from firnline_infra.cli.accounts_option import ChosenAccounts
 
 if TYPE_CHECKING:
     from firnline_infra.build import BuiltArtefact
-    from firnline_infra.deploy.deployment import Deployment
     from firnline_infra.rollout.environment import EngineEnvironment
     from firnline_infra.specification import EnvironmentSpec
+    from firnline_infra.stack.deployment import Deployment
 
 
 def engine_of(spec_file: Path, accounts: ChosenAccounts) -> "EngineEnvironment":

@@ -1,4 +1,1 @@
-"""What `firnline up`, `preview`, `outputs` and `destroy` do around Pulumi: the checks before, the looks after.
-
-The programs are those that `pulumi up` runs too; nothing is made here that they do not make.
-"""
+"""What is looked at before `up`, and read back after it. Nothing here changes anything."""

@@ -68,7 +68,7 @@ class AdoptedUnusable(DeployError):
     id = "FL-5541"
 
     def __init__(self, problems: Sequence[str], statements: Sequence[str]) -> None:
-        self.statements = tuple(statements)
+        self.problems, self.statements = tuple(problems), tuple(statements)
         run = "".join(f"\n      {statement};" for statement in statements)
         told = f"have the owners run this:{run}\n  " if statements else "correct the specification, or what is there. "
         super().__init__(

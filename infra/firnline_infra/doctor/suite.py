@@ -7,16 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.accounts import Accounts, check_aws, check_snowflake
+from firnline_infra.accounts import Accounts, check_aws, checked_session
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
-from firnline_infra.deploy.existing import already_there
+from firnline_infra.deploy.errors import AdoptedUnusable, AlreadyThere
 from firnline_infra.doctor import boundary, ci, clock, key, limits, network, quotas, rights, tools
 from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.elsewhere import is_elsewhere, place_of
+from firnline_infra.stack.preconditions import objects_in_the_way
 from firnline_ingest.errors import SnowflakeError
 
 NOT_ASKED = (AwsRefused, AwsUnreachable, SnowflakeRefused, SnowflakeError)
@@ -65,7 +66,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
         ("limits", lambda: quotas.secrets(blueprint, aws("secretsmanager"), aws("service-quotas"))),
         ("limits", lambda: quotas.vcpus(spec, aws("service-quotas"))),
         ("ci", lambda: ci.approvals(spec, environ=os.environ, folder=Path.cwd(), ask=ci.asking(os.environ))),
-        ("names", partial(_names, blueprint, accounts, state)),
+        ("names", partial(_names, spec, accounts, state)),
     )
     yield from (Check(name=area, rule=area, run=run) for area, run in runs)
 
@@ -89,8 +90,8 @@ def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
 
 
 def _snowflake_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:
-    with closing(accounts.snowflake()) as session:
-        check_snowflake(spec, session)
+    with checked_session(spec, accounts):
+        pass
     yield good("Snowflake", f"account {spec.snowflake.account}, as specified")
 
 
@@ -101,11 +102,21 @@ def _rights(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> 
         yield from rights.rights(spec, blueprint, accounts.aws("iam"), caller)
 
 
-def _names(blueprint: Blueprint, accounts: Accounts, state: State) -> Iterator[Finding]:
+def _names(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator[Finding]:
+    taken = False
     with closing(accounts.snowflake()) as session:
-        taken = list(already_there(blueprint, accounts, session, state()))
-    for each in taken:
-        step = "adopt it (origin: adopt), import it (docs/adopt.md), or give yours another name"
-        yield wrong(each, "is there, and this stack did not make it", next_step=step)
+        for refusal in objects_in_the_way(spec, accounts, session, state()):
+            taken = taken or isinstance(refusal, AlreadyThere)
+            yield from _objects(refusal)
     if not taken:
         yield good("names", "nothing that `up` would make is there already")
+
+
+def _objects(refusal: AlreadyThere | AdoptedUnusable) -> Iterator[Finding]:
+    """One finding for each object."""
+    if isinstance(refusal, AlreadyThere):
+        step = "adopt it (origin: adopt), import it (docs/adopt.md), or give yours another name"
+        yield from (wrong(each, "is there, and this stack did not make it", next_step=step) for each in refusal.found)
+    else:
+        step = "`firnline preview` has the statements that its owner runs"
+        yield from (wrong("what is adopted", each, next_step=step) for each in refusal.problems)

@@ -5,16 +5,14 @@ of differences.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from firnline_infra.accounts import check_aws, check_snowflake
-from firnline_infra.accounts.accounts import rows
+from firnline_infra.accounts import check_aws, checked_session
+from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.previewing import out_of_sight
-from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.errors import NotDeployed
 from firnline_infra.deploy.existing import StackResources
 from firnline_infra.deploy.owners import check_owners
@@ -24,6 +22,7 @@ from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.drift.stack import State, stack_findings
 from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of
+from firnline_infra.stack.deployment import Deployment
 
 PARTS = (tables, snowflake_users, snowflake_grants, aws_principals, aws_resources, engine)
 RULES = {
@@ -55,8 +54,7 @@ def find_drift(
     if not StackResources.of(state).resources:
         raise NotDeployed(deployment.stack.name, deployment.stack.backend, environment=deployment.env_argument)
     omitted = () if verify_volumes else tuple(_verifications(state))
-    with closing(accounts.snowflake()) as session:
-        check_snowflake(spec, session)
+    with checked_session(spec, accounts) as session:
         check_owners(session, state)
         outputs, hidden = _outputs(state), _hidden(blueprint, session)
         context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
@@ -111,8 +109,7 @@ def _stack(
 
 def _hidden(blueprint: Blueprint, session: Any) -> OutOfSight | None:
     """Of the first that the role of previews can't see."""
-    role = rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"]
-    if role != blueprint.names.preview_role.name:
+    if current_role(session) != blueprint.names.preview_role.name:
         return None
     return next((OutOfSight(kind, name) for name, kind in out_of_sight(blueprint.landing).items()), None)
 

@@ -4,6 +4,8 @@ It is looked up by its alias once, and written into the reviewed file beside the
 later changes nothing.
 """
 
+from collections.abc import Callable
+
 from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.keys.errors import EncryptionKeyUnusable
@@ -17,8 +19,9 @@ from firnline_infra.specification.ready import encryption_key_missing
 def record_encryption_key(
     spec: EnvironmentSpec, file: ReviewedFile, accounts: Accounts, *, environment: str
 ) -> str | None:
-    """The ARN that was written; None where nothing was to be. Raises WrongAwsAccount, EncryptionKeyMissing,
-    EncryptionKeyUnusable or AwsRefused.
+    """Returns the ARN that it wrote, or None if the key is recorded already or not the bootstrap's.
+
+    Raises WrongAwsAccount, EncryptionKeyMissing, EncryptionKeyUnusable or AwsRefused.
     """
     if encryption_key_missing(spec, environment) is None:
         return None
@@ -35,3 +38,15 @@ def record_encryption_key(
     arn = str(found["Arn"])
     file.put_encryption_key(arn)
     return arn
+
+
+def with_recorded_key(
+    spec: EnvironmentSpec, file: ReviewedFile, accounts: Accounts, *, environment: str, say: Callable[[str], None]
+) -> EnvironmentSpec:
+    """The specification with the bootstrap's key, which is recorded if it was not. Raises as `record_encryption_key` does."""
+    arn = record_encryption_key(spec, file, accounts, environment=environment)
+    if arn is None:
+        return spec
+    say(f"The environment's key is {arn}: written into {file.path}, commit it.")
+    key = spec.aws.key.model_copy(update={"arn": arn})
+    return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def deploy(environment: "RunningEnvironment", spec_file: Path, screen: Screen) -> None:
     """Raises what `firnline up` raises, CliMissing first of all."""
-    from firnline_infra.deploy.deployment import Deployment
+    from firnline_infra.stack.deployment import Deployment
     from firnline_local.accounts import EmbeddedAccounts
 
     screen.step("pulumi up: the real engine makes all that the specification asks for")

@@ -7,10 +7,10 @@ import yaml
 from click.testing import CliRunner, Result
 
 from firnline_infra.cli.main import firnline
-from firnline_infra.deploy.program import Program
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import SpecificationExists
 from firnline_infra.specification.model import Durability
+from firnline_infra.stack.program import Program
 from firnline_ingest.errors import ConfigError, UsageError
 
 ANSWERS = {

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.deploy.deployment import Deployment
-from firnline_infra.deploy.stack import Stack
 from firnline_infra.drift import find_drift
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.observe import Report
 from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.stack.deployment import Deployment
+from firnline_infra.stack.stack import Stack
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.infra.drift.in_process import InProcessStack

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from firnline_infra.deploy.errors import NoProgram
-from firnline_infra.deploy.program import PACKAGED, Program
+from firnline_infra.stack.program import PACKAGED, Program
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.deploy.errors import SecretsKeyOutOfReach
-from firnline_infra.deploy.program import PROGRAM, Program, complete, encryption_in, settings_of
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
-from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack
+from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, UnexpectedChanges
 from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.stack.program import PROGRAM, Program, complete, encryption_in, settings_of
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 KMS = "awskms://"
@@ -54,6 +54,21 @@ class Stack:
             if self.encryption.startswith(KMS) and "KMS" in "".join(failed.lines):
                 raise SecretsKeyOutOfReach(self.name, self.encryption, failed.lines) from failed
             raise
+
+    def preview(self, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> bool:
+        """Whether something would change where nothing was expected to; False where anything was."""
+        try:
+            self.cli.preview(self.name, refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan)
+        except UnexpectedChanges:
+            return True
+        return False
+
+    def up(self, accounts: Accounts, *, say: Callable[[str], None], refresh: bool, plan: Path | None) -> None:
+        """Clears what a killed `up` has left first. Raises what the recovery and Pulumi raise."""
+        from firnline_infra.pulumi_cli.recovery import recovered_up
+        from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
+
+        recovered_up(self.cli, self.name, say=say, lookups=aws_lookups(accounts.aws), refresh=refresh, plan=plan)
 
 
 def stack_of(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts, *, on_line: Callable[[str], None]) -> Stack:

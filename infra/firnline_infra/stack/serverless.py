@@ -5,7 +5,7 @@ would be changed, and nothing happens: `firnline stop` ends an engine without lo
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from firnline_infra.accounts import Accounts
@@ -20,31 +20,35 @@ ACTIVE = ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "CANCELLING"
 LOOK_EVERY_S, STOPPED_WITHIN_S = 2.0, 300.0
 
 
-def make_changeable(
-    wanted: ServerlessApplication | None,
-    accounts: Accounts,
-    known: StackResources,
-    *,
-    say: Callable[[str], None],
-    environment: str,
-    looking: bool = False,
-) -> None:
-    """Before `up`, and with `wanted` None before a destroy. `looking`: stops nothing. Raises ApplicationInUse, AwsRefused."""
+Wanted = ServerlessApplication | None
+"""None before a destroy."""
+
+
+def check_application(wanted: Wanted, accounts: Accounts, known: StackResources, *, environment: str) -> Sequence[str]:
+    """What would be changed of a started application; empty if it needs no stop. Raises ApplicationInUse, AwsRefused."""
     id_ = known.id_of(TYPE)
     found = _application(accounts, id_) if id_ else None
     if id_ is None or found is None or found["state"] not in STARTED:
-        return
+        return ()
     differing = ["it goes"] if wanted is None else list(_differing(wanted, found))
     if not differing:
-        return
-    emr = accounts.aws("emr-serverless")
+        return ()
     with aws_call("emr-serverless:ListJobRuns", id_):
-        runs = emr.list_job_runs(applicationId=id_, states=ACTIVE)["jobRuns"]
+        runs = accounts.aws("emr-serverless").list_job_runs(applicationId=id_, states=ACTIVE)["jobRuns"]
     if runs:
         raise ApplicationInUse(id_, differing, [run["id"] for run in runs], environment=environment)
-    if not looking:
+    return differing
+
+
+def make_changeable(
+    wanted: Wanted, accounts: Accounts, known: StackResources, *, say: Callable[[str], None], environment: str
+) -> None:
+    """Stops an application that has no job and would be changed. Raises ApplicationInUse, AwsRefused."""
+    id_ = known.id_of(TYPE)
+    differing = check_application(wanted, accounts, known, environment=environment)
+    if id_ is not None and differing:
         say(f"Application {id_} has no job, and is stopped so that AWS lets it be changed: {', '.join(differing)}.")
-        _stop(emr, id_)
+        _stop(accounts.aws("emr-serverless"), id_)
 
 
 def _application(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:

@@ -1,6 +1,6 @@
 """An application of EMR Serverless is stopped before it is changed, and only where no job runs in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint.runtime import ServerlessApplication
-from firnline_infra.deploy import serverless
 from firnline_infra.deploy.errors import ApplicationInUse
 from firnline_infra.deploy.existing import StackResources
-from firnline_infra.deploy.serverless import TYPE, make_changeable
+from firnline_infra.stack import serverless
+from firnline_infra.stack.serverless import TYPE, check_application, make_changeable
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.server import RuntimesApplication
 from firnline_local.wsgi import WsgiServer
@@ -48,13 +48,21 @@ def state_of(service: Service, id_: str) -> str:
     return str(service.client.get_application(applicationId=id_)["application"]["state"])
 
 
-def settle(service: Service, id_: str | None, wanted: ServerlessApplication | None, **more: Any) -> list[str]:
+def settle(service: Service, id_: str | None, wanted: ServerlessApplication | None) -> list[str]:
     """What was said."""
     said: list[str] = []
-    accounts: Any = SimpleNamespace(aws=lambda _: service.client)
-    known = StackResources(({"type": TYPE, "id": id_},) if id_ else ())
-    make_changeable(wanted, accounts, known, say=said.append, environment="dev", **more)
+    make_changeable(wanted, *reached(service, id_), say=said.append, environment="dev")
     return said
+
+
+def check(service: Service, id_: str) -> Sequence[str]:
+    """As before a destroy."""
+    return check_application(None, *reached(service, id_), environment="dev")
+
+
+def reached(service: Service, id_: str | None) -> tuple[Any, StackResources]:
+    accounts = SimpleNamespace(aws=lambda _: service.client)
+    return accounts, StackResources(({"type": TYPE, "id": id_},) if id_ else ())
 
 
 @pytest.fixture
@@ -97,13 +105,13 @@ def test_where_a_job_runs_nothing_is_stopped_and_what_would_change_is_told(servi
     with pytest.raises(ApplicationInUse, match=rf"(?s){run}.*vCPUs 16 becomes 32.*firnline stop dev"):
         settle(service, started, replace(WANTED, maximum_vcpus=32))
     with pytest.raises(ApplicationInUse, match="it goes"):
-        settle(service, started, None, looking=True)
+        check(service, started)
     assert state_of(service, started) == "STARTED"
     service.stage.attempt().end()
 
 
 def test_a_preview_stops_nothing(service: Service, started: str) -> None:
-    assert settle(service, started, None, looking=True) == []
+    assert check(service, started) == ["it goes"]
     assert state_of(service, started) == "STARTED"
 
 

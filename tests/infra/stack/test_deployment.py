@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
-from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.errors import (
     AlreadyThere,
     DestroyRefused,
@@ -17,13 +16,14 @@ from firnline_infra.deploy.errors import (
     OwnerOutOfReach,
     SecretsLost,
 )
-from firnline_infra.deploy.stack import Stack
 from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.public_key import public_key_body
+from firnline_infra.stack.deployment import Deployment
+from firnline_infra.stack.stack import Stack
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment_key import environment_key
 from firnline_local.provisioning import bootstrap
@@ -189,7 +189,7 @@ def test_outputs_and_destroy_need_no_keys(world: World, monkeypatch: pytest.Monk
     world.keys_file.unlink()
     world.engine.resources = [STREAM]
     stack = Stack(world.engine, "dev")
-    monkeypatch.setattr("firnline_infra.deploy.deployment.stack_of", lambda *_, **__: stack)
+    monkeypatch.setattr("firnline_infra.stack.deployment.stack_of", lambda *_, **__: stack)
     deployment = Deployment.of(world.spec_file, "dev", EmbeddedAccounts(world.environment), world.said.append)
     assert deployment.outputs() == {"ledger_table": "firnline-dev"}
     deployment.destroy()
@@ -292,7 +292,8 @@ def test_a_table_that_the_deployer_no_longer_reaches_is_told_before_pulumi_takes
         assert state["deployment"]["resources"] == [STREAM]
         raise OwnerOutOfReach("T", owner=Identifier("ENGINE"), deployer=Identifier("DEPLOY"))
 
-    monkeypatch.setattr("firnline_infra.deploy.deployment.check_owners", out_of_reach)
+    for module in ("preconditions", "deployment"):
+        monkeypatch.setattr(f"firnline_infra.stack.{module}.check_owners", out_of_reach)
     with pytest.raises(OwnerOutOfReach):
         getattr(world.deployment, what)()
     assert world.engine.calls == []

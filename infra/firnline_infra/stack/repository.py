@@ -8,13 +8,13 @@ from enum import Enum
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.deploy.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
 from firnline_infra.render.bootstrap.ci_provider import GitLab
 from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.render.ci.github import workflow, workflow_file
 from firnline_infra.render.ci.gitlab import pipeline, pipeline_file
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.reference.json_schema import json_schema_text
+from firnline_infra.stack.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
 
 GIT_IGNORE, GITLAB_CI = Path(".gitignore"), Path(".gitlab-ci.yml")
 IGNORED = (".venv/", "__pycache__/", ".firnline/", ".pulumi/", "/bootstrap/", "/engine.json", "*.pem")

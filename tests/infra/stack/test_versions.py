@@ -3,7 +3,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 from firnline_infra.deploy.errors import PackagesTooOld
-from firnline_infra.deploy.versions import check_packages
+from firnline_infra.stack.versions import check_packages
 
 
 def test_what_is_installed_here_will_do() -> None:

@@ -1,14 +1,13 @@
 """Which role acts in Snowflake: one of two, whatever a shell has set."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from firnline_infra.deploy.errors import OnlyLooks
-from firnline_infra.deploy.stack import acting_role
 from firnline_infra.specification import load_spec
-from tests.infra.deploy.test_deployment import World, world
+from firnline_infra.stack.stack import acting_role
+from tests.infra.stack.test_deployment import World, world
 
 __all__ = ["world"]
 
@@ -30,10 +29,7 @@ def test_it_is_the_one_that_deploys_unless_previews_are_meant(
 @pytest.mark.contract
 @pytest.mark.parametrize("what", ["up", "destroy"])
 def test_the_role_of_previews_changes_nothing(world: World, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def acts_as(_session: object, role: Any) -> bool:
-        return str(role) == "FIRNLINE_DEV_PREVIEW"
-
-    monkeypatch.setattr("firnline_infra.deploy.deployment._acts_as", acts_as)
+    monkeypatch.setattr("firnline_infra.stack.preconditions.current_role", lambda _: "FIRNLINE_DEV_PREVIEW")
     world.engine.resources = []
     with pytest.raises(OnlyLooks, match="SNOWFLAKE_ROLE, FIRNLINE_DEV_DEPLOY"):
         getattr(world.deployment, what)()
@@ -52,7 +48,7 @@ def test_previews_do_without_a_refresh_where_they_cant_see_a_policy_or_a_stage(
     world: World, before: str, after: str, unseen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.change(before, after)
-    monkeypatch.setattr("firnline_infra.deploy.deployment._acts_as", lambda *_: True)
+    monkeypatch.setattr("firnline_infra.stack.deployment.current_role", lambda _: "FIRNLINE_DEV_PREVIEW")
     world.deployment.preview()
     assert world.said == [
         f"Not refreshed, because FIRNLINE_DEV_PREVIEW can't see {unseen}: compared with the last `up`."

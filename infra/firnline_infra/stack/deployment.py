@@ -1,0 +1,214 @@
+"""One environment, and the four things that can be done with its stack.
+
+Everything that can be known before is said before: nothing is created, changed or removed by a command that refuses.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firnline_infra.accounts import Accounts, check_aws, checked_session
+from firnline_infra.accounts.accounts import current_role
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.iam.extra import extra_lines
+from firnline_infra.blueprint.previewing import out_of_sight
+from firnline_infra.blueprint.runtime import RuntimeParts
+from firnline_infra.deploy.errors import DestroyRefused, NotDeployed
+from firnline_infra.deploy.existing import StackResources
+from firnline_infra.deploy.owners import check_owners
+from firnline_infra.deploy.readback import Finding
+from firnline_infra.keys.encryption_key import with_recorded_key
+from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.observe import ExitStatus, Verdict
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.model import Durability
+from firnline_infra.specification.ready import check_ready
+from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer
+from firnline_infra.stack.secrets import forget_deleted
+from firnline_infra.stack.serverless import make_changeable
+from firnline_infra.stack.stack import Stack, stack_of
+from firnline_infra.stack.table_readback import TableReadback, statements
+from firnline_infra.stack.versions import check_packages
+from firnline_ingest.errors import FirnlineError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    changes: bool
+    """Only known where none were expected."""
+    findings: list[Finding]
+    refusals: tuple[FirnlineError, ...] = ()
+    """Why `up` would be refused all the same: keys are missing, or something is there already."""
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        return ExitStatus.of([Verdict.WRONG] if self.changes or self.findings else [])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    spec: EnvironmentSpec
+    spec_file: Path
+    env_argument: str
+    """ENV, with the options that say which accounts, for commands that a person runs next."""
+    accounts: Accounts
+    say: Callable[[str], None]
+    stack: Stack = field(repr=False)
+
+    @classmethod
+    def of(cls, spec_file: Path, env_argument: str, accounts: Accounts, say: Callable[[str], None]) -> "Deployment":
+        """Raises ConfigError, PackagesTooOld, CliMissing, CliTooOld, NoProgram."""
+        spec = load_spec(accounts.specification(spec_file))
+        check_packages()
+        stack = stack_of(spec, spec_file, accounts, on_line=say)
+        return cls(spec=spec, spec_file=spec_file, env_argument=env_argument, accounts=accounts, say=say, stack=stack)
+
+    def up(self, *, refresh: bool = False, plan: Path | None = None) -> dict[str, Any]:
+        """The outputs. With `refresh`, what was changed behind the program's back is set back too, also where Pulumi does
+        not look: a table that it made anew has none of its properties yet. With the `plan` of a preview, Pulumi does
+        nothing else than it says.
+
+        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
+        ApplicationInUse, PlaceInUse, and what Pulumi and the recovery raise.
+        """
+        spec = with_recorded_key(self.spec, self._keys_file, self.accounts, environment=self.env_argument, say=self.say)
+        check_ready(spec, self.env_argument)
+        state, blueprint = self.stack.state() or {}, blueprint_of(spec)
+        with self._session() as session:
+            refuse_previewer(blueprint, session)
+            self._refuse(spec, session, state)
+        self._make_changeable(state, blueprint.runtime)
+        self.stack.init()
+        readback = TableReadback(blueprint, self.say)
+        if refresh and statements(state):
+            with self._session() as session:
+                readback.make_again(session, state)
+        self.stack.up(self.accounts, say=self.say, refresh=refresh, plan=plan)
+        if refresh:
+            with self._session() as session:
+                readback.set_back(session)
+        return self.stack.cli.outputs(self.stack.name)
+
+    def preview(
+        self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
+    ) -> Preview:
+        """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
+        state = self.stack.state() or {}
+        for line in extra_lines(self.spec):
+            self.say(f"Beside its own rights: {line}.")
+        with self._session() as session:
+            preconditions = self._preconditions(self.spec)
+            preconditions.check_sight(session, state)
+            refusals = tuple(preconditions.refusals(session, state))
+            self.stack.init()
+            refresh = refresh and self._can_see_all(session)
+            changes = self.stack.preview(refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan)
+            findings = TableReadback(self._blueprint, self.say).findings(session, state)
+        return Preview(changes=changes, findings=findings, refusals=refusals)
+
+    def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Pulumi's document of what `up` would change, and why. Writes nothing, and makes no stack."""
+        return self.stack.cli.plan(self.stack.name, without=without)
+
+    def outputs(self) -> dict[str, Any]:
+        """Raises NotDeployed."""
+        found = {} if self.stack.state() is None else self.stack.cli.outputs(self.stack.name)
+        if not found:
+            raise self._not_deployed()
+        return found
+
+    def removals(self) -> list[tuple[str, str]]:
+        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, OwnerOutOfReach, or that it is
+        another account.
+
+        What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
+        that out half-way.
+        """
+        if self.spec.durability is not Durability.EPHEMERAL:
+            raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
+        with self._session() as session:
+            refuse_previewer(self._blueprint, session)
+            state = self.stack.state() or {}
+            check_owners(session, state)
+        if not StackResources.of(state).resources:
+            raise self._not_deployed()
+        if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
+            raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
+        return [_named(resource) for resource in _resources(state)]
+
+    def destroy(self) -> None:
+        """Takes the keys that went with it out of their file. Raises as `removals` does, which is asked again."""
+        self.removals()
+        state = self.stack.state() or {}
+        check_in_use(RuntimeParts(), self.accounts, state, environment=self.env_argument)
+        self._make_changeable(state, RuntimeParts())
+        self.stack.cli.destroy(self.stack.name)
+        if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
+            again = "; ".join(f"firnline keys create {self.env_argument} {user}" for user in gone)
+            self.say(f"The keys of {' and '.join(gone)} are gone, and no longer in {self._keys_file.path}: commit it.")
+            self.say(f"Before another `up`: {again}")
+
+    def engine_config(self) -> dict[str, Any]:
+        """What an engine has to be given here. Raises NotDeployed."""
+        return self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
+
+    def _refuse(self, spec: EnvironmentSpec, session: Any, state: dict[str, Any]) -> None:
+        preconditions = self._preconditions(spec)
+        preconditions.check_sight(session, state)
+        for refusal in preconditions.refusals(session, state):
+            raise refusal
+
+    def _preconditions(self, spec: EnvironmentSpec) -> Preconditions:
+        return Preconditions(
+            spec=spec, accounts=self.accounts, keys_file=self._keys_file, env_argument=self.env_argument
+        )
+
+    def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts) -> None:
+        known, env = StackResources.of(state), self.env_argument
+        make_changeable(wanted.application, self.accounts, known, say=self.say, environment=env)
+
+    def _can_see_all(self, session: Any) -> bool:
+        """A refresh would take what it can't see for gone."""
+        hidden, role = out_of_sight(self._blueprint.landing), self._blueprint.names.preview_role
+        if not hidden or current_role(session) != role.name:
+            return True
+        self.say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
+        return False
+
+    def _not_deployed(self) -> NotDeployed:
+        return NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)
+
+    @property
+    def _keys_file(self) -> ReviewedFile:
+        return ReviewedFile.beside(self.spec_file)
+
+    @property
+    def _blueprint(self) -> Blueprint:
+        return blueprint_of(self.spec)
+
+    @contextmanager
+    def _session(self) -> Iterator[Any]:
+        """Of whoever deploys, in the right accounts."""
+        check_aws(self.spec, self.accounts)
+        with checked_session(self.spec, self.accounts) as session:
+            yield session
+
+
+def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those of a cloud."""
+    found = state["deployment"].get("resources") or ()
+    return [each for each in found if each.get("custom") and not each["type"].startswith("pulumi:")]
+
+
+def _named(resource: dict[str, Any]) -> tuple[str, str]:
+    return resource["type"], resource["urn"].rpartition("::")[2]
+
+
+def _holds_data(blueprint: Blueprint) -> Iterator[str]:
+    yield from (f"stream {stream.name}" for stream in blueprint.streams)
+    yield f"ledger {blueprint.ledger.name}"
+    if blueprint.bucket is not None:
+        yield f"bucket {blueprint.bucket.name}"
+    yield from (f"table {table.name}" for table in blueprint.landing.tables)

@@ -1,0 +1,88 @@
+"""Why `up` would be refused: everything that can be known before it begins. Nothing is created, changed or removed here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.accounts import Accounts
+from firnline_infra.accounts.accounts import current_role
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.runtime import RuntimeParts
+from firnline_infra.deploy.absent import absent
+from firnline_infra.deploy.adopted import check_adopted
+from firnline_infra.deploy.errors import (
+    AdoptedUnusable,
+    AlreadyThere,
+    ApplicationInUse,
+    OnlyLooks,
+    PlaceInUse,
+    SecretsLost,
+)
+from firnline_infra.deploy.existing import StackResources, already_there
+from firnline_infra.deploy.owners import check_owners
+from firnline_infra.deploy.places_in_use import check_cluster, check_virtual_cluster
+from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.ready import encryption_key_missing, missing_keys
+from firnline_infra.stack.secrets import lost_secrets
+from firnline_infra.stack.serverless import check_application
+from firnline_ingest.errors import FirnlineError
+
+State = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preconditions:
+    spec: EnvironmentSpec
+    accounts: Accounts
+    keys_file: ReviewedFile
+    env_argument: str
+
+    def refusals(self, session: Any, state: State) -> Iterator[FirnlineError]:
+        """Yields what a preview lists and `up` raises."""
+        yield from filter(None, (missing_keys(self.spec, self.env_argument),))
+        yield from filter(None, (encryption_key_missing(self.spec, self.env_argument),))
+        yield from objects_in_the_way(self.spec, self.accounts, session, state)
+        try:
+            check_in_use(self._blueprint.runtime, self.accounts, state, environment=self.env_argument)
+        except (ApplicationInUse, PlaceInUse) as error:
+            yield error
+
+    def check_sight(self, session: Any, state: State) -> None:
+        """Checks what would make even a preview wrong. Raises OwnerOutOfReach or SecretsLost."""
+        check_owners(session, state)
+        file, env = self.keys_file, self.env_argument
+        if lost := list(lost_secrets(self._blueprint, self.accounts, file=file, environment=env)):
+            raise SecretsLost(lost, environment=env)
+
+    @property
+    def _blueprint(self) -> Blueprint:
+        return blueprint_of(self.spec)
+
+
+def objects_in_the_way(
+    spec: EnvironmentSpec, accounts: Accounts, session: Any, state: State
+) -> Iterator[AlreadyThere | AdoptedUnusable]:
+    """Objects of either cloud that exist and should not, and adopted ones that can't be used."""
+    blueprint = blueprint_of(spec)
+    if found := list(already_there(blueprint, accounts, session, state)):
+        yield AlreadyThere(found)
+    unusable = check_adopted(blueprint, session)
+    gone = list(absent(spec, blueprint, accounts))
+    if gone or unusable.problems:
+        yield AdoptedUnusable([*gone, *unusable.problems], unusable.statements)
+
+
+def check_in_use(wanted: RuntimeParts, accounts: Accounts, state: State, *, environment: str) -> None:
+    """Before what an engine runs in is changed, or with an empty `wanted` removed. Raises ApplicationInUse or PlaceInUse."""
+    known = StackResources.of(state)
+    check_virtual_cluster(wanted.virtual_cluster, accounts, known, environment=environment)
+    check_cluster(wanted.cluster, accounts, known, environment=environment)
+    check_application(wanted.application, accounts, known, environment=environment)
+
+
+def refuse_previewer(blueprint: Blueprint, session: Any) -> None:
+    """Raises OnlyLooks in the role of previews."""
+    names = blueprint.names
+    if current_role(session) == names.preview_role.name:
+        raise OnlyLooks(names.preview_role, deploys=names.deploy_role)
