@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.deploy import existing
+from firnline_infra.kinds import eks, emr
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec
 from firnline_local.providers.aws import runtimes
@@ -117,11 +118,12 @@ def test_what_has_the_place_already_is_told_before_anything_is_made(who: Callabl
     runtimes.VIRTUAL_CLUSTER.create({**VIRTUAL_CLUSTER, "name": "payroll"}, others)
     runtimes.POD_IDENTITY_ASSOCIATION.create({**ASSOCIATION, "serviceAccount": account}, others)
     blueprint = blueprint_of(spec_of(RUNTIME))
+    previewer = who(spec_of(RUNTIME), "Preview")
     found = {
-        f"{kind} {name}"
-        for _, kind, names, describe in existing.of_eks(blueprint, who(spec_of(RUNTIME), "Preview"))
-        for name in names
-        if describe(name)
+        kind.called(wanted)
+        for kind in (emr.VIRTUAL_CLUSTER, eks.ASSOCIATION)
+        for wanted in kind.made(blueprint)
+        if existing.presence(kind, wanted, previewer) is existing.Presence.THERE
     }
     assert found == {
         "virtual cluster of EMR over namespace ingest of EKS cluster local, in the way of firnline-dev",

@@ -1,13 +1,14 @@
 """What wakes somebody: a reader that falls behind, calls that are refused, records that are no rows, an engine that is silent."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from enum import Enum, auto
+from typing import Literal
 
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.blueprint.marks import tags
-from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.aws import Alarms, Stream
 from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -21,6 +22,7 @@ from firnline_ingest.config.metrics import (
     STREAM,
     TIME_TO_TRIM,
     WAITING_SHARDS,
+    Metric,
 )
 from firnline_ingest.permissions.aws import LEDGER
 from firnline_ingest.permissions.permission import Resource
@@ -32,162 +34,165 @@ guide, metrics-dimensions).
 """
 
 
+class About(Enum):
+    """Whose metric it is, and so how many alarms a rule makes."""
+
+    KINESIS = auto()
+    """Kinesis counts it of each stream; of one in another account or region in CloudWatch there, where its owner is told."""
+    STREAM = auto()
+    """The engine publishes it of each stream."""
+    ENGINE = auto()
+    """The engine publishes it once."""
+    LEDGER = auto()
+    """DynamoDB counts it of each operation on the ledger."""
+
+
+@dataclass(frozen=True)
+class AlarmRule:
+    """One kind of alarm; `says` is what it means and what to do next."""
+
+    name: str
+    about: About
+    metric: Metric | tuple[str, str, str]
+    """One of ours, or namespace, name and statistic of one of AWS's."""
+    says: str
+    _: KW_ONLY
+    at_least: float | Callable[[Alarms], float] | None = None
+    less_than: float | Callable[[Alarms], float] | None = None
+    silence: Literal["breaching", "notBreaching", "ignore"] = "notBreaching"
+    periods: int = 3
+
+
+ALARMS = (
+    AlarmRule(
+        "{stream}-lag",
+        About.KINESIS,
+        ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds", "Maximum"),
+        "Readers of stream {stream} are {alarms.lag_minutes} minutes behind, or nobody reads; records are lost after "
+        "{retention}. Next: look at the engine's log for shards that stopped.",
+        at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
+        silence="breaching",
+    ),
+    AlarmRule(
+        "{stream}-throttled",
+        About.KINESIS,
+        ("AWS/Kinesis", "WriteProvisionedThroughputExceeded", "Sum"),
+        "Producers of stream {stream} are refused: its shards are full. Next: more shards, or on demand.",
+        at_least=1,
+    ),
+    AlarmRule(
+        "{stream}-stopped",
+        About.STREAM,
+        STOPPED,
+        "The engine left out shards of stream {stream}, or its pipeline, until a person decides. Next: the "
+        "engine's log says why, and `firnline resume` what can be done.",
+        at_least=1,
+    ),
+    AlarmRule(
+        "{stream}-waiting",
+        About.STREAM,
+        WAITING_SHARDS,
+        "Shards of stream {stream} are not read, because the engine has too few executors or cores for them. Next: "
+        "aws.runtime.size of the specification, or epoch.shards_per_task; docs/resharding.md has the arithmetic.",
+        at_least=1,
+    ),
+    AlarmRule(
+        "{stream}-time-to-trim",
+        About.STREAM,
+        TIME_TO_TRIM,
+        "In less than {alarms.time_to_trim_hours} hours stream {stream} drops records that were not read. Next: a longer "
+        "retention of the stream at once (it keeps what is still there), then the engine's log for shards that stopped.",
+        less_than=lambda alarms: alarms.time_to_trim_hours * AN_HOUR_S,
+        silence="ignore",  # it is not over because the engine fell silent
+        periods=1,
+    ),
+    AlarmRule(
+        "{stream}-dead-letters",
+        About.STREAM,
+        DEAD_LETTERS,
+        "Records of stream {stream} could not be rows, and were kept as dead letters. Next: `firnline dead-letters` "
+        "says which and why; correct the producer, then bring them back.",
+        at_least=lambda alarms: alarms.dead_letters,
+        periods=1,
+    ),
+    AlarmRule(
+        "{stream}-rejected-rows",
+        About.STREAM,
+        REJECTED_ROWS,
+        "The table of stream {stream} refused rows. Next: SELECT * FROM ERROR_TABLE(the table) says why; correct the "
+        "table or the producer. The shard waits, unless the pipeline tolerates them.",
+        at_least=1,
+        periods=1,
+    ),
+    AlarmRule(
+        "heartbeat",
+        About.ENGINE,
+        HEARTBEAT,
+        "The engine {application} has ended no epoch for 15 minutes, or does not run. Next: `firnline status`, "
+        "then the engine's log.",
+        less_than=1,
+        silence="breaching",
+    ),
+    AlarmRule(
+        "ledger-{operation}-errors",
+        About.LEDGER,
+        ("AWS/DynamoDB", "SystemErrors", "Sum"),
+        "DynamoDB fails at {operation} on the ledger {table}: shards can't be taken over, or no proof is written. Next: "
+        "look at the AWS health page, then at the engine's log.",
+        at_least=1,
+    ),
+)
+
+
 def alarms(spec: EnvironmentSpec, names: Names) -> tuple[Alarm, ...]:
-    """None where nobody is to be told."""
-    return tuple(_Alarms(spec, names).all()) if spec.alarms.topics else ()
+    """Empty if the specification names nobody to tell."""
+    return tuple(_alarms(spec, names)) if spec.alarms.topics else ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Alarms:
-    """What Kinesis counts of a stream elsewhere is in CloudWatch there, and its owner's to be told of."""
+def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
+    publishes = metrics_config(spec).cloudwatch is not None
+    for stream in spec.streams:
+        of_stream = {"stream": stream.name, "retention": _retention(stream)}
+        if not is_elsewhere(spec, stream):
+            yield from _of(About.KINESIS, spec, names, {"StreamName": stream.name}, of_stream)
+        if publishes:
+            dimensions = {APPLICATION: names.application, STREAM: stream.name}
+            yield from _of(About.STREAM, spec, names, dimensions, of_stream)
+    if publishes:
+        yield from _of(About.ENGINE, spec, names, {APPLICATION: names.application}, {})
+    for operation in LEDGER_OPERATIONS:
+        dimensions = {"TableName": names.ledger_table, "Operation": operation}
+        yield from _of(About.LEDGER, spec, names, dimensions, {"operation": operation})
 
-    spec: EnvironmentSpec
-    names: Names
 
-    def all(self) -> Iterator[Alarm]:
-        namespace = metrics_config(self.spec).cloudwatch
-        for stream in self.spec.streams:
-            if not is_elsewhere(self.spec, stream):
-                yield self._lag(stream)
-                yield self._throttled(stream)
-            if namespace is not None:
-                yield self._stopped(stream, namespace)
-                yield self._waiting(stream, namespace)
-                yield self._time_to_trim(stream, namespace)
-                yield self._dead_letters(stream, namespace)
-                yield self._rejected_rows(stream, namespace)
-        if namespace is not None:
-            yield self._heartbeat(namespace)
-        for operation in LEDGER_OPERATIONS:
-            yield self._ledger(operation)
-
-    def _lag(self, stream: Stream) -> Alarm:
-        minutes = self.spec.alarms.lag_minutes
-        return self._alarm(
-            f"{stream.name}-lag",
-            f"Readers of stream {stream.name} are {minutes} minutes behind, or nobody reads; records are lost after "
-            f"{_retention(stream)}. Next: look at the engine's log for shards that stopped.",
-            namespace="AWS/Kinesis",
-            metric="GetRecords.IteratorAgeMilliseconds",
-            statistic="Maximum",
-            dimensions={"StreamName": stream.name},
-            threshold=minutes * A_MINUTE_MS,
-            silence="breaching",
-        )
-
-    def _throttled(self, stream: Stream) -> Alarm:
-        return self._alarm(
-            f"{stream.name}-throttled",
-            f"Producers of stream {stream.name} are refused: its shards are full. Next: more shards, or on demand.",
-            namespace="AWS/Kinesis",
-            metric="WriteProvisionedThroughputExceeded",
-            statistic="Sum",
-            dimensions={"StreamName": stream.name},
-            threshold=1,
-        )
-
-    def _stopped(self, stream: Stream, namespace: str) -> Alarm:
-        return self._alarm(
-            f"{stream.name}-stopped",
-            f"The engine left out shards of stream {stream.name}, or its pipeline, until a person decides. Next: the "
-            "engine's log says why, and `firnline resume` what can be done.",
+def _of(
+    about: About, spec: EnvironmentSpec, names: Names, dimensions: Mapping[str, str], words: Mapping[str, str]
+) -> Iterator[Alarm]:
+    slots = {"application": names.application, "table": names.ledger_table, "alarms": spec.alarms, **words}
+    for rule in (each for each in ALARMS if each.about is about):
+        namespace, metric, statistic = _metric(rule, spec)
+        threshold = rule.at_least if rule.less_than is None else rule.less_than
+        assert threshold is not None, rule.name
+        yield Alarm(
+            name=f"{names.application}-{rule.name.format_map(slots)}",
+            description=rule.says.format_map(slots),
             namespace=namespace,
-            metric=STOPPED.name,
-            statistic=STOPPED.kind.value,
-            dimensions=self._of(stream),
-            threshold=1,
+            metric=metric,
+            statistic=statistic,
+            dimensions=dimensions,
+            threshold=threshold(spec.alarms) if callable(threshold) else threshold,
+            topics=tuple(spec.alarms.topics),
+            comparison="GreaterThanOrEqualToThreshold" if rule.less_than is None else "LessThanThreshold",
+            silence=rule.silence,
+            periods=rule.periods,
+            tags=tags(spec, component="alarm"),
         )
 
-    def _waiting(self, stream: Stream, namespace: str) -> Alarm:
-        return self._alarm(
-            f"{stream.name}-waiting",
-            f"Shards of stream {stream.name} are not read, because the engine has too few executors or cores for them. Next: "
-            "aws.runtime.size of the specification, or epoch.shards_per_task; docs/resharding.md has the arithmetic.",
-            namespace=namespace,
-            metric=WAITING_SHARDS.name,
-            statistic=WAITING_SHARDS.kind.value,
-            dimensions=self._of(stream),
-            threshold=1,
-        )
 
-    def _time_to_trim(self, stream: Stream, namespace: str) -> Alarm:
-        """What rang is not over because the engine fell silent."""
-        hours = self.spec.alarms.time_to_trim_hours
-        return self._alarm(
-            f"{stream.name}-time-to-trim",
-            f"In less than {hours} hours stream {stream.name} drops records that were not read. Next: a longer retention of "
-            "the stream at once (it keeps what is still there), then the engine's log for shards that stopped.",
-            namespace=namespace,
-            metric=TIME_TO_TRIM.name,
-            statistic=TIME_TO_TRIM.kind.value,
-            dimensions=self._of(stream),
-            threshold=hours * AN_HOUR_S,
-            comparison="LessThanThreshold",
-            silence="ignore",
-            periods=1,
-        )
-
-    def _dead_letters(self, stream: Stream, namespace: str) -> Alarm:
-        return self._alarm(
-            f"{stream.name}-dead-letters",
-            f"Records of stream {stream.name} could not be rows, and were kept as dead letters. Next: `firnline dead-letters` "
-            "says which and why; correct the producer, then bring them back.",
-            namespace=namespace,
-            metric=DEAD_LETTERS.name,
-            statistic=DEAD_LETTERS.kind.value,
-            dimensions=self._of(stream),
-            threshold=self.spec.alarms.dead_letters,
-            periods=1,
-        )
-
-    def _rejected_rows(self, stream: Stream, namespace: str) -> Alarm:
-        return self._alarm(
-            f"{stream.name}-rejected-rows",
-            f"The table of stream {stream.name} refused rows. Next: SELECT * FROM ERROR_TABLE(the table) says why; correct the "
-            "table or the producer. The shard waits, unless the pipeline tolerates them.",
-            namespace=namespace,
-            metric=REJECTED_ROWS.name,
-            statistic=REJECTED_ROWS.kind.value,
-            dimensions=self._of(stream),
-            threshold=1,
-            periods=1,
-        )
-
-    def _heartbeat(self, namespace: str) -> Alarm:
-        return self._alarm(
-            "heartbeat",
-            f"The engine {self.names.application} has ended no epoch for 15 minutes, or does not run. Next: `firnline status`, "
-            "then the engine's log.",
-            namespace=namespace,
-            metric=HEARTBEAT.name,
-            statistic=HEARTBEAT.kind.value,
-            dimensions={APPLICATION: self.names.application},
-            threshold=1,
-            comparison="LessThanThreshold",
-            silence="breaching",
-        )
-
-    def _ledger(self, operation: str) -> Alarm:
-        table = self.names.ledger_table
-        return self._alarm(
-            f"ledger-{operation}-errors",
-            f"DynamoDB fails at {operation} on the ledger {table}: shards can't be taken over, or no proof is written. Next: "
-            "look at the AWS health page, then at the engine's log.",
-            namespace="AWS/DynamoDB",
-            metric="SystemErrors",
-            statistic="Sum",
-            dimensions={"TableName": table, "Operation": operation},
-            threshold=1,
-        )
-
-    def _of(self, stream: Stream) -> dict[str, str]:
-        return {APPLICATION: self.names.application, STREAM: stream.name}
-
-    def _alarm(self, name: str, description: str, **rule: Any) -> Alarm:
-        topics, marks = tuple(self.spec.alarms.topics), tags(self.spec, component="alarm")
-        return Alarm(
-            name=f"{self.names.application}-{name}", description=description, topics=topics, tags=marks, **rule
-        )
+def _metric(rule: AlarmRule, spec: EnvironmentSpec) -> tuple[str, str, str]:
+    if isinstance(rule.metric, tuple):
+        return rule.metric
+    return metrics_config(spec).cloudwatch or "", rule.metric.name, rule.metric.kind.value
 
 
 def _retention(stream: Stream) -> str:

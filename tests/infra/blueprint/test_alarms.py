@@ -1,6 +1,9 @@
 """What an alarm says to whoever is woken by it."""
 
+from pathlib import Path
+
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.alarms import ALARMS, About
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.metrics import METRICS, Kind
@@ -112,3 +115,14 @@ def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> Non
 
 def test_nothing_looks_at_what_nobody_publishes() -> None:
     assert not [alarm for alarm in alarms_of("{name: orders}") if alarm.namespace == "Firnline"]
+
+
+def test_the_page_of_metrics_lists_each_alarm_beside_its_metric() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    for rule in ALARMS:
+        name = rule.name.removeprefix("{stream}-")
+        if not isinstance(rule.metric, tuple):
+            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{rule.metric.name}` |")]
+            assert f"| `{name}`, " in row
+        elif rule.about is About.KINESIS:
+            assert f"`{name}`" in page or name in page, name
