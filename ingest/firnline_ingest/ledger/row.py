@@ -44,7 +44,7 @@ class ChannelEntry:
     seen: Position | None = None
     """The last committed token that anybody saw, proven or not: where it is gone, the channel is."""
     missed: str = ""
-    """The epoch, as Look.id has it, whose opening found no token where there had been one."""
+    """The epoch, as TargetSnapshot.id has it, whose opening found no token where there had been one."""
     created_ms: int = 0
     """When the channel was made that was listed here, by the service's clock; 0 where an older engine did not ask."""
     sending: Sending | None = None

@@ -14,8 +14,7 @@ from firnline_ingest.kinesis.start import After, Start
 from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.losses import described
-from firnline_ingest.ledger.reconcile import Case, Look, Resume
-from firnline_ingest.ledger.reconcile_several import Found, reconcile_all
+from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
@@ -149,11 +148,14 @@ class _Reconciliation:
         )
 
     def _resumes(self, row: ShardRow, held: Sequence[Held], now_ms: int) -> list[Resume]:
-        found = [Found(each.destination.channel, each.state, self._look(each.destination, now_ms)) for each in held]
-        return reconcile_all(row, found, self.work.pipeline.conversion_hash)
+        lookups = [
+            ChannelLookup(each.destination.channel, each.state, self._snapshot(each.destination, now_ms))
+            for each in held
+        ]
+        return reconcile(row, lookups, self.work.pipeline.conversion_hash)
 
-    def _look(self, destination: Destination, now_ms: int) -> Look:
-        return Look(destination.target, self.services.run_id, self.work.epoch, now_ms)
+    def _snapshot(self, destination: Destination, now_ms: int) -> TargetSnapshot:
+        return TargetSnapshot(destination.target, self.services.run_id, self.work.epoch, now_ms)
 
     def _at_rest(self, held: Held) -> Held:
         assert held.state.committed is not None
@@ -178,7 +180,7 @@ class _Reconciliation:
         for each in self.held:
             entry = row.channels.get(each.destination.channel)
             if entry is not None and each.state.committed is None and not entry.missed:
-                missing[each.destination.channel] = replace(entry, missed=self._look(each.destination, now_ms).id)
+                missing[each.destination.channel] = replace(entry, missed=self._snapshot(each.destination, now_ms).id)
         if missing:
             self._write(replace(row, channels=MappingProxyType({**row.channels, **missing})))
 

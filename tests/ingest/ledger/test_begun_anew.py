@@ -12,8 +12,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.start import After, TrimHorizon
 from firnline_ingest.ledger.errors import LedgerBehind, RoutingChanged
 from firnline_ingest.ledger.item import from_item, to_item
-from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, Look
-from firnline_ingest.ledger.reconcile_several import Found, reconcile_all
+from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, ChannelLookup, TargetSnapshot, reconcile
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, Sending, ShardRow
 from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
@@ -107,7 +106,7 @@ GOLDEN = [
 
 @pytest.mark.parametrize("line", GOLDEN, ids=[line.what for line in GOLDEN])
 def test_what_is_dropped(line: Line) -> None:
-    resume, other = reconcile_all(line.known, found(line.token, line.look), "r1")
+    resume, other = reconcile(line.known, found(line.token, line.look), "r1")
     assert (resume.case, resume.drops_through, resume.baseline.position) == (
         line.case,
         at(line.drops),
@@ -117,10 +116,10 @@ def test_what_is_dropped(line: Line) -> None:
     assert other.drops_through is None or line.start is None
 
 
-def found(token: int | None, look: TargetTable = OTHER_TABLE) -> list[Found]:
+def found(token: int | None, look: TargetTable = OTHER_TABLE) -> list[ChannelLookup]:
     tokens = {A: (token, look), B: (50, target(B))}
     return [
-        Found(name, ChannelState(at(token), 12 if token else 0, 0, 1), Look(there, "run", 7, NOW_MS))
+        ChannelLookup(name, ChannelState(at(token), 12 if token else 0, 0, 1), TargetSnapshot(there, "run", 7, NOW_MS))
         for name, (token, there) in tokens.items()
     ]
 
@@ -139,18 +138,18 @@ REFUSED: list[tuple[str, ShardRow, int | None, type[FirnlineError]]] = [
 @pytest.mark.parametrize(("known", "token", "error"), [line[1:] for line in REFUSED], ids=[line[0] for line in REFUSED])
 def test_what_is_refused(known: ShardRow, token: int | None, error: type[FirnlineError]) -> None:
     with pytest.raises(error):
-        reconcile_all(known, found(token, target(A)), "r1")
+        reconcile(known, found(token, target(A)), "r1")
 
 
 def test_a_route_that_is_gone_is_nothing_to_who_begins_at_the_horizon() -> None:
     known = resumed(row(entry(A, 100), routing="r0", gone=entry(GONE, 90)), HORIZON)
     tokens = [replace(one, state=ChannelState(None, 0, 0, 1)) for one in found(None, target(A))]
-    assert {resume.start for resume in reconcile_all(known, tokens, "r1")} == {TrimHorizon()}
+    assert {resume.start for resume in reconcile(known, tokens, "r1")} == {TrimHorizon()}
 
 
 def test_where_the_row_is_gone_too_nobody_knows_the_line() -> None:
     known = replace(row(entry(A, None, line=100)), channels={}, read_through=None)
-    resume, _ = reconcile_all(known, found(None, target(A)), "r1")
+    resume, _ = reconcile(known, found(None, target(A)), "r1")
     assert (resume.case, resume.drops_through) == (Case.FIRST, None)
 
 

@@ -7,7 +7,7 @@ import pytest
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.errors import ChannelDropped, LedgerBehind, RoutingChanged, TargetReplaced, TokenMissing
-from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, Look, Resume, reconcile
+from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, ChannelLookup, Resume, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
 
@@ -16,7 +16,7 @@ TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EV
 KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
 NEW = ShardRow(key=KEY, start=TrimHorizon(), routing="r1")
 OTHER = replace(TARGET, table_created_on="2026-02-02T00:00:00.000+00:00")
-LOOK = Look(TARGET, "run", 7, now_ms=2 * EXPIRES_MS)
+SNAPSHOT = TargetSnapshot(TARGET, "run", 7, now_ms=2 * EXPIRES_MS)
 
 
 def at(sequence_number: int) -> Position:
@@ -109,7 +109,7 @@ GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
     ),
     (
         "the engine ran, nothing was sent for thirty days, and the channel expired",
-        replace(missed(known(100, 120)), heartbeat_ms=LOOK.now_ms, sent_ms=EXPIRES_MS),
+        replace(missed(known(100, 120)), heartbeat_ms=SNAPSHOT.now_ms, sent_ms=EXPIRES_MS),
         ChannelState(None),
         Resume(Case.CHANNEL_EXPIRED, After(at(120)), None, Proven()),
     ),
@@ -265,7 +265,7 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
     ),
     (
         "an engine of another run missed the token: this one's look is newer",
-        replace(missed(known(100, 120), by="run before/900"), sent_ms=LOOK.now_ms),
+        replace(missed(known(100, 120), by="run before/900"), sent_ms=SNAPSHOT.now_ms),
         ChannelState(None),
         TARGET,
         "r1",
@@ -338,9 +338,14 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
 ]
 
 
+def reconciled(row: ShardRow, state: ChannelState, routing: str = "r1", target: TargetTable = TARGET) -> Resume:
+    (resume,) = reconcile(row, [ChannelLookup(CHANNEL, state, replace(SNAPSHOT, target=target))], routing)
+    return resume
+
+
 @pytest.mark.parametrize(("line", "row", "state", "expected"), GOLDEN, ids=[line for line, *_ in GOLDEN])
 def test_a_shard_is_resumed_as_the_table_says(line: str, row: ShardRow, state: ChannelState, expected: Resume) -> None:
-    assert reconcile(row, CHANNEL, state, LOOK, "r1") == expected
+    assert reconciled(row, state) == expected
 
 
 @pytest.mark.parametrize(
@@ -350,8 +355,8 @@ def test_what_cannot_be_explained_is_refused(
     line: str, row: ShardRow, state: ChannelState, target: TargetTable, routing: str, error: type[FirnlineError]
 ) -> None:
     with pytest.raises(error):
-        reconcile(row, CHANNEL, state, replace(LOOK, target=target), routing)
+        reconciled(row, state, routing, target)
 
 
 def test_a_changed_conversion_is_no_reason_to_stop_once_everything_is_proven() -> None:
-    assert reconcile(known(100, 120), CHANNEL, ChannelState(at(100), 10), LOOK, "r2").case is Case.IN_STEP
+    assert reconciled(known(100, 120), ChannelState(at(100), 10), "r2").case is Case.IN_STEP

@@ -8,8 +8,7 @@ import pytest
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.start import After, AtTimestamp, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.errors import ChannelDropped, LedgerBehind, RoutingChanged, TargetReplaced, TokenMissing
-from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, Look
-from firnline_ingest.ledger.reconcile_several import Found, reconcile_all
+from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, ChannelLookup, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, Sending, ShardRow
 from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
 
@@ -39,9 +38,13 @@ def row(read_through: int | None, **entries: ChannelEntry) -> ShardRow:
     return replace(NEW, read_through=at(read_through), channels=channels, heartbeat_ms=NOW_MS)
 
 
-def found(tokens: Mapping[str, int | None]) -> list[Found]:
+def found(tokens: Mapping[str, int | None]) -> list[ChannelLookup]:
     return [
-        Found(name, ChannelState(at(token), 12 if token else 0, 0, MADE_MS), Look(target(name), "run", 7, NOW_MS))
+        ChannelLookup(
+            name,
+            ChannelState(at(token), 12 if token else 0, 0, MADE_MS),
+            TargetSnapshot(target(name), "run", 7, NOW_MS),
+        )
         for name, token in tokens.items()
     ]
 
@@ -200,7 +203,7 @@ REFUSED: list[tuple[str, ShardRow, dict[str, int | None], type[FirnlineError]]] 
     ("known", "tokens", "start", "cases"), [line[1:] for line in GOLDEN], ids=[line[0] for line in GOLDEN]
 )
 def test_what_is_done(known: ShardRow, tokens: dict[str, int | None], start: Start, cases: list[Case]) -> None:
-    resumes = reconcile_all(known, found(tokens), "r1")
+    resumes = reconcile(known, found(tokens), "r1")
     assert [resume.start for resume in resumes] == [start] * len(tokens)
     assert [resume.case for resume in resumes] == cases
     assert [resume.committed for resume in resumes] == [at(token) for token in tokens.values()]
@@ -208,7 +211,7 @@ def test_what_is_done(known: ShardRow, tokens: dict[str, int | None], start: Sta
 
 @pytest.mark.parametrize(("pin", "start"), [line[1:] for line in PINS], ids=[line[0] for line in PINS])
 def test_a_channel_without_a_token_counts_as_the_pin_where_that_is_no_new_one(pin: Pin, start: Start) -> None:
-    resumes = reconcile_all(replace(NEW, start=pin), found({A: 100, B: None}), "r1")
+    resumes = reconcile(replace(NEW, start=pin), found({A: 100, B: None}), "r1")
     assert {resume.start for resume in resumes} == {start}
 
 
@@ -217,11 +220,11 @@ def test_a_channel_without_a_token_counts_as_the_pin_where_that_is_no_new_one(pi
 )
 def test_what_is_refused(known: ShardRow, tokens: dict[str, int | None], error: type[FirnlineError]) -> None:
     with pytest.raises(error):
-        reconcile_all(known, found(tokens), "r1")
+        reconcile(known, found(tokens), "r1")
 
 
 def test_a_shard_with_one_channel_is_reconciled_as_ever() -> None:
     proven = replace(entry(A, 100), sending=None)
     known = replace(row(120, a=proven), routing="r0", sent_through=at(100))
-    (resume,) = reconcile_all(known, found({A: 100}), "r1")
+    (resume,) = reconcile(known, found({A: 100}), "r1")
     assert (resume.case, resume.start, resume.baseline) == (Case.IN_STEP, After(Position(120)), proven.proven)
