@@ -73,7 +73,7 @@ def _pages() -> Iterator[Sequence["Record"]]:
 def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: int) -> float:
     from firnline_ingest.config.model import PipelineConfig
     from firnline_ingest.records.rows import RowMaker
-    from firnline_ingest.shard.letters import ShardLetters
+    from firnline_ingest.shard.dead_letters import ShardDeadLetters
     from firnline_ingest.shard.receipt import Tally
     from firnline_ingest.values import ShardKey
 
@@ -82,7 +82,7 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     services: Any = SimpleNamespace(dead_letters=store, now_ms=lambda: 0, observer=lambda *_: None)
     work: Any = SimpleNamespace(key=key, pipeline=pipeline)
     letters, maker, tally = (
-        ShardLetters(work, services, lambda _: None),
+        ShardDeadLetters(work, services, lambda _: None),
         RowMaker(pipeline, STREAM, key.shard_id),
         Tally(),
     )

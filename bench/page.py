@@ -1,12 +1,13 @@
 """Part 1: CPU from the body of a GetRecords answer to the call of append_rows.
 
 Both sides get the same bodies through a real botocore client whose connection is replaced; the call itself, and with it
-the encoding of rows, is left out on both sides. Ours is the engine's own code: reader, row maker, appender.
+the encoding of rows, is left out on both sides. Ours is the engine's own code: reader, row maker, channel writer.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, cycle
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from bench import obvious
@@ -114,13 +115,15 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
     from firnline_ingest.kinesis.hash_range import HIGHEST, HashRange
     from firnline_ingest.kinesis.reader import ShardReader
     from firnline_ingest.kinesis.start import TrimHorizon
-    from firnline_ingest.ledger.row import Proven
+    from firnline_ingest.ledger.reconcile import Case, Resume
+    from firnline_ingest.ledger.row import Proven, ShardRow
     from firnline_ingest.records.rows import RowMaker
-    from firnline_ingest.shard.appender import Appender
-    from firnline_ingest.shard.pace import Pace
+    from firnline_ingest.shard.append_bisection import AppendBisection
+    from firnline_ingest.shard.channel_writer import ChannelWriter
+    from firnline_ingest.shard.opening import ResumedChannel
     from firnline_ingest.shard.receipt import Tally
-    from firnline_ingest.shard.window import SendWindow
-    from firnline_ingest.snowflake.in_flight import InFlightRows
+    from firnline_ingest.shard.work import Destination
+    from firnline_ingest.snowflake.sending import Pace
     from firnline_ingest.values import ShardKey
 
     client = kinesis_client(AwsConfig(region="us-east-1"))
@@ -130,19 +133,32 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
     an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
     pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW", **options})
     maker = RowMaker(pipeline, STREAM, key.shard_id)
+    work: Any = SimpleNamespace(key=key)
+    services: Any = SimpleNamespace(now_ms=lambda: 0)
+    nobody: Any = None
+    row, resume = ShardRow(key=key, start=TrimHorizon()), Resume(Case.FIRST, TrimHorizon(), None, Proven())
 
     def lap() -> None:
         reader = ShardReader(client, key, TrimHorizon(), PollingConfig())
         nowhere = Nowhere()
         channel = cast("ShardChannel", nowhere)
-        flight, window = InFlightRows(key, Proven(), None), SendWindow(channel)
-        appender = Appender(channel, flight, None, Pace(an_hour_later), window, lambda: None)
+        writer = ChannelWriter(
+            ResumedChannel(Destination(nobody, key.shard_id), channel, resume),
+            row,
+            work=work,
+            services=services,
+            report=nobody,
+            bisection=AppendBisection(key.shard_id),
+            before_append=lambda _: None,
+            after_append=lambda: None,
+            pace=Pace(an_hour_later),
+        )
         user_records = UserRecords(lambda: HashRange(0, HIGHEST - 1))  # each hash key of a KPL's records is looked at
         for _ in range(PAGES):
             read = reader.read(lambda _: False)
             assert read is not None
             for piece in user_records.pieces(read.records):
-                appender.append(piece, maker.convert(piece), Tally())
+                writer.append(piece, maker.convert(piece), Tally())
         assert nowhere.rows == RECORDS * PAGES
 
     return lap

@@ -5,17 +5,17 @@ Used with `scripts/chaos --sabotage` and by the suite's own tests; a worker comm
 
 from collections.abc import Callable
 
-from firnline_ingest.shard.appender import Appender
+from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 
 
 def append_again() -> None:
     """What was committed before the open is appended once more, not only counted."""
 
-    def nothing_is_known(_appender: Appender, _chunk: Chunk) -> int:
+    def nothing_is_known(_writer: ChannelWriter, _chunk: Chunk) -> int:
         return 0
 
-    Appender._known = nothing_is_known  # type: ignore[method-assign, assignment] # sabotage
+    ChannelWriter._rows_known = nothing_is_known  # type: ignore[method-assign, assignment] # sabotage
 
 
 def ledger_before_proof() -> None:

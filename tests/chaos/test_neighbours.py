@@ -11,8 +11,8 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis.start import TrimHorizon
-from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ShardKey, TargetTable
@@ -97,7 +97,7 @@ class Process:
             run_id="run",
             observer=self._step,
             jitter=self.simulation.rng.random,
-            counters_rest_s=0.0,
+            counter_settle_s=0.0,
         )
 
 

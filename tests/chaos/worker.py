@@ -22,9 +22,9 @@ from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.dead_letters import open_store
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
@@ -164,7 +164,7 @@ class _Worker:
             prove_every_s=0.05,
             write_every_s=0.1,
             final_commit_s=10.0,
-            counters_rest_s=0.5,
+            counter_settle_s=0.5,
             reopen_delay_s=0.05,
         )
         self._group = ShardGroup(self._services)

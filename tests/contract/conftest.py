@@ -19,9 +19,9 @@ from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.ledger.registration import Registrar, deregister_all
 from firnline_ingest.schemas import SchemaRegistries
-from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import ShardProblem, ShardState
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.snowflake.sdk import SdkChannels
@@ -115,7 +115,7 @@ class EngineWithoutSpark:
             schemas=SchemaRegistries(self.config.aws),
             polling=self.config.polling,
             run_id=run_id,
-            counters_rest_s=0.0,
+            counter_settle_s=0.0,
         )
 
     def _planned(self, target: TargetTable) -> tuple[PlannedShard, ...]:

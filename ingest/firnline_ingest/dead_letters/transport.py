@@ -15,11 +15,11 @@ from firnline_ingest.dead_letters.errors import ReplayedElsewhere, ReplayUnfinis
 from firnline_ingest.dead_letters.journal import Batch
 from firnline_ingest.identifiers import CHANNEL_SEPARATOR, channel_name
 from firnline_ingest.ledger.row import Proven
-from firnline_ingest.snowflake.baseline import state_at_rest
-from firnline_ingest.snowflake.channel import APPEND_BYTES, ChannelOpener, ShardChannel
+from firnline_ingest.snowflake.channel import ChannelOpener, ShardChannel, settled_counters
 from firnline_ingest.snowflake.errors import Backpressure, ChannelLost, ChannelStalled, ClientLost, SnowflakeUnavailable
 from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
-from firnline_ingest.snowflake.row_places import Places
+from firnline_ingest.snowflake.row_positions import RowPositions
+from firnline_ingest.snowflake.sending import append_bounds
 from firnline_ingest.values import DIGITS, ChannelState, Position, ShardKey, TargetTable
 
 BY_FILE = "file:"
@@ -96,7 +96,7 @@ class ChannelTransport:
             channel.close()
             raise ReplayedElsewhere(self.channel, token.token, "this place's journal")
         if counters is None or token != last.end:
-            state = state_at_rest(channel, token, self.counters_rest_s)
+            state = settled_counters(channel, token, self.counters_rest_s)
             counters = Proven(token, state.rows_inserted, state.rows_error)
         return Opened(channel, state.created_ms, counters)
 
@@ -168,23 +168,17 @@ class ChannelTransport:
 
 
 def chunks(rows: Sequence[bytes], done: int) -> Iterator[tuple[int, int]]:
-    """From and to, as indexes: what is in already, then appends of at most APPEND_BYTES, or one row that is larger."""
+    """From and to, as indexes: what is in already, then appends (snowflake/sending.py)."""
     if done:
         yield 0, done
-    first = done
-    while first < len(rows):
-        last, size = first + 1, len(rows[first])
-        while last < len(rows) and size + len(rows[last]) <= APPEND_BYTES:
-            size += len(rows[last])
-            last += 1
+    for first, last, _ in append_bounds([len(row) for row in rows], done):
         yield first, last
-        first = last
 
 
-def places_of(batch: Batch, first: int, last: int) -> Places:
+def places_of(batch: Batch, first: int, last: int) -> RowPositions:
     """Of the rows from `first` to before `last`, as InFlightRows counts them."""
     within = [batch.digest * 10**DIGITS + row + 1 for row in range(first, last)]
-    return Places([str(batch.header.number)] * (last - first), within)
+    return RowPositions([str(batch.header.number)] * (last - first), within)
 
 
 def _is_of(token: Position, batch: Batch) -> bool:

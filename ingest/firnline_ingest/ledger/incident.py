@@ -4,14 +4,17 @@ The same thing that happens again is one incident with a count; past a number of
 a kind, and a table where it is of one. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
 """
 
+import logging
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from firnline_ingest.values import Position
+from firnline_ingest.values import Position, ShardKey
 
 MOST_INCIDENTS = 20  # in one row, beside the sums: about 15 KB of the 400 KB that an item may have
 LONGEST_DETAIL = 500
 OLDER = "older ones, summed up"
+
+log = logging.getLogger(__name__)
 
 
 class IncidentKind(StrEnum):
@@ -119,3 +122,13 @@ def _sum(left: Loss | None, right: Loss | None) -> Loss | None:
 
 def _plus(left: int | None, right: int | None) -> int | None:
     return None if left is None and right is None else (left or 0) + (right or 0)
+
+
+def log_incident(key: ShardKey, incident: Incident) -> None:
+    """Logs an incident for a person, once it is in the ledger."""
+    loss = incident.loss
+    measured = (
+        {"from_ms": loss.from_ms, "to_ms": loss.to_ms, "records": loss.records, "bytes": loss.bytes} if loss else {}
+    )
+    extra = {"shard": str(key), "incident": incident.kind.value, "what": incident.detail, **measured}
+    log.warning("shard.incident", extra=extra)

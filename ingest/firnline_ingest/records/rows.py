@@ -70,6 +70,8 @@ class Rows:
 
     def of_table(self, table: str) -> Self:
         """The rows that go to one table; where the others stood, nothing stands."""
+        if not self.tables and not table:
+            return self
         chosen = [index for index, name in enumerate(self.tables or [""] * len(self.rows)) if name == table]
         return replace(
             self,

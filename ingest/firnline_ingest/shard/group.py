@@ -14,10 +14,9 @@ from heapq import nlargest
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import RunLedger
-from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import COUNTS, Receipt, Tally
 from firnline_ingest.shard.report import ShardReport
+from firnline_ingest.shard.request import Deadline, ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.sdk_guard import BLOCKED_S
@@ -92,7 +91,7 @@ class ShardGroup:
     def close(self) -> None:
         """Every shard proves what it sent and gives its channel back; whoever takes longer than the grace does so later."""
         for runner in self._runners.values():
-            runner.demand.stop()
+            runner.request.stop()
         until_s = time.monotonic() + GRACE_S
         for runner in self._runners.values():
             runner.over.wait(max(0.0, until_s - time.monotonic()))
@@ -121,24 +120,24 @@ class ShardGroup:
         if before is not None and before.blocked_s > BLOCKED_S:
             return self._anew(work, deadline, lapses_s, before)
         if before is not None:
-            was_elsewhere = work.epoch - before.demand.work.epoch > 1
-            if before.demand.renew(work, lapses_s) or (before.report.has_news and not was_elsewhere):
+            was_elsewhere = work.epoch - before.request.work.epoch > 1
+            if before.request.renew(work, lapses_s) or (before.report.has_news and not was_elsewhere):
                 return before
-        demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
+        request = ShardRequest(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
         report = before.report if before is not None else ShardReport(work.key)
-        return self._started(ShardRunner(self.services, demand, report, delay_s=spread_s * self.services.jitter()))
+        return self._started(ShardRunner(self.services, request, report, delay_s=spread_s * self.services.jitter()))
 
     def _anew(self, work: ShardWork, deadline: Deadline, lapses_s: float, blocked: ShardRunner) -> ShardRunner:
         """Instead of one whose thread does not come back from the SDK: the fence keeps that one from writing, as it would if it
         were in another process. Its counts since the last receipt are its own.
         """
-        demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
-        runner = ShardRunner(self.services, demand)
+        request = ShardRequest(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
+        runner = ShardRunner(self.services, request)
         runner.report.troubled(blocked.leave())
         return self._started(runner)
 
     def _started(self, runner: ShardRunner) -> ShardRunner:
-        self._runners[runner.demand.work.key] = runner
+        self._runners[runner.request.work.key] = runner
         self.start(runner)
         return runner
 
@@ -155,7 +154,7 @@ class ShardGroup:
 
     def _stop(self, runners: Sequence[ShardRunner]) -> None:
         for runner in runners:
-            runner.demand.stop()
+            runner.request.stop()
         give_up_s = time.monotonic() + self.services.final_commit_s + GRACE_S
         while not _are_over(runners) and time.monotonic() < give_up_s:
             time.sleep(LOOK_EVERY_S)
@@ -175,7 +174,7 @@ def _keep_watch(watch: Watch, deadline: Deadline, over: threading.Event) -> None
 
 def _tell_progress(runners: Sequence[ShardRunner]) -> None:
     """A few lines, however many shards there are: those that are furthest behind, and what all of them add up to."""
-    tallies = {runner.demand.work.key: runner.report.so_far() for runner in runners}
+    tallies = {runner.request.work.key: runner.report.so_far() for runner in runners}
     for key in nlargest(SHOWN, tallies, key=lambda key: _lag(tallies[key])):
         log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tallies[key].counts()})
     if len(runners) > SHOWN:

@@ -4,7 +4,7 @@ Opening the channel invalidates every earlier opener at the server; the generati
 generation moved afterwards yields.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
@@ -12,25 +12,24 @@ from uuid import uuid4
 from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.start import After, Start
 from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
-from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss, log_incident
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
-from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
-from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
-from firnline_ingest.snowflake.baseline import state_at_rest
-from firnline_ingest.snowflake.channel import ShardChannel
+from firnline_ingest.snowflake.channel import ShardChannel, settled_counters
 from firnline_ingest.values import ChannelState, Fence
+
+Noted = Callable[[Incident], None]
 
 COUNTED_ANEW = (Case.LEDGER_REBUILT, Case.DECIDED)
 REBUILT = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OpenedChannel:
     """A channel that was opened, as it stood then."""
 
     destination: Destination
@@ -39,7 +38,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenChannel:
+class ResumedChannel:
     """A channel, and what to go on with in it."""
 
     destination: Destination
@@ -48,11 +47,11 @@ class OpenChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedShard:
     """A shard that this process holds: its row, its channels in the order of its destinations, and where to go on."""
 
     row: ShardRow
-    channels: tuple[OpenChannel, ...]
+    channels: tuple[ResumedChannel, ...]
     start: Start
 
     def close(self) -> None:
@@ -61,7 +60,7 @@ class Opened:
             each.channel.close()
 
 
-def open_shard(work: ShardWork, services: ShardServices, noted: Noted = uncounted) -> Opened:
+def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _: None) -> OpenedShard:
     """May block as long as another opener's rows are uncommitted.
 
     Raises Fenced, the refusals of ledger/reconcile.py, ShardExpired for a parent that nobody read, RowsRejected, and what
@@ -69,11 +68,11 @@ def open_shard(work: ShardWork, services: ShardServices, noted: Noted = uncounte
     """
     taken = _take(work, services)
     services.observer(EpochStep.TAKEN, work.key)
-    held: list[Held] = []
+    held: list[OpenedChannel] = []
     try:
         for destination in work.destinations:
             channel, state = services.channels.open(destination.target, destination.channel)
-            held.append(Held(destination, channel, state))
+            held.append(OpenedChannel(destination, channel, state))
         services.observer(EpochStep.OPENED, work.key)
         row = _as_spark_knows(_read_again(taken, services), work)
         services.observer(EpochStep.REREAD, work.key)
@@ -112,10 +111,10 @@ class _Reconciliation:
 
     work: ShardWork
     services: ShardServices
-    held: Sequence[Held]
+    held: Sequence[OpenedChannel]
     noted: Noted
 
-    def of(self, row: ShardRow) -> Opened:
+    def of(self, row: ShardRow) -> OpenedShard:
         row = self._without_unread_parents(_since(row, self.work))
         now_ms = self.services.now_ms()
         try:
@@ -130,24 +129,24 @@ class _Reconciliation:
             self._refuse_unseen(row, each)
         incidents = [incident for each in channels for incident in _incidents(row, each, now_ms)]
         made_ms = [each.state.created_ms for each in self.held]
-        return Opened(
+        return OpenedShard(
             self._write(_listed(row, self.work, channels, made_ms, now_ms), *incidents),
             channels,
             channels[0].resume.start,
         )
 
-    def _reconciled(self, row: ShardRow, now_ms: int) -> tuple[OpenChannel, ...]:
+    def _reconciled(self, row: ShardRow, now_ms: int) -> tuple[ResumedChannel, ...]:
         held = self.held
         resumes = self._resumes(row, held, now_ms)
         if any(resume.case in COUNTED_ANEW for resume in resumes):
             pairs = zip(held, resumes, strict=True)
-            held = [self._at_rest(each) if resume.case in COUNTED_ANEW else each for each, resume in pairs]
+            held = [self._settled(each) if resume.case in COUNTED_ANEW else each for each, resume in pairs]
             resumes = self._resumes(row, held, now_ms)
         return tuple(
-            OpenChannel(each.destination, each.channel, resume) for each, resume in zip(held, resumes, strict=True)
+            ResumedChannel(each.destination, each.channel, resume) for each, resume in zip(held, resumes, strict=True)
         )
 
-    def _resumes(self, row: ShardRow, held: Sequence[Held], now_ms: int) -> list[Resume]:
+    def _resumes(self, row: ShardRow, held: Sequence[OpenedChannel], now_ms: int) -> list[Resume]:
         lookups = [
             ChannelLookup(each.destination.channel, each.state, self._snapshot(each.destination, now_ms))
             for each in held
@@ -157,9 +156,9 @@ class _Reconciliation:
     def _snapshot(self, destination: Destination, now_ms: int) -> TargetSnapshot:
         return TargetSnapshot(destination.target, self.services.run_id, self.work.epoch, now_ms)
 
-    def _at_rest(self, held: Held) -> Held:
+    def _settled(self, held: OpenedChannel) -> OpenedChannel:
         assert held.state.committed is not None
-        return replace(held, state=state_at_rest(held.channel, held.state.committed, self.services.counters_rest_s))
+        return replace(held, state=settled_counters(held.channel, held.state.committed, self.services.counter_settle_s))
 
     def _without_unread_parents(self, row: ShardRow) -> ShardRow:
         """Raises ShardExpired for parents that left the stream unread, until the shard has begun or the policy goes on."""
@@ -184,14 +183,14 @@ class _Reconciliation:
         if missing:
             self._write(replace(row, channels=MappingProxyType({**row.channels, **missing})))
 
-    def _refuse_unseen(self, row: ShardRow, opened: OpenChannel) -> None:
+    def _refuse_unseen(self, row: ShardRow, opened: ResumedChannel) -> None:
         """Raises RowsRejected before the row is written: the next opening finds the same."""
         resume = opened.resume
         if resume.unseen_errors:
             assert resume.committed is not None
             cause = opened.channel.last_error()
             unseen, up_to = resume.unseen_errors, resume.committed
-            refuse_rejected(self.work, opened.destination, row, unseen, up_to=up_to, cause=cause)
+            self.work.refuse_rejected(opened.destination, row, unseen, up_to=up_to, cause=cause)
 
     def _write(self, row: ShardRow, *incidents: Incident) -> ShardRow:
         for incident in incidents:
@@ -213,7 +212,7 @@ def _since(row: ShardRow, work: ShardWork) -> ShardRow:
 
 
 def _listed(
-    row: ShardRow, work: ShardWork, channels: Sequence[OpenChannel], made_ms: Sequence[int], now_ms: int
+    row: ShardRow, work: ShardWork, channels: Sequence[ResumedChannel], made_ms: Sequence[int], now_ms: int
 ) -> ShardRow:
     """The row with the channels, of which now everything is known that was ever sent: what they have committed."""
     start = channels[0].resume.start
@@ -243,11 +242,11 @@ def _listed(
     )
 
 
-def _sent(row: ShardRow, opened: OpenChannel) -> Sending:
+def _sent(row: ShardRow, opened: ResumedChannel) -> Sending:
     return Sending(opened.resume.committed, row.sending_of(opened.destination.channel).ms)
 
 
-def _incidents(row: ShardRow, opened: OpenChannel, now_ms: int) -> list[Incident]:
+def _incidents(row: ShardRow, opened: ResumedChannel, now_ms: int) -> list[Incident]:
     found, resume, channel = [], opened.resume, opened.destination.channel
     if resume.case is Case.LEDGER_REBUILT:
         found.append(Incident(IncidentKind.LEDGER_REBUILT, now_ms, REBUILT, resume.committed))

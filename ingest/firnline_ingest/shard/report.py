@@ -38,7 +38,7 @@ class Doing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShardSnapshot:
     """One consistent state of a shard."""
 
     tally: Tally
@@ -58,7 +58,7 @@ class ShardReport:
         """Whether the shard's thread has ended with something that no receipt has told."""
         self._key = key
         self._clock = clock
-        self._shown = self._told = Shown(Tally())
+        self._shown = self._told = ShardSnapshot(Tally())
         self._problem: ShardProblem | None = None
         self._is_over = False
         self._receipts = 0
@@ -102,7 +102,7 @@ class ShardReport:
         receipts, (since, worst_ms) = self._receipts, self._delay
         self._delay = receipts, max(delay_ms, worst_ms) if since == receipts else delay_ms
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: ShardSnapshot) -> None:
         """After each turn."""
         self._shown = shown
 
@@ -168,7 +168,7 @@ class ShardReport:
             problem=problem,
         )
 
-    def _since(self, shown: Shown, before: Shown) -> Tally:
+    def _since(self, shown: ShardSnapshot, before: ShardSnapshot) -> Tally:
         counted = shown.tally.since(before.tally)
         unanswered_s = 0 if self._is_over else int(self._clock() - self._answered_s)
         behind_ms = counted.behind_ms

@@ -11,11 +11,11 @@ from concurrent.futures import Future, wait
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
-from firnline_ingest.shard.cautions import Cautions
-from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.opening import Opened, open_shard
+from firnline_ingest.shard.append_bisection import AppendBisections
+from firnline_ingest.shard.opening import OpenedShard, open_shard
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.shard.report import Doing, ShardReport
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.session import ShardSession, TargetMoved
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -23,7 +23,7 @@ from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, RowsReject
 from firnline_ingest.snowflake.sdk_guard import thread_blocked_s
 
 LONGEST_BACKOFF_S = 30.0
-LOOK_S = 0.25  # while a channel opens: how soon a stop is seen
+OPENING_POLL_S = 0.25  # while a channel opens: how soon a stop is seen
 
 log = logging.getLogger(__name__)
 
@@ -34,27 +34,27 @@ class ShardRunner:
     def __init__(
         self,
         services: ShardServices,
-        demand: Demand,
+        request: ShardRequest,
         report: ShardReport | None = None,
         *,
         delay_s: float = 0.0,
     ) -> None:
-        self.demand = demand
-        self.report = report or ShardReport(demand.work.key)
+        self.request = request
+        self.report = report or ShardReport(request.work.key)
         self.report.begin()
         self.over = threading.Event()
         self._thread: int | None = None
         self._services = services
         self._delay_s = delay_s
         self._session: ShardSession | None = None
-        self._cautions = Cautions(demand.work.destinations)
+        self._bisections = AppendBisections(request.work.destinations)
 
     def start(self) -> None:
-        threading.Thread(target=self.run, name=self.demand.work.key.shard_id, daemon=True).start()
+        threading.Thread(target=self.run, name=self.request.work.key.shard_id, daemon=True).start()
 
     def receipt(self, *, is_due: bool = False) -> Receipt:
         """At once, also while the shard's thread is inside a call."""
-        work = self.demand.work
+        work = self.request.work
         receipt = self.report.receipt(work, self._services.channels.fingerprint, is_due=is_due)
         self._services.observer(EpochStep.RECEIPT, work.key)
         return receipt
@@ -66,36 +66,38 @@ class ShardRunner:
 
     def leave(self) -> SdkBlocked:
         """Its thread is left where it is; if it ever comes back, it finds the shard another's, and ends. Why it was left."""
-        error = SdkBlocked(self.demand.work.key, self.blocked_s)
-        log.error("shard.left", extra={"shard": str(self.demand.work.key), "problem": error.id, "what": error.what})
-        self.demand.stop()
-        self.demand.close()
+        error = SdkBlocked(self.request.work.key, self.blocked_s)
+        log.error(
+            "shard.abandoned", extra={"shard": str(self.request.work.key), "problem": error.id, "what": error.what}
+        )
+        self.request.stop()
+        self.request.close()
         return error
 
     def run(self) -> None:
         """Until nobody asks any more, the shard is done or has ended, or time can't heal what stops it."""
         state, problem = ShardState.FAILED, None
         self._thread = threading.get_ident()
-        self.demand.wait(self._delay_s)
+        self.request.wait(self._delay_s)
         try:
             state = self._ingest_until_over()
         except Fenced as error:
             state, problem = ShardState.FENCED, ShardProblem.of(error)
         except Exception as error:
             if not isinstance(error, FirnlineError):
-                log.exception("shard.defect", extra={"shard": str(self.demand.work.key)})
+                log.exception("shard.defect", extra={"shard": str(self.request.work.key)})
             problem = ShardProblem.of(error)
         self._close()
-        self.demand.close()
+        self.request.close()
         self.report.ended(state, problem)
         self.over.set()
 
     def _ingest_until_over(self) -> ShardState:
         """Raises what time can't heal, and Fenced."""
         while True:
-            if self.demand.is_over:
+            if self.request.is_over:
                 self._close()
-                if self.demand.close_if_over():
+                if self.request.close_if_over():
                     return ShardState.FAILED if self.report.failures else ShardState.READING
             try:
                 state = self._ingest()
@@ -112,7 +114,7 @@ class ShardRunner:
 
     def _ingest(self) -> ShardState:
         if self._session is None:
-            work = self.demand.work
+            work = self.request.work
             opened = self._open(work)
             if opened is None:
                 return ShardState.READING
@@ -125,26 +127,26 @@ class ShardRunner:
                 opened.close()
                 return ShardState.ENDED
             self._session = self._session_on(opened, work)
-        return self._session.ingest(self.demand)
+        return self._session.ingest(self.request)
 
-    def _session_on(self, opened: Opened, work: ShardWork) -> ShardSession:
+    def _session_on(self, opened: OpenedShard, work: ShardWork) -> ShardSession:
         """What was learnt from losses on another table is nothing to this one."""
-        if self._cautions.destinations != work.destinations:
-            self._cautions = Cautions(work.destinations)
+        if self._bisections.destinations != work.destinations:
+            self._bisections = AppendBisections(work.destinations)
         try:
-            self._cautions.opened(opened)
+            self._bisections.opened(opened)
         except FirnlineError:
             opened.close()
             raise
-        return ShardSession(work, self._services, opened, self.report, self._cautions)
+        return ShardSession(work, self._services, opened, self.report, self._bisections)
 
-    def _open(self, work: ShardWork) -> Opened | None:
+    def _open(self, work: ShardWork) -> OpenedShard | None:
         """None where nobody wants it any more; the channel is then given back as soon as it is open."""
         self.report.opening()
         opening = _in_background(lambda: open_shard(work, self._services, self.report.incident))
         while not opening.done():
-            wait([opening], timeout=LOOK_S)
-            if not opening.done() and (self.demand.is_over or self.demand.work.destinations != work.destinations):
+            wait([opening], timeout=OPENING_POLL_S)
+            if not opening.done() and (self.request.is_over or self.request.work.destinations != work.destinations):
                 opening.add_done_callback(_give_back)
                 return None
         try:
@@ -159,24 +161,24 @@ class ShardRunner:
         if self._session is None or (error.is_retryable and not is_lost):
             return error
         try:
-            row = self._services.ledger.read(self.demand.work.key)
+            row = self._services.ledger.read(self.request.work.key)
         except FirnlineError as unknown:
             return unknown
-        if row is not None and row.fence == self._session.fence:
+        if row is not None and row.fence == self._session.ledger.fence:
             return error
-        return Fenced(self.demand.work.key, row.fence.owner if row else "")
+        return Fenced(self.request.work.key, row.fence.owner if row else "")
 
     def _recover(self, error: FirnlineError) -> None:
         """Waits, longer each time that nothing was achieved in between; full jitter keeps shards from coming at once."""
         if self._session is not None and isinstance(error, ChannelLost):
-            self._cautions.lost(error, self._session.unproven)
+            self._bisections.lost(error, self._session.writers.unproven)
         self._close()
         self.report.troubled(error)
-        shard, cause = str(self.demand.work.key), {"problem": error.id, "cause": error.what}
+        shard, cause = str(self.request.work.key), {"problem": error.id, "cause": error.what}
         log.info("shard.reopens", extra={"shard": shard, "failures": self.report.failures, **cause})
         self.report.doing(Doing.WAITING)
         longest = self._services.reopen_delay_s * 2.0 ** min(self.report.failures, 10)
-        self.demand.wait(min(LONGEST_BACKOFF_S, longest) * self._services.jitter())
+        self.request.wait(min(LONGEST_BACKOFF_S, longest) * self._services.jitter())
 
     def _close(self) -> None:
         """Gives the channel back; the committed token stays where it is."""
@@ -185,9 +187,9 @@ class ShardRunner:
             session.close()
 
 
-def _in_background(function: Callable[[], Opened]) -> "Future[Opened]":
+def _in_background(function: Callable[[], OpenedShard]) -> "Future[OpenedShard]":
     """On a thread of its own that never keeps the process alive."""
-    future: Future[Opened] = Future()
+    future: Future[OpenedShard] = Future()
 
     def run() -> None:
         try:
@@ -199,7 +201,7 @@ def _in_background(function: Callable[[], Opened]) -> "Future[Opened]":
     return future
 
 
-def _give_back(opening: "Future[Opened]") -> None:
+def _give_back(opening: "Future[OpenedShard]") -> None:
     """The channel of an opening that nobody waits for any more."""
     if opening.exception() is None:
         opening.result().close()

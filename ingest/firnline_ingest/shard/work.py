@@ -1,6 +1,7 @@
 """What a task does with one shard, and the services that it needs for that."""
 
 import random
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,15 +10,18 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.retries import UNCHANGED, RetriesConfig
+from firnline_ingest.config.rows import Tolerance
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.dead_letters import DeadLetterStore
 from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
-from firnline_ingest.values import ShardKey, TargetTable
+from firnline_ingest.snowflake.errors import RowsRejected
+from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -66,6 +70,20 @@ class ShardWork:
         """The pipeline's own table comes first."""
         return (Destination(self.target, self.channel), *self.routed)
 
+    def refuse_rejected(
+        self, destination: Destination, row: ShardRow, count: int, *, up_to: Position, cause: str
+    ) -> None:
+        """Raises RowsRejected for `count` rows at or before `up_to` that the table rejected, unless the pipeline tolerates them
+        or a person accepted them.
+        """
+        if count <= 0 or self.pipeline.tolerance is Tolerance.ALL:
+            return
+        table = destination.target.table
+        accepted = row.accepted_errors_through(table)
+        if accepted is None or up_to > accepted:
+            accept = f"--table {shlex.quote(table)} " if self.routed else ""
+            raise RowsRejected(self.key, str(destination.target), count, up_to=up_to.token, cause=cause, accept=accept)
+
     @property
     def pin(self) -> Pin:
         """What a new ledger row is pinned to."""
@@ -100,7 +118,7 @@ class ShardServices:
     """How long the ledger's row of an idle shard stays as it is."""
     final_commit_s: float = 90.0
     """How long a stop, a drain or a shard's end waits for the last rows to be committed."""
-    counters_rest_s: float = 30.0
+    counter_settle_s: float = 30.0
     """How long a channel's counters are watched before they are counted from, where no proof says what they were."""
     reopen_delay_s: float = 0.5
     jitter: Callable[[], float] = random.random

@@ -1,11 +1,15 @@
 """A Snowflake channel as a shard or a replay uses it; sdk.py implements it with the real SDK."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import msgspec
 
-from firnline_ingest.values import ChannelState, TargetTable
+from firnline_ingest.values import ChannelState, Position, TargetTable
+
+SETTLE_POLL_S = 1.0
 
 APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
 
@@ -50,3 +54,18 @@ class ChannelOpener(Protocol):
 
         Never blocks and never raises: an old key that still works is as good.
         """
+
+
+def settled_counters(channel: ShardChannel, committed: Position, settle_s: float) -> ChannelState:
+    """Returns the token as it was when the channel was opened, and the furthest counters that are seen within `settle_s`.
+
+    For a baseline that no proof vouches for. Counters may trail their token (docs/design/ledger.md, section 4): rows of before
+    that are counted later would be more than was ever sent, which stops a shard. Nothing may be appended meanwhile. Raises
+    what `ShardChannel.state` raises.
+    """
+    states, give_up_s = [channel.state()], time.monotonic() + settle_s
+    while (left_s := give_up_s - time.monotonic()) > 0:
+        time.sleep(min(SETTLE_POLL_S, left_s))
+        states.append(channel.state())
+    furthest = max(states, key=lambda state: state.rows_inserted + state.rows_error)
+    return replace(furthest, committed=committed)

@@ -12,34 +12,34 @@ from dataclasses import dataclass
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.errors import CountsDisagree
-from firnline_ingest.snowflake.row_places import Places
+from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 @dataclass(slots=True)
 class Chunk:
-    """Rows of one append, by their places, and the position that the append accounts for."""
+    """Rows of one append, by their positions, and the position that the append accounts for."""
 
     end: Position
-    places: Places
+    positions: RowPositions
     bytes: int
     sent_s: float = 0.0
     """When the append was made; 0 of rows that were only read once more."""
 
     def rows_up_to(self, position: Position) -> int:
         if position >= self.end:
-            return len(self.places)
-        return self.places.count_up_to(position)
+            return len(self.positions)
+        return self.positions.count_up_to(position)
 
     def position_of(self, row: int) -> Position:
         """Of the row with this number, from 1; the last one stands for the whole chunk."""
-        return self.end if row == len(self.places) else self.places[row - 1]
+        return self.end if row == len(self.positions) else self.positions[row - 1]
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ObservedToken:
     """A token that was seen, how many rows the channel must have counted by then, and when it was seen first."""
 
     token: Position
@@ -65,7 +65,7 @@ class InFlightRows:
         self._read_through = read_through
         self._chunks: deque[Chunk] = deque()
         self._sent = _counted(baseline)
-        self._uncounted: deque[Reached] = deque()
+        self._uncounted: deque[ObservedToken] = deque()
         self._counts: deque[Proven] = deque()
         """Counters that ran ahead of the token, without their positions."""
         self._behind_since_s: float | None = None
@@ -106,19 +106,19 @@ class InFlightRows:
     def add(self, chunk: Chunk) -> None:
         settled = self._settled_through
         is_settled = settled is not None and chunk.end <= settled
-        if chunk.places and not is_settled:
+        if chunk.positions and not is_settled:
             if not self._chunks:
                 self._read_through = self.accounted
             self._chunks.append(chunk)
             self.bytes += chunk.bytes
-            self._sent += len(chunk.places)
+            self._sent += len(chunk.positions)
         self.accounted = chunk.end
 
     def add_known(self, chunk: Chunk) -> None:
         """Rows that the channel had committed when it was opened; those of them that are proven are not counted again."""
         settled = self._settled_through
         done = chunk.rows_up_to(settled) if settled is not None else 0
-        self.add(Chunk(chunk.end, chunk.places.without_first(done), chunk.bytes) if done else chunk)
+        self.add(Chunk(chunk.end, chunk.positions.without_first(done), chunk.bytes) if done else chunk)
 
     def confirm(self, state: ChannelState, now_s: float) -> Proven | None:
         """The new proof that `state` gives, None where it gives none. Raises LedgerBehind or CountsDisagree."""
@@ -129,7 +129,7 @@ class InFlightRows:
         if counted > self._sent:
             raise CountsDisagree(self.key, sent=self._sent, counted=counted, at=committed.token)
         reached = _counted(self.proven) + sum(chunk.rows_up_to(committed) for chunk in self._chunks)
-        self._wait_for(Reached(committed, reached, now_s), counted)
+        self._wait_for(ObservedToken(committed, reached, now_s), counted)
         return self._proof(committed, reached, Proven(None, state.rows_inserted, state.rows_error))
 
     def accept(self, proven: Proven) -> None:
@@ -142,9 +142,9 @@ class InFlightRows:
             self._read_through = chunk.end
         if self._chunks and (done := self._chunks[0].rows_up_to(proven.position)):
             head = self._chunks[0]
-            head.places = head.places.without_first(done)
+            head.positions = head.positions.without_first(done)
             self._read_through = proven.position
-            if not head.places:
+            if not head.positions:
                 self._chunks.popleft()
                 self.bytes -= head.bytes
 
@@ -153,7 +153,7 @@ class InFlightRows:
         if baseline.position is not None:
             self.accept(baseline)
         self.proven = baseline
-        self._sent = _counted(baseline) + sum(len(chunk.places) for chunk in self._chunks)
+        self._sent = _counted(baseline) + sum(len(chunk.positions) for chunk in self._chunks)
         self._uncounted.clear()
         self._counts.clear()
 
@@ -165,18 +165,18 @@ class InFlightRows:
             return False
         if self._behind_since_s is None:
             self._behind_since_s = now_s
-        elif now_s - self._behind_since_s > PATIENCE_S:
+        elif now_s - self._behind_since_s > TIMEOUT_S:
             raise LedgerBehind(self.key, committed=committed.token, proven=proven.token)
         return True
 
-    def _wait_for(self, reached: Reached, counted: int) -> None:
+    def _wait_for(self, reached: ObservedToken, counted: int) -> None:
         """Raises CountsDisagree where the rows up to a token that was seen were not counted for too long."""
         waiting = self._uncounted
         if not waiting or reached.token > waiting[-1].token:
             waiting.append(reached)
         while waiting and waiting[0].rows <= counted:
             waiting.popleft()
-        if waiting and reached.seen_s - waiting[0].seen_s > PATIENCE_S:
+        if waiting and reached.seen_s - waiting[0].seen_s > TIMEOUT_S:
             first, base = waiting[0], _counted(self.proven)
             raise CountsDisagree(self.key, sent=first.rows - base, counted=counted - base, at=first.token.token)
 
@@ -198,9 +198,9 @@ class InFlightRows:
         """None for a row that is proven already."""
         before = _counted(self.proven)
         for chunk in self._chunks:
-            if before < row <= before + len(chunk.places):
+            if before < row <= before + len(chunk.positions):
                 return chunk.position_of(row - before)
-            before += len(chunk.places)
+            before += len(chunk.positions)
         return None
 
 

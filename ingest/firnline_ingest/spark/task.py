@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.logs import configure_logs
-from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.memory import keep_freed_memory
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.spark.assignment import Assignment
 

@@ -21,10 +21,11 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.shard import appender, runner, session
+from firnline_ingest.shard import channel_writer, channel_writers, checkpointer, pages, runner
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.snowflake import sending
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, StreamHandle
@@ -219,7 +220,7 @@ class World:
             prove_every_s=0.0,
             write_every_s=0.0,
             final_commit_s=90.0,
-            counters_rest_s=0.0,
+            counter_settle_s=0.0,
             reopen_delay_s=0.0,
             jitter=self.rng.random,
         )
@@ -303,8 +304,8 @@ def run_seed(
         pause()
 
     time = SimpleNamespace(monotonic=lambda: clock.now_s, sleep=sleep)
-    monkeypatch.setattr(appender, "time", time)
-    monkeypatch.setattr(session, "time", time)
+    for module in (channel_writer, channel_writers, checkpointer, pages, sending):
+        monkeypatch.setattr(module, "time", time)
     monkeypatch.setattr(runner, "_in_background", _at_once)
 
     def run(seed: int) -> World:

@@ -19,10 +19,10 @@ from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.consumers import Consumers
-from firnline_ingest.shard import demand, runner
-from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard import request, runner
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.spark import planner
@@ -238,7 +238,7 @@ def simulated() -> Iterator[None]:
         stack.enter_context(simulated_time())
         stack.enter_context(patch.object(runner, "_in_background", at_once))
         stack.enter_context(patch.object(subscription, "AHEAD_BYTES", AHEAD_BYTES))
-        for module in (demand, runner, subscription):
+        for module in (request, runner, subscription):
             events = SimpleNamespace(
                 Lock=threading.Lock, Event=SimulatedEvent, Thread=HelpingActor, get_ident=threading.get_ident
             )

@@ -12,8 +12,8 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from firnline_ingest.shard.window import SendWindow
-from firnline_ingest.snowflake.channel import APPEND_BYTES, ShardChannel
+from firnline_ingest.snowflake.channel import ShardChannel
+from firnline_ingest.snowflake.sending import APPEND_BYTES, SendWindow
 
 World = Any  # of conftest.py
 

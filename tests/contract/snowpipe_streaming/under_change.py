@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.snowflake.listing import Statements
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.columns import ColumnWatch
@@ -60,7 +60,7 @@ class Engine:
     def _process(self) -> ShardGroup:
         channels = self.world.channels(missing_patience_s=0.2)
         services = self.shard.services(
-            channels=channels, run_id="run", reopen_delay_s=0.02, prove_every_s=0.05, counters_rest_s=0.05
+            channels=channels, run_id="run", reopen_delay_s=0.02, prove_every_s=0.05, counter_settle_s=0.05
         )
         return ShardGroup(services)
 

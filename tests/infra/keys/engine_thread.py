@@ -15,10 +15,10 @@ from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.report import FAILING
+from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
 from firnline_ingest.snowflake.sdk import SdkChannels

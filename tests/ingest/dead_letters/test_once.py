@@ -15,7 +15,7 @@ ALL = [100, 101, 102, 103, 104]
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH_LETTERS", 2)
-    monkeypatch.setattr("firnline_ingest.dead_letters.transport.APPEND_BYTES", 1)  # each row is an append of its own
+    monkeypatch.setattr("firnline_ingest.snowflake.sending.APPEND_BYTES", 1)  # each row is an append of its own
 
 
 def new_world(*, commits_at_once: bool = True, discards: bool = False) -> World:

@@ -80,7 +80,7 @@ def test_after_a_persons_word_the_channel_goes_on_from_where_it_stands(world: Wo
 def test_a_persons_word_is_not_asked_of_a_batch_that_can_be_finished(
     world: World, sent: bool, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firnline_ingest.dead_letters.transport.APPEND_BYTES", 1)
+    monkeypatch.setattr("firnline_ingest.snowflake.sending.APPEND_BYTES", 1)
     begun(world, sent=sent)
     assert world.replay().decide(outcome) == 0
     world.run()

@@ -69,7 +69,7 @@ class World:
             "prove_every_s": 0.0,
             "write_every_s": 0.0,
             "final_commit_s": 5.0,
-            "counters_rest_s": 0.0,
+            "counter_settle_s": 0.0,
             "reopen_delay_s": 0.0,
         }
         return ShardServices(**{**settings, **changes})

@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.request import Deadline, ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -22,11 +21,11 @@ SOON_MS = 1000  # what was put just now may bear the next instant
 
 def bounded(services: ShardServices, work: ShardWork, seconds: float = 20.0) -> Receipt:
     """Reads what is there now."""
-    return run(services, Demand.lasting(work, seconds, arrival_ms=now_ms()))
+    return run(services, ShardRequest.lasting(work, seconds, arrival_ms=now_ms()))
 
 
-def run(services: ShardServices, demand: Demand) -> Receipt:
-    runner = ShardRunner(services, demand)
+def run(services: ShardServices, request: ShardRequest) -> Receipt:
+    runner = ShardRunner(services, request)
     runner.run()
     return adding_up(runner.receipt())
 

@@ -8,9 +8,9 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis import aggregate
 from firnline_ingest.kinesis.errors import ShardUnlisted
-from firnline_ingest.shard import appender
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.snowflake import sending
 from firnline_ingest.values import Position
 from firnline_local.kinesis.packing import KPL_PARTITION_KEY, Packed, pack, sealed
 from tests.ingest.shard.conftest import World
@@ -39,7 +39,7 @@ def mixed(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     world.stream.put(packed(1, 2, 3, 4), "outer")
     world.stream.put({"n": 5}, "plain")
     world.stream.put(packed(6, 7), "outer")
-    monkeypatch.setattr(appender, "APPEND_BYTES", 900)
+    monkeypatch.setattr(sending, "APPEND_BYTES", 900)
     return world
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from tests.ingest.shard.conftest import World
 
@@ -32,7 +32,7 @@ def test_another_conversion_goes_on_where_the_old_one_was_drained(world: World) 
     assert refused.id == "FL-2111"
     assert "firnline drain" in refused.next_step
     new, world.pipeline = world.pipeline, old
-    drained = run(world.services(), Demand.lasting(world.work(), 20.0, arrival_ms=0))
+    drained = run(world.services(), ShardRequest.lasting(world.work(), 20.0, arrival_ms=0))
     assert (drained.state, drained.problem) == (ShardState.DONE, None)
     assert numbers(world.served.rows) == list(range(5)), "nothing new"
     world.pipeline = new

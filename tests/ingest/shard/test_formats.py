@@ -8,8 +8,8 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.rejection import RejectReason
-from firnline_ingest.shard import appender
 from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.snowflake import sending
 from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
 from firnline_local.kinesis.packing import Packed, pack
@@ -38,7 +38,7 @@ def several(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     world.stream.put(lines(0))
     world.stream.put(lines(1, 2, 3))
     world.stream.put(lines(4, 5))
-    monkeypatch.setattr(appender, "APPEND_BYTES", 900)
+    monkeypatch.setattr(sending, "APPEND_BYTES", 900)
     return world
 
 
@@ -165,7 +165,7 @@ def test_what_a_letter_has_of_the_last_record_is_not_sent_after_a_restart(
     """Though the table would take it by then: no record behind it has moved the ledger on."""
     world.pipeline = pipeline(LINES)
     world.stream.put(pack([Packed(lines(0)), Packed(lines(1, 2, 3))]))
-    monkeypatch.setattr(appender, "APPEND_BYTES", 450)
+    monkeypatch.setattr(sending, "APPEND_BYTES", 450)
     with pytest.MonkeyPatch.context() as patch:
         costs_the_channel(patch, bad)
         bounded(world.services(), world.work())

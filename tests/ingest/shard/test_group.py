@@ -12,10 +12,9 @@ from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import group as group_module
 from firnline_ingest.shard import report
-from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.request import Deadline, ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
@@ -158,7 +157,7 @@ def test_an_epochs_progress_is_a_few_lines_however_many_shards_there_are(
 ) -> None:
     works = [world.work(key=ShardKey("events", 1, f"shardId-{n:012}")) for n in range(shards)]
     services = world.services()
-    runners = [ShardRunner(services, Demand.lasting(work, 1.0)) for work in works]
+    runners = [ShardRunner(services, ShardRequest.lasting(work, 1.0)) for work in works]
     caplog.set_level("INFO", logger="firnline_ingest")
     group_module._tell_progress(runners)
     assert len(caplog.records) <= group_module.SHOWN + 1
@@ -307,7 +306,7 @@ def test_a_thread_that_does_not_come_back_from_the_sdk_is_left_and_its_shard_ope
         (left,) = running._runners.values()
         until(lambda: left.blocked_s > 0.05)
         epochs(running, [world.work(epoch=2)], has_rows(world, 3))
-        (told,) = (vars(record) for record in caplog.records if record.message == "shard.left")
+        (told,) = (vars(record) for record in caplog.records if record.message == "shard.abandoned")
         assert (told["problem"], told["shard"]) == ("FL-3262", str(world.key()))
         thawed.set()
         until(left.over.is_set)

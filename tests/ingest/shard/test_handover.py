@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.shard import prover
-from firnline_ingest.shard.caution import Caution
-from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard import channel_writer
+from firnline_ingest.shard.append_bisection import AppendBisection
 from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import in_flight
 from firnline_ingest.values import Position
@@ -39,14 +39,14 @@ def leave_rows_unproven(world: World) -> None:
 def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: World) -> None:
     world.stream.shard(records=10)
     leave_rows_unproven(world)
-    demand = Demand.lasting(world.work(), 20)
+    request = ShardRequest.lasting(world.work(), 20)
     stopping = world.services(
         "stopped",
         polling=PollingConfig(max_records=3),
-        observer=lambda step, key: demand.stop() if step is EpochStep.READ else None,
+        observer=lambda step, key: request.stop() if step is EpochStep.READ else None,
         final_commit_s=0.0,
     )
-    receipt = run(stopping, demand)
+    receipt = run(stopping, request)
     assert (receipt.state, receipt.problem, receipt.reread_rows) == (ShardState.READING, None, 3)
     assert bounded(world.services("last"), world.work()).reread_rows == 10
     assert world.row.read_through == world.shard.last_position
@@ -62,7 +62,7 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: World) ->
     world.stream.put({"n": 1})
     leave_rows_unproven(world)
     world.stream.put({"n": 2})
-    receipt = run(world.services(final_commit_s=0.0), Demand.lasting(world.work(), 20, arrival_ms=bound))
+    receipt = run(world.services(final_commit_s=0.0), ShardRequest.lasting(world.work(), 20, arrival_ms=bound))
     assert (receipt.state, receipt.reread_rows) == (ShardState.DONE, 2)
     assert numbers(world.served.rows) == [0, 1]
     assert receipt.proven == Position(world.shard.records[1].sequence_number).token
@@ -71,7 +71,7 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: World) ->
 def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(in_flight, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(in_flight, "TIMEOUT_S", 0.0)
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
     world.stream.shard(records=3)
     with frozen_at(EpochStep.APPENDED, world) as receipts:
@@ -89,7 +89,7 @@ def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, mo
         epochs(group, [world.work()], lambda: world.channels.served and world.served.pending)
         world.channels.open(world.work().target, world.work().channel)  # a frozen attempt that goes on, and yields then
         world.channels.commits_at_once = True
-        monkeypatch.setattr(prover, "STALLED_S", 0.0)
+        monkeypatch.setattr(channel_writer, "STALLED_S", 0.0)
         receipts = epochs(group, [world.work()], has_rows(world, 3))
     assert sum(receipt.opens for receipt in receipts) == 1
     assert numbers(world.served.rows) == [0, 1, 2]
@@ -99,8 +99,8 @@ def test_rows_that_are_waited_for_longer_than_usual_are_told_while_the_channel_s
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wait that was too short doubles, up to an hour, of which an operator would hear nothing."""
-    monkeypatch.setattr(Caution, "patience", 100_000)
-    monkeypatch.setattr(prover, "STALLED_S", 0.01)
+    monkeypatch.setattr(AppendBisection, "commit_timeout_factor", 100_000)
+    monkeypatch.setattr(channel_writer, "STALLED_S", 0.01)
     world.stream.shard(records=3)
     with world.group() as group:
         receipts = epochs(group, [world.work()], has_rows(world, 3))

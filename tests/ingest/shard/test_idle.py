@@ -2,7 +2,7 @@
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
-from firnline_ingest.shard.idle import IdleWatch
+from firnline_ingest.shard.pages import IdleWatch
 from firnline_ingest.shard.receipt import Receipt, Tally
 from firnline_ingest.shard.report import UNANSWERED_S, is_idle, time_to_trim_s
 from firnline_local.kinesis import FakeKinesis, ManualClock

@@ -9,9 +9,9 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
 from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
-from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.letters import ArrivalLimit
+from firnline_ingest.shard.dead_letters import ArrivalLimit
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
@@ -138,8 +138,8 @@ class Throttled:
 
 def test_while_no_letter_can_be_kept_no_row_behind_it_is_appended_and_nothing_counts_as_read(world: World) -> None:
     put(world, {"n": 0}, b"bad", {"n": 1})
-    demand = Demand.lasting(world.work(), HANGS_S, arrival_ms=now_ms())
-    receipt = run(world.services(dead_letters=Throttled(demand.stop)), demand)
+    request = ShardRequest.lasting(world.work(), HANGS_S, arrival_ms=now_ms())
+    receipt = run(world.services(dead_letters=Throttled(request.stop)), request)
     assert receipt.problem is not None
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4014", True)
     assert world.served.rows == []

@@ -8,8 +8,8 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from tests.ingest.shard.conftest import World
 
@@ -64,7 +64,7 @@ def test_a_record_whose_letter_was_kept_is_no_row_of_the_next_configuration(smal
     assert refused is not None
     assert refused.id == "FL-2111"
     small.pipeline = SMALL
-    drained = run(small.services(), Demand.lasting(small.work(), 20.0, arrival_ms=0))
+    drained = run(small.services(), ShardRequest.lasting(small.work(), 20.0, arrival_ms=0))
     assert (drained.state, drained.problem) == (ShardState.DONE, None)
     assert 3 not in rows(small), "nothing new"
     small.pipeline = LARGE

@@ -95,7 +95,7 @@ def test_counters_that_trail_when_a_lost_row_is_made_again_stop_nobody_later(
     monkeypatch.setattr(ServedChannel, "state", property(state))
     for number in range(5, 7):
         world.stream.put({"n": number})
-        assert problem(bounded(world.services(counters_rest_s=0.01), world.work())) is None
+        assert problem(bounded(world.services(counter_settle_s=0.01), world.work())) is None
     assert numbers(world.served.rows) == list(range(7))
 
 
@@ -139,7 +139,7 @@ def test_a_channel_that_expired_with_everything_proven_goes_on_in_a_new_one(
     world.stream.put({"n": 5})
     later_ms = NOW_MS + EXPIRES_MS
     assert missed(world, 9, at_ms=later_ms)
-    with caplog.at_level(logging.WARNING, "firnline_ingest.shard.incidents"):
+    with caplog.at_level(logging.WARNING, "firnline_ingest.ledger.incident"):
         assert epoch(world, 11, at_ms=later_ms).state is ShardState.DONE
     assert numbers(world.served.rows) == [5]
     assert kinds(world.row) == [IncidentKind.CHANNEL_EXPIRED]

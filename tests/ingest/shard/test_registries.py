@@ -11,8 +11,8 @@ import pytest
 
 from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.schemas.errors import RegistryUnreachable
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from tests.ingest.formats.test_registered import CONFLUENT, Known, confluent
@@ -59,8 +59,8 @@ def test_a_shard_waits_for_a_registry_that_is_down_and_says_which(world: World, 
 
         return ask
 
-    demand = Demand.lasting(world.work(), 20, arrival_ms=now_ms())
-    runner = ShardRunner(world.services(schemas=asked), demand)
+    request = ShardRequest.lasting(world.work(), 20, arrival_ms=now_ms())
+    runner = ShardRunner(world.services(schemas=asked), request)
     runner.run()
     assert told == ["", "FL-4101", "FL-4101"]
     assert runner.receipt().state is ShardState.DONE

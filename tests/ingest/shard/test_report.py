@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
-from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, Shown
+from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, ShardSnapshot
 from tests.ingest.shard.conftest import World
 
 
@@ -33,7 +33,7 @@ class Watched:
         self.report.opened()
         self.report.doing(Doing.READING)
         self.report.answered(self.clock(), "")
-        self.report.show(Shown(replace(self.report.tally, behind_ms=behind_ms)))
+        self.report.show(ShardSnapshot(replace(self.report.tally, behind_ms=behind_ms)))
 
 
 def told(receipt: Receipt) -> tuple[ShardState, str | None]:

@@ -8,8 +8,8 @@ from firnline_ingest.kinesis.service_time import MARGIN_MS
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.resume import ResumeFrom, resume_from
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock, ShardHandle
@@ -51,7 +51,7 @@ class Past(World):
         services = {name: changes.pop(name) for name in ("observer",) if name in changes}
         work = self.work(start, shard=shard, **{"since_ms": self.now_ms, **changes})
         process = self.services(now_ms=lambda: self.now_ms + self.worker_ahead_ms, **services)
-        return run(process, Demand.lasting(work, HANGS_S, arrival_ms=self.now_ms + 1000))
+        return run(process, ShardRequest.lasting(work, HANGS_S, arrival_ms=self.now_ms + 1000))
 
     def die_at(self, step: EpochStep, start: Start | None = None) -> None:
         def die(reached: EpochStep, key: object) -> None:
@@ -280,7 +280,7 @@ def test_a_bounded_run_is_done_with_an_open_shard_only_once_two_answers_say_so(p
 
 
 def test_a_bounded_run_is_never_done_with_a_closed_shard_before_its_end(past: Past) -> None:
-    receipt = run(past.services(), Demand.lasting(past.work(is_closed=True), 1.5, arrival_ms=past.now_ms + 1000))
+    receipt = run(past.services(), ShardRequest.lasting(past.work(is_closed=True), 1.5, arrival_ms=past.now_ms + 1000))
     assert receipt.state is ShardState.READING
 
 

@@ -8,12 +8,11 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.resume import accept_errors
-from firnline_ingest.shard import appender
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
-from firnline_ingest.snowflake import in_flight
+from firnline_ingest.snowflake import in_flight, sending
 from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import Position
 from tests.fakes.channels import MemoryChannel
@@ -32,7 +31,7 @@ def routed(world: World) -> World:
 
 def drained(world: World, asked: ShardWork) -> Receipt:
     """As `firnline drain` has it: nothing that arrived after the beginning of time, but what is committed."""
-    return run(world.services(), Demand.lasting(asked, 20.0, arrival_ms=0))
+    return run(world.services(), ShardRequest.lasting(asked, 20.0, arrival_ms=0))
 
 
 def test_each_record_is_in_the_table_that_its_value_names(routed: World) -> None:
@@ -231,7 +230,7 @@ def test_a_refused_record_is_not_for_its_table_again_while_another_one_still_rea
         killed(routed.services(observer=die), ours(routed))
     (letter,) = routed.dead_letters.list()
     assert (letter.reason, letter.sequence_number) == ("refused", str(routed.shard.records[3].sequence_number))
-    monkeypatch.setattr(in_flight, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(in_flight, "TIMEOUT_S", 0.5)
     assert problem(bounded(routed.services(), ours(routed))) is None
     assert tables(routed) == {**expected(routed, 12), "ORDERS": [0, 6, 9]}
     assert len(list(routed.dead_letters.list())) == 1
@@ -249,7 +248,7 @@ def test_routed_rows_are_counted_that_went_before_the_channel_was_lost(
             raise ChannelLost(self.name, "lost")
         append(self, rows, start=start, end=end)
 
-    monkeypatch.setattr(appender, "APPEND_BYTES", 450)
+    monkeypatch.setattr(sending, "APPEND_BYTES", 450)
     monkeypatch.setattr(MemoryChannel, "append", second_is_lost)
     receipt = bounded(routed.services(), ours(routed))
     assert tables(routed) == expected(routed, 12)

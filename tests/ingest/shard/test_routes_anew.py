@@ -12,8 +12,8 @@ from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.reconcile import EXPIRES_MS
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ChannelEntry, ResumeFrom
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.values import Position
@@ -179,7 +179,7 @@ def test_routes_change_behind_a_line_only_after_a_drain_has_read_past_it(held_ba
     changed = work(held_back, "REFUNDS")
     assert problem(bounded(held_back.services(), changed, SOON_S)) == "FL-2111"
     held_back.pipeline = pipeline()
-    receipt = run(held_back.services(), Demand.lasting(asked, 20.0, arrival_ms=0))
+    receipt = run(held_back.services(), ShardRequest.lasting(asked, 20.0, arrival_ms=0))
     assert (receipt.state, problem(receipt)) == (ShardState.DONE, None)
     there = [number for numbers_there in tables(held_back).values() for number in numbers_there]
     assert sorted(before + there) == list(range(COUNT)), "up to the furthest token or line, and nothing beyond"

@@ -8,8 +8,8 @@ import pytest
 
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.row import IncidentKind
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position, ShardKey
 from firnline_local.clock import ManualClock
@@ -92,15 +92,15 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: World
     world.channels.commits_at_once = False
     world.channels.discards_on_open = True
     world.stream.shard(records=10)
-    demand = Demand.lasting(world.work(), 20, arrival_ms=now_ms())
+    request = ShardRequest.lasting(world.work(), 20, arrival_ms=now_ms())
     steps: list[EpochStep] = []
 
     def stop_when_it_opens_again(step: EpochStep, key: ShardKey) -> None:
         steps.append(step)
         if steps.count(EpochStep.OPENED) > 1:
-            demand.stop()
+            request.stop()
 
-    receipt = run(world.services(final_commit_s=0.0, observer=stop_when_it_opens_again), demand)
+    receipt = run(world.services(final_commit_s=0.0, observer=stop_when_it_opens_again), request)
     assert receipt.state is ShardState.FAILED
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-3010"
@@ -209,7 +209,7 @@ def test_a_bounded_run_leaves_later_arrivals_alone(world: World) -> None:
     bound = int(clock.now.timestamp() * 1000) + 1
     clock.advance(seconds=1)
     world.stream.put({"n": 1})
-    receipt = run(world.services(), Demand.lasting(world.work(), 20, arrival_ms=bound))
+    receipt = run(world.services(), ShardRequest.lasting(world.work(), 20, arrival_ms=bound))
     assert receipt.state is ShardState.DONE
     assert numbers(world.served.rows) == [0]
 
@@ -224,7 +224,7 @@ def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(wo
     clock.advance(hours=25)
     world.stream.put({"n": 2})
     far = 10**15
-    receipt = run(world.services(now_ms=lambda: far), Demand.lasting(world.work(), 5, arrival_ms=far))
+    receipt = run(world.services(now_ms=lambda: far), ShardRequest.lasting(world.work(), 5, arrival_ms=far))
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-2008"
     assert str(first.sequence_number) in receipt.problem.what
@@ -242,7 +242,7 @@ def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: World) 
     clock.advance(hours=2)
     world.stream.put({"n": 1})
     far = int(clock.now.timestamp() * 1000) + 1
-    receipt = run(world.services(now_ms=clock_ms(clock)), Demand.lasting(world.work(), 5, arrival_ms=far))
+    receipt = run(world.services(now_ms=clock_ms(clock)), ShardRequest.lasting(world.work(), 5, arrival_ms=far))
     assert receipt.state is ShardState.DONE
     assert numbers(world.served.rows) == [0, 1]
     assert world.row.incidents == ()

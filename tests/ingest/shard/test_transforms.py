@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from tests.ingest.shard.conftest import World
 
@@ -56,7 +56,7 @@ def test_a_callable_that_hangs_is_named_as_where_its_shard_is(world: World, monk
     world.pipeline = pipeline({"type": "callable", "callable": f"{module.__name__}:f", "version": "1"})
     world.stream.put({"n": 0})
     work = world.work()
-    runner = ShardRunner(world.services(), Demand.lasting(work, 20.0, arrival_ms=now_ms()))
+    runner = ShardRunner(world.services(), ShardRequest.lasting(work, 20.0, arrival_ms=now_ms()))
     seen = []
 
     def f(record: dict[str, Any]) -> dict[str, Any]:

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.errors import CountsDisagree
-from firnline_ingest.snowflake.in_flight import PATIENCE_S, Chunk, InFlightRows
-from firnline_ingest.snowflake.row_places import Places
+from firnline_ingest.snowflake.in_flight import TIMEOUT_S, Chunk, InFlightRows
+from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
 KEY = ShardKey("events", 1, "shardId-000000000000")
 
 
 def chunk(*numbers: int, end: int | None = None) -> Chunk:
-    return Chunk(Position(end or numbers[-1]), Places([str(n) for n in numbers]), 100 * len(numbers))
+    return Chunk(Position(end or numbers[-1]), RowPositions([str(n) for n in numbers]), 100 * len(numbers))
 
 
 def in_flight(proven: int | None = None, rows: int = 0, read_through: int | None = None) -> InFlightRows:
@@ -45,9 +45,9 @@ def test_counters_that_stay_away_stop_the_shard() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2, 3))
     assert rows.confirm(ChannelState(Position(3)), 10.0) is None
-    assert rows.confirm(ChannelState(Position(3)), 10.0 + PATIENCE_S) is None
+    assert rows.confirm(ChannelState(Position(3)), 10.0 + TIMEOUT_S) is None
     with pytest.raises(CountsDisagree, match="sent 3 rows"):
-        rows.confirm(ChannelState(Position(3)), 10.1 + PATIENCE_S)
+        rows.confirm(ChannelState(Position(3)), 10.1 + TIMEOUT_S)
 
 
 def test_patience_begins_anew_with_each_token() -> None:
@@ -56,7 +56,7 @@ def test_patience_begins_anew_with_each_token() -> None:
     assert rows.confirm(ChannelState(Position(2)), 0.0) is None
     rows.accept(rows.confirm(ChannelState(Position(2), 2), 20.0) or Proven())
     rows.add(chunk(3))
-    assert rows.confirm(ChannelState(Position(3), 2), 2 * PATIENCE_S) is None
+    assert rows.confirm(ChannelState(Position(3), 2), 2 * TIMEOUT_S) is None
 
 
 def test_a_new_baseline_counts_what_is_in_flight_from_there() -> None:
@@ -84,7 +84,7 @@ def test_the_ledger_may_never_have_a_position_beyond_an_unproven_row() -> None:
 def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2))
-    rows.add(Chunk(Position(5), Places(()), 0))
+    rows.add(Chunk(Position(5), RowPositions(()), 0))
     assert rows.read_through is None
     rows.accept(Proven(Position(2), 2))
     assert rows.read_through == Position(5)
@@ -92,7 +92,7 @@ def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven
 
 def test_what_dead_letters_alone_have_moved_does_not_go_back_when_rows_follow() -> None:
     rows = in_flight(proven=1, rows=1, read_through=1)
-    rows.add(Chunk(Position(5), Places(()), 0))
+    rows.add(Chunk(Position(5), RowPositions(()), 0))
     assert rows.read_through == Position(5)
     rows.add(chunk(6, 7))
     assert rows.read_through == Position(5)

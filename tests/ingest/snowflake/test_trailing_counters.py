@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.errors import CountsDisagree
-from firnline_ingest.snowflake.in_flight import PATIENCE_S, Chunk, InFlightRows
-from firnline_ingest.snowflake.row_places import Places
+from firnline_ingest.snowflake.in_flight import TIMEOUT_S, Chunk, InFlightRows
+from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
 KEY = ShardKey("events", 1, "shardId-000000000000")
@@ -39,7 +39,7 @@ class Channel:
 
     def send(self, count: int) -> None:
         numbers = range(self.sent + 1, self.sent + count + 1)
-        self.rows.add(Chunk(Position(numbers[-1]), Places([str(number) for number in numbers]), 100 * count))
+        self.rows.add(Chunk(Position(numbers[-1]), RowPositions([str(number) for number in numbers]), 100 * count))
         self.sent += count
 
     def commit(self, rows: int | None = None) -> None:
@@ -102,9 +102,9 @@ def test_a_token_that_goes_back_for_an_answer_is_waited_for() -> None:
         channel.commit()
         channel.ask(second)
     channel.ask(3, token=2, counters=2)
-    channel.ask(3 + PATIENCE_S, token=2, counters=2)
-    channel.ask(4 + PATIENCE_S)
-    channel.ask(5 + PATIENCE_S, token=2, counters=2)
+    channel.ask(3 + TIMEOUT_S, token=2, counters=2)
+    channel.ask(4 + TIMEOUT_S)
+    channel.ask(5 + TIMEOUT_S, token=2, counters=2)
     assert channel.proven == 15
 
 
@@ -116,7 +116,7 @@ def test_a_token_that_stays_behind_what_was_proven_stops_the_shard() -> None:
         channel.ask(second)
     channel.ask(3, token=2, counters=2)
     with pytest.raises(LedgerBehind):
-        channel.ask(3.1 + PATIENCE_S, token=2, counters=2)
+        channel.ask(3.1 + TIMEOUT_S, token=2, counters=2)
 
 
 def test_rows_that_are_never_counted_stop_the_shard_once_nothing_more_comes() -> None:
@@ -126,9 +126,9 @@ def test_rows_that_are_never_counted_stop_the_shard_once_nothing_more_comes() ->
     confirmed = channel.rows.confirm(lacking, 0.0)
     assert confirmed is not None
     channel.rows.accept(confirmed)
-    assert channel.rows.confirm(lacking, PATIENCE_S) is None
+    assert channel.rows.confirm(lacking, TIMEOUT_S) is None
     with pytest.raises(CountsDisagree, match="sent 2 rows"):
-        channel.rows.confirm(lacking, PATIENCE_S + 0.1)
+        channel.rows.confirm(lacking, TIMEOUT_S + 0.1)
 
 
 def test_more_than_was_ever_sent_stops_the_shard_at_once() -> None:

@@ -14,9 +14,9 @@ from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.plan import StreamView, planned_starts
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.shard.abreast import HeldPage
-from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.pages import BufferedPage
 from firnline_ingest.shard.report import ShardReport
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.spark.abreast import Bounds
 from firnline_ingest.values import ShardKey, TargetTable
@@ -82,14 +82,14 @@ class Reader:
 
     shard: Shard
     position: int
-    held: HeldPage = field(init=False)
+    held: BufferedPage = field(init=False)
 
     def __post_init__(self) -> None:
-        self.held = HeldPage(ShardReport(ShardKey("events", BORN_MS, self.shard.id)))
+        self.held = BufferedPage(ShardReport(ShardKey("events", BORN_MS, self.shard.id)))
         self._read_to = self.position
 
-    def turn(self, demand: Demand, now_ms: int) -> Read | None:
-        def page(_: Demand) -> Read:
+    def turn(self, request: ShardRequest, now_ms: int) -> Read | None:
+        def page(_: ShardRequest) -> Read:
             some = self.shard.arrivals[self._read_to : self._read_to + 5]
             self._read_to += len(some)
             is_all = self._read_to == len(self.shard.arrivals)
@@ -103,7 +103,7 @@ class Reader:
                 is_at_tip=not some and not is_end,
             )
 
-        return self.held.next(demand, page)
+        return self.held.next(request, page)
 
 
 @dataclass
@@ -131,9 +131,9 @@ class Engine:
 
     def _run(self, shard: Shard, until_ms: int) -> None:
         reader = self.readers.setdefault(shard.id, Reader(shard, self.taken.get(shard.id, 0)))
-        demand = Demand.lasting(work(shard.id, until_ms), -1)  # lapsed: a wait returns at once
+        request = ShardRequest.lasting(work(shard.id, until_ms), -1)  # lapsed: a wait returns at once
         for _ in range(self.random.randint(1, 6)):
-            read = reader.turn(demand, self.stream.now_ms)
+            read = reader.turn(request, self.stream.now_ms)
             self._write(shard, reader, read)
             if read is not None and read.is_end:
                 return

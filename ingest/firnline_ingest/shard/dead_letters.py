@@ -22,7 +22,7 @@ MINUTE_S = 60
 MINUTES_KEPT = 10  # arrivals are in order but for a little
 
 
-class ShardLetters:
+class ShardDeadLetters:
     """Of one shard, under its pipeline's policy. `before_keeping` is told how far they reach before a page's letters are kept."""
 
     def __init__(self, work: ShardWork, services: ShardServices, before_keeping: Callable[[Position], None]) -> None:

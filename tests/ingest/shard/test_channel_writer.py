@@ -1,14 +1,18 @@
 """What a proof tells of rows that the table rejected; what it proves is test_in_flight.py's."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.kinesis.start import After, TrimHorizon
+from firnline_ingest.ledger.reconcile import Case, Resume
 from firnline_ingest.ledger.row import Proven, ShardRow
-from firnline_ingest.shard.prover import Prover
-from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
-from firnline_ingest.snowflake.row_places import Places
+from firnline_ingest.shard.append_bisection import AppendBisection
+from firnline_ingest.shard.channel_writer import ChannelWriter
+from firnline_ingest.shard.opening import ResumedChannel
+from firnline_ingest.snowflake.in_flight import Chunk
+from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import ChannelState, Position, ShardKey
 from tests.ingest.shard.conftest import World
 
@@ -34,19 +38,22 @@ def told(world: World, error_through: Position | None) -> list[tuple[int, str, s
         {"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"}
     )
     work, found = world.work(), list[tuple[int, str, str]]()
-    rows = InFlightRows(KEY, Proven(Position(5), 5), Position(5))
-    rows.add(Chunk(Position(9), Places(["6", "7", "8", "9"]), 400))
     channel: Any = Channel(ChannelState(Position(9), 8, 1, error_through=error_through))
-    prover = Prover(
-        work,
-        world.services(),
-        work.destinations[0],
-        channel,
-        rows,
-        ShardRow(key=KEY, start=TrimHorizon()),
-        rejected=lambda *what: found.append(what),
+    baseline = Proven(Position(5), 5)
+    resume = Resume(Case.IN_STEP, After(Position(5)), baseline.position, baseline)
+    report: Any = SimpleNamespace(proved=lambda _: None, rejected=lambda *what: found.append(what))
+    writer = ChannelWriter(
+        ResumedChannel(work.destinations[0], channel, resume),
+        ShardRow(key=KEY, start=TrimHorizon(), read_through=Position(5)),
+        work=work,
+        services=world.services(),
+        report=report,
+        bisection=AppendBisection(work.channel),
+        before_append=lambda _: None,
+        after_append=lambda: None,
     )
-    assert prover.prove(0.0)
+    writer.in_flight.add(Chunk(Position(9), RowPositions(["6", "7", "8", "9"]), 400))
+    assert writer.prove(0.0)
     return found
 
 

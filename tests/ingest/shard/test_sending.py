@@ -1,20 +1,23 @@
 from dataclasses import dataclass, field
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.row import Proven
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.reconcile import Case, Resume
+from firnline_ingest.ledger.row import Proven, ShardRow
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.appender import Appender
-from firnline_ingest.shard.pace import Pace
+from firnline_ingest.shard.append_bisection import AppendBisection
+from firnline_ingest.shard.channel_writer import ChannelWriter
+from firnline_ingest.shard.opening import ResumedChannel
 from firnline_ingest.shard.receipt import Tally
-from firnline_ingest.shard.window import UNSENT_BYTES, SendWindow
-from firnline_ingest.snowflake.channel import APPEND_BYTES
+from firnline_ingest.shard.work import Destination
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
-from firnline_ingest.snowflake.in_flight import InFlightRows
+from firnline_ingest.snowflake.sending import APPEND_BYTES, UNSENT_BYTES, Pace, SendWindow
 from firnline_ingest.values import ShardKey
 
 
@@ -38,16 +41,27 @@ class SlowChannel:
         self.unsent.clear()
 
 
+KEY = ShardKey("events", 1, "shardId-0")
 an_hour_later = count(0, 3600).__next__  # a clock on which no append waits for its pace
 
 
 def append(channel: Any, *, row_bytes: int, rows: int) -> None:
     records = [Record(str(number)) for number in range(1, rows + 1)]
     made = Rows([msgspec.Raw(b"x" * row_bytes)] * rows, [row_bytes] * rows, range(rows))
-    in_flight = InFlightRows(ShardKey("events", 1, "shardId-0"), Proven(), None)
-    Appender(channel, in_flight, None, Pace(an_hour_later), SendWindow(channel), lambda: None).append(
-        records, made, Tally()
-    )
+    work: Any = SimpleNamespace(key=KEY)
+    services: Any = SimpleNamespace(now_ms=lambda: 0)
+    nobody: Any = None
+    ChannelWriter(
+        ResumedChannel(Destination(nobody, "channel"), channel, Resume(Case.FIRST, TrimHorizon(), None, Proven())),
+        ShardRow(key=KEY, start=TrimHorizon()),
+        work=work,
+        services=services,
+        report=nobody,
+        bisection=AppendBisection("channel"),
+        before_append=lambda _: None,
+        after_append=lambda: None,
+        pace=Pace(an_hour_later),
+    ).append(records, made, Tally())
 
 
 def test_the_sdk_never_holds_more_than_it_sends_as_rows_however_slow_it_sends() -> None:

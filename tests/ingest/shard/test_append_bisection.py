@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.shard.caution import LONGEST_WAIT, SMALLER, UNEXPLAINED, Caution
+from firnline_ingest.shard.append_bisection import LONGEST_WAIT, SMALLER, UNEXPLAINED, AppendBisection
 from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
 from firnline_ingest.snowflake.in_flight import Chunk
-from firnline_ingest.snowflake.row_places import Places
+from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import Position
 
 MOST_AT_ONCE = 1000
 
 
 def chunk(first: int, last: int) -> Chunk:
-    return Chunk(Position(last), Places([str(number) for number in range(first, last + 1)]), last - first + 1)
+    return Chunk(Position(last), RowPositions([str(number) for number in range(first, last + 1)]), last - first + 1)
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Run:
     records: int
     costs: Callable[[Sequence[int]], bool]
     message: str = "the service's words"
-    caution: Caution = field(default_factory=lambda: Caution("channel"))
+    bisection: AppendBisection = field(default_factory=lambda: AppendBisection("channel"))
     committed: int = 0
     losses: int = 0
 
@@ -36,26 +36,28 @@ class Run:
         while not self._go_on():
             self.losses += 1
             assert self.losses < 1000
-            self.caution.opened(Position(self.committed) if self.committed else None)
+            self.bisection.opened(Position(self.committed) if self.committed else None)
 
     def _go_on(self) -> bool:
         """Whether everything went; else what was in flight is told, as a session does."""
         read = [Record(str(number)) for number in range(self.committed + 1, self.records + 1)]
         while read:
-            count = self.caution.records_at_once(read)
+            count = self.bisection.records_at_once(read)
             some, read = read[:count], read[count:]
             numbers = [int(record.SequenceNumber) for record in some]
-            if Position(numbers[0]) in self.caution.refused:
+            if Position(numbers[0]) in self.bisection.refused:
                 assert count == 1
             elif self.costs(numbers):
-                behind = chunk(numbers[-1] + 1, self.records) if not self.caution.is_needed_for(some) and read else None
-                self.caution.lost(
+                behind = (
+                    chunk(numbers[-1] + 1, self.records) if not self.bisection.is_needed_for(some) and read else None
+                )
+                self.bisection.lost(
                     ChannelLost("channel", "why", server_message=self.message),
                     [chunk(numbers[0], numbers[-1]), *([behind] if behind else [])],
                 )
                 return False
             else:
-                self.caution.passed()
+                self.bisection.passed()
             self.committed = numbers[-1]
         return True
 
@@ -64,7 +66,7 @@ class Run:
 def test_only_records_that_cost_the_channel_by_themselves_are_refused(bad: set[int]) -> None:
     run = Run(MOST_AT_ONCE, lambda numbers: any(number in bad for number in numbers))
     run.finish()
-    assert {position.sequence_number for position in run.caution.refused} == bad
+    assert {position.sequence_number for position in run.bisection.refused} == bad
     assert run.losses <= 2 + len(bad) * (len(SMALLER) + 3)
 
 
@@ -72,41 +74,41 @@ def test_only_records_that_cost_the_channel_by_themselves_are_refused(bad: set[i
 def test_what_goes_in_smaller_appends_is_refused_nowhere(most: int, losses: int) -> None:
     run = Run(MOST_AT_ONCE, lambda numbers: len(numbers) > most)
     run.finish()
-    assert run.caution.refused == {}
+    assert run.bisection.refused == {}
     assert run.losses <= losses
 
 
 def test_a_channel_that_is_lost_once_changes_nothing() -> None:
-    caution = Caution("channel")
-    caution.lost(ChannelLost("channel", "why"), [chunk(1, 10)])
-    caution.opened(None)
-    assert caution.records_at_once([Record(str(number)) for number in range(1, 11)]) == 10
+    bisection = AppendBisection("channel")
+    bisection.lost(ChannelLost("channel", "why"), [chunk(1, 10)])
+    bisection.opened(None)
+    assert bisection.records_at_once([Record(str(number)) for number in range(1, 11)]) == 10
 
 
 def test_a_channel_that_is_lost_with_nothing_in_flight_blames_no_row() -> None:
-    caution = Caution("channel")
+    bisection = AppendBisection("channel")
     for _ in range(10):
-        caution.lost(ChannelLost("channel", "why"), [chunk(1, 10)])
-        caution.opened(Position(10))
-    assert caution.records_at_once([Record(str(number)) for number in range(11, 21)]) == 10
+        bisection.lost(ChannelLost("channel", "why"), [chunk(1, 10)])
+        bisection.opened(Position(10))
+    assert bisection.records_at_once([Record(str(number)) for number in range(11, 21)]) == 10
 
 
 def test_trouble_that_is_not_the_rows_gives_up_three_records_and_no_more() -> None:
     run = Run(10, lambda numbers: True, message="")
     with pytest.raises(AppendsRefused):
         run.finish()
-    assert len(run.caution.refused) == UNEXPLAINED
+    assert len(run.bisection.refused) == UNEXPLAINED
 
 
 def test_the_wait_for_a_commit_doubles_where_it_was_too_short_and_begins_anew_further_on() -> None:
-    caution = Caution("channel")
-    caution.opened(Position(1))
+    bisection = AppendBisection("channel")
+    bisection.opened(Position(1))
     waits = []
     for _ in range(8):
-        waits.append(caution.patience)
-        caution.lost(ChannelStalled("channel", 120), [chunk(2, 3)])
-        caution.opened(Position(1))
+        waits.append(bisection.commit_timeout_factor)
+        bisection.lost(ChannelStalled("channel", 120), [chunk(2, 3)])
+        bisection.opened(Position(1))
     assert waits == [1, 2, 4, 8, 16, 32, LONGEST_WAIT, LONGEST_WAIT]
-    assert caution.refused == {}
-    caution.opened(Position(2))
-    assert caution.patience == 1
+    assert bisection.refused == {}
+    bisection.opened(Position(2))
+    assert bisection.commit_timeout_factor == 1

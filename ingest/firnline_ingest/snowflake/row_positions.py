@@ -1,4 +1,4 @@
-"""Where rows stand in their shard, in order, without an object for each row: most are one row of a record of its own."""
+"""The positions of rows in their shard, in order, without an object for each row: most are the only row of a record."""
 
 import bisect
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ ROWS = 10**DIGITS
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class RowPositions:
     """A row has the sequence number of its record, and its place within that: sub-sequence number and row, as one integer."""
 
     sequence_numbers: Sequence[str]
@@ -25,11 +25,11 @@ class Places:
         sub, row = divmod(self.within[index], ROWS) if self.within else (0, 0)
         return Position(int(self.sequence_numbers[index]), sub, row)
 
-    def first(self, count: int) -> "Places":
-        return Places(self.sequence_numbers[:count], self.within[:count])
+    def first(self, count: int) -> "RowPositions":
+        return RowPositions(self.sequence_numbers[:count], self.within[:count])
 
-    def without_first(self, count: int) -> "Places":
-        return Places(self.sequence_numbers[count:], self.within[count:])
+    def without_first(self, count: int) -> "RowPositions":
+        return RowPositions(self.sequence_numbers[count:], self.within[count:])
 
     def count_up_to(self, position: Position) -> int:
         """How many rows stand at or before the position."""

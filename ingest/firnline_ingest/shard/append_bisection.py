@@ -1,18 +1,20 @@
-"""What a shard has learnt from losing its channel: how much to append at once, and which record can never go.
+"""Isolates the row that breaks a channel: how much to append at once after a loss, and which record can never be sent.
 
 Some rows cost the channel each time that they are sent: a record with more new keys than a table may gain at once, one that
 has to be uploaded where uploads don't get through. Sent again as they were, they would hold their shard for ever. So after
 the second loss at one place appends get smaller, each one proven before the next, until the place is passed, or one record
-alone has cost the channel twice; that one becomes a dead letter. It lives as long as its runner.
+alone has cost the channel twice; that one becomes a dead letter. It lives as long as the
+shard's runner.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.places import position_of
+from firnline_ingest.shard.opening import OpenedShard
+from firnline_ingest.shard.work import Destination
 from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
 from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Position
@@ -20,7 +22,7 @@ from firnline_ingest.values import Position
 SMALLER = (256, 32, 4, 1)  # records of an append; each step is one more loss
 LOSSES = 2  # at one place, before it is taken for the rows' doing
 UNEXPLAINED = 3  # rows given up one after the other, without a word from the service: then it is not the rows
-LONGEST_WAIT = 32  # times the usual patience for a commit
+LONGEST_WAIT = 32  # times the usual wait for a commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Refused:
 
 
 @dataclass(slots=True)
-class Caution:
+class AppendBisection:
     """One shard's; not thread-safe."""
 
     channel: str
@@ -61,7 +63,7 @@ class Caution:
     _reason: ChannelLost | None = None
 
     @property
-    def patience(self) -> int:
+    def commit_timeout_factor(self) -> int:
         """How many times the usual wait for a commit is right: each that was too short at one place doubles it."""
         return min(1 << self._stalls, LONGEST_WAIT)
 
@@ -83,17 +85,17 @@ class Caution:
 
     def records_at_once(self, records: Sequence[Record]) -> int:
         """How many of these records to take next; a refused one is taken alone."""
-        first = position_of(records[0])
+        first = records[0].position
         if first in self.refused:
             return 1
         self._steps = [step for step in self._steps if first <= step.through]
         most = self._steps[-1].records if self._steps else len(records)
         taken = records[:most]
-        return next((index for index, one in enumerate(taken) if position_of(one) in self.refused), len(taken))
+        return next((index for index, one in enumerate(taken) if one.position in self.refused), len(taken))
 
     def is_needed_for(self, records: Sequence[Record]) -> bool:
         """Whether these have to be proven before anything else is appended."""
-        return bool(self._steps) or position_of(records[0]) in self.refused
+        return bool(self._steps) or records[0].position in self.refused
 
     def passed(self) -> None:
         """Rows went through."""
@@ -101,7 +103,7 @@ class Caution:
 
     def without_refused(self, made: Rows, records: Sequence[Record]) -> Rows:
         """The rows that may go; a refused record, which stands alone, is rejected from the row on that could not go."""
-        refused = self.refused.get(position_of(records[0]))
+        refused = self.refused.get(records[0].position)
         if refused is None or not made.rows:
             return made
         row = refused.row_of(len(made.rows))
@@ -116,7 +118,7 @@ class Caution:
         )
 
     def _take_smaller_steps(self, error: ChannelLost, suspects: Sequence[Chunk]) -> None:
-        records, is_careful = suspects[0].places.records, bool(self._steps)
+        records, is_careful = suspects[0].positions.records, bool(self._steps)
         if records == 1 and is_careful and self._steps[-1].records == 1 and self._losses >= LOSSES:
             self._refuse(error, suspects[0])
         elif is_careful or self._losses >= LOSSES:
@@ -131,16 +133,41 @@ class Caution:
             self._unexplained += 1
             if self._unexplained > UNEXPLAINED:
                 raise AppendsRefused(self.channel, UNEXPLAINED, error.what) from error
-        place = chunk.places[0]
+        place = chunk.positions[0]
         self.refused[replace(place, row=0)] = Refused(place, (error.server_message or error.what)[:1000])
         self._losses = 0
+
+
+class AppendBisections:
+    """Those of one shard's channels, for as long as its tables are the same; not thread-safe."""
+
+    def __init__(self, destinations: Iterable[Destination]) -> None:
+        self.destinations = tuple(destinations)
+        self._by_channel = {each.channel: AppendBisection(each.channel) for each in self.destinations}
+
+    def of(self, channel: str) -> AppendBisection:
+        return self._by_channel[channel]
+
+    def lost(self, error: ChannelLost, unproven: Callable[[str], Sequence[Chunk]]) -> None:
+        """Notes that the channel which the error names was lost, with these rows in flight; all were if it names none of them.
+
+        A stall concerns every channel: all are opened again for it, and what they wait for begins anew.
+        """
+        is_its_own = error.channel in self._by_channel and not isinstance(error, ChannelStalled)
+        for channel in [error.channel] if is_its_own else self._by_channel:
+            self._by_channel[channel].lost(error, unproven(channel))
+
+    def opened(self, opened: OpenedShard) -> None:
+        """Notes that every channel is open again. Raises as AppendBisection.opened."""
+        for each in opened.channels:
+            self._by_channel[each.destination.channel].opened(each.resume.committed)
 
 
 def _beyond(committed: Position | None, chunks: Sequence[Chunk]) -> list[Chunk]:
     """What of the chunks was not committed."""
     left = []
     for chunk in chunks:
-        places = chunk.places.without_first(chunk.rows_up_to(committed) if committed else 0)
-        if places:
-            left.append(Chunk(chunk.end, places, chunk.bytes))
+        positions = chunk.positions.without_first(chunk.rows_up_to(committed) if committed else 0)
+        if positions:
+            left.append(Chunk(chunk.end, positions, chunk.bytes))
     return left
