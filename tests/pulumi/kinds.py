@@ -32,12 +32,12 @@ def kinds(clients: Clients) -> Iterator[Kind]:
     """Makes what they need first."""
     seen = set()
     for case in CASES:
-        if case.kind.TYPE not in seen:
-            seen.add(case.kind.TYPE)
+        if case.kind.type not in seen:
+            seen.add(case.kind.type)
             inputs = case.inputs(clients)
             change = dict([each for each in case.changes.items() if each[0] != "name"][:1])
-            change |= CHANGES.get(case.kind.TYPE, _none)(inputs, clients)
-            yield Kind(case.kind.TYPE, _here(inputs, clients), _here(change, clients))
+            change |= CHANGES.get(case.kind.type, _none)(inputs, clients)
+            yield Kind(case.kind.type, _here(inputs, clients), _here(change, clients))
     prepare(clients)
     for type_, (inputs, change) in OF_SNOWFLAKE.items():
         yield Kind(f"snowflake:index/{type_}", inputs, change)

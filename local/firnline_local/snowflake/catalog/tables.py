@@ -4,7 +4,8 @@ A table has its default pipe, and those that CREATE PIPE made. The streaming ser
 """
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -53,14 +54,27 @@ class Iceberg:
     catalog: str = "SNOWFLAKE"
 
 
+@dataclass(frozen=True, slots=True)
+class TableSwitch:
+    """A property of tables that is on or off: CREATE, ALTER, LIKE and SHOW know it by its field's name."""
+
+    shown: tuple[str, str] = ("ON", "OFF")
+    """As SHOW TABLES says that it is on, and off."""
+    of_iceberg: bool = True
+
+
+def table_switch(switch: TableSwitch) -> Any:
+    return field(default=False, metadata={"switch": switch})
+
+
 @dataclass(kw_only=True, eq=False)
 class Table(CatalogObject):
     kind = kinds.TABLE
     columns: list[Column]
-    enable_schema_evolution: bool = False
-    error_logging: bool = False
-    row_timestamp: bool = False
-    change_tracking: bool = False
+    enable_schema_evolution: bool = table_switch(TableSwitch(shown=("Y", "N")))
+    error_logging: bool = table_switch(TableSwitch())
+    row_timestamp: bool = table_switch(TableSwitch(of_iceberg=False))
+    change_tracking: bool = table_switch(TableSwitch())
     transient: bool = False
     cluster_by: tuple[str, ...] = ()
     """The expressions, as they were written."""
@@ -82,6 +96,12 @@ class Table(CatalogObject):
     def column(self, name: str) -> Column | None:
         """By stored name: case counts."""
         return next((column for column in self.columns if column.name == name), None)
+
+
+TABLE_SWITCHES: Mapping[str, TableSwitch] = {
+    each.name.upper(): each.metadata["switch"] for each in fields(Table) if "switch" in each.metadata
+}
+"""By the word that SQL has for each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from firnline_local.snowflake.catalog import CatalogObject, ConfiguredObject, Ex
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display, read_identifier
+from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
 from firnline_local.snowflake.catalog.users import KEY_SLOTS, PublicKey
 from firnline_local.snowflake.sql.lexer import TokenKind
 from firnline_local.snowflake.sql.parameters import OBJECT_PARAMETERS
@@ -192,10 +193,7 @@ PROPERTIES: dict[ObjectKind, dict[str, ValueReader]] = {
     },
     kinds.EXTERNAL_VOLUME: {"ALLOW_WRITES": boolean},
     kinds.TABLE: {
-        "ENABLE_SCHEMA_EVOLUTION": boolean,
-        "ERROR_LOGGING": boolean,
-        "ROW_TIMESTAMP": boolean,
-        "CHANGE_TRACKING": boolean,
+        **dict.fromkeys(TABLE_SWITCHES, boolean),
         "ICEBERG_VERSION": integer,
         "BASE_LOCATION": text,
     },

@@ -16,6 +16,7 @@ from firnline_local.snowflake.catalog import (
     Warehouse,
     kinds,
 )
+from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
 from firnline_local.snowflake.sql.parameters import OBJECT_PARAMETERS, effective
 from firnline_local.snowflake.sql.properties import WAREHOUSE_SIZES
 from firnline_local.snowflake.sql.result import MOMENT, NUMBER, TEXT, Result, listing
@@ -49,6 +50,10 @@ def attribute(name: str) -> Value:
 
 def flag(name: str, on: str = "Y", off: str = "N") -> Value:
     return lambda found, _: on if getattr(found, name) else off
+
+
+def switched(name: str) -> Listed:
+    return Listed(name, flag(name, *TABLE_SWITCHES[name.upper()].shown))
 
 
 def named(text: str, *names: str) -> list[Listed]:
@@ -113,12 +118,12 @@ TABLES = (
     Listed("kind", flag("transient", "TRANSIENT", "TABLE")), COMMENT, Listed("cluster_by", cluster_by),
     Listed("rows", lambda found, context: context.catalog.store.count_rows(found), NUMBER), Listed("bytes", constant(0), NUMBER),
     OWNER, Listed("retention_time", retention), *named("OFF", "automatic_clustering"),
-    Listed("change_tracking", flag("change_tracking", "ON", "OFF")), *named("OFF", "search_optimization"),
+    switched("change_tracking"), *named("OFF", "search_optimization"),
     *unset("search_optimization_progress", "search_optimization_bytes"), *named("N", "is_external"),
-    Listed("enable_schema_evolution", flag("enable_schema_evolution")), OWNER_ROLE_TYPE, *named("N", "is_event"),
+    switched("enable_schema_evolution"), OWNER_ROLE_TYPE, *named("N", "is_event"),
     *unset("budget"), *named("N", "is_hybrid"),
     Listed("is_iceberg", flag("iceberg")), *named("N", "is_dynamic", "is_immutable"),
-    Listed("error_logging", flag("error_logging", "ON", "OFF")), Listed("row_timestamp", flag("row_timestamp", "ON", "OFF")),
+    switched("error_logging"), switched("row_timestamp"),
 )  # fmt: skip # a paragraph, not a column
 PIPES = (
     CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, Listed("definition", attribute("definition")), OWNER,

@@ -6,15 +6,16 @@ from firnline_local.snowflake.catalog import CatalogObject, Column, Table
 from firnline_local.snowflake.catalog.catalog import refuse_case_clash
 from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, DoesNotExist, NotKnown
 from firnline_local.snowflake.catalog.names import display
+from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.sql.properties import unset
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import read_column
-from firnline_local.snowflake.sql.statements.create_table import FLAGS, ICEBERG_PROPERTIES, read_cluster_by
+from firnline_local.snowflake.sql.statements.create_table import ICEBERG_PROPERTIES, read_cluster_by
 from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
-NOT_OF_ICEBERG = ("ROW_TIMESTAMP", *ICEBERG_PROPERTIES)
+NOT_OF_ICEBERG = (*(key for key, switch in TABLE_SWITCHES.items() if not switch.of_iceberg), *ICEBERG_PROPERTIES)
 
 
 def alter_table(context: Context, reader: TokenReader, found: CatalogObject) -> None:
@@ -26,25 +27,25 @@ def alter_table(context: Context, reader: TokenReader, found: CatalogObject) -> 
 
 
 def set_table(context: Context, table: Table, properties: Mapping[str, str]) -> None:
-    """The flags, with what they do: an error table comes or goes with its rows, commit times end with theirs."""
+    """The switches, with what they do: an error table comes or goes with its rows, commit times end with theirs."""
     store = context.catalog.store
     if table.interactive and properties:
         raise CompilationFault(f"{min(properties)} can't be set on an interactive table.")
     for key, value in properties.items():
         if table.iceberg and key in NOT_OF_ICEBERG:
             raise CompilationFault(f"{key} can't be set on an Iceberg table.")
-        on, was_on = value == "true", getattr(table, FLAGS[key])
+        on, was_on = value == "true", getattr(table, key.lower())
         if key == "ERROR_LOGGING" and on and not was_on:
             store.create_error_table(table)
         if key == "ERROR_LOGGING" and was_on and not on:
             store.drop_error_table(table)
         if key == "ROW_TIMESTAMP" and was_on and not on:
             store.erase_commit_times(table)
-        setattr(table, FLAGS[key], on)
+        setattr(table, key.lower(), on)
 
 
 def unset_table(context: Context, table: Table, keys: Iterable[str]) -> None:
-    set_table(context, table, {key: "false" for key in keys if key in FLAGS})
+    set_table(context, table, {key: "false" for key in keys if key in TABLE_SWITCHES})
     unset(table, keys)
 
 

@@ -13,6 +13,7 @@ from firnline_local.snowflake.catalog import CatalogObject, Column, ExternalVolu
 from firnline_local.snowflake.catalog.catalog import refuse_case_clash
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_name
+from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
 from firnline_local.snowflake.sql.parameters import ICEBERG_PARAMETERS, OBJECT_PARAMETERS, effective
 from firnline_local.snowflake.sql.properties import Settings, apply_settings, read_settings
 from firnline_local.snowflake.sql.query.functions import obstacles
@@ -23,15 +24,6 @@ from firnline_local.snowflake.sql.statements.creation import Modifiers, NewObjec
 from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from firnline_local.snowflake.sql.statements.pipe import selected
 from firnline_local.snowflake.sql.token_reader import TokenReader
-
-FLAGS = {
-    "ENABLE_SCHEMA_EVOLUTION": "enable_schema_evolution",
-    "ERROR_LOGGING": "error_logging",
-    "ROW_TIMESTAMP": "row_timestamp",
-    "CHANGE_TRACKING": "change_tracking",
-}
-"""The table's properties, by the field that holds each."""
-
 
 ICEBERG_PROPERTIES = frozenset({"ICEBERG_VERSION", "BASE_LOCATION"})
 ICEBERG = "ICEBERG TABLE"
@@ -73,7 +65,7 @@ def _create(context: Context, new: NewObject, definition: Definition, *, variety
         privilege=f"CREATE {variety}",
         columns=list(definition.columns),
         cluster_by=definition.cluster_by,
-        **{name: definition.settings.properties.get(key) == "true" for key, name in FLAGS.items()},
+        **{key.lower(): definition.settings.properties.get(key) == "true" for key in TABLE_SWITCHES},
         **more,
     )
     apply_settings(table, definition.settings)
@@ -125,7 +117,7 @@ def read_definition(context: Context, reader: TokenReader, *, selects: bool = Fa
 
 
 def _like(original: Table) -> Definition:
-    properties = {key: str(getattr(original, name)).lower() for key, name in FLAGS.items()}
+    properties = {key: str(getattr(original, key.lower())).lower() for key in TABLE_SWITCHES}
     columns = [replace(column, evolution=None) for column in original.columns]
     return Definition(columns, original.cluster_by, Settings(original.comment, dict(original.parameters), properties))
 
@@ -164,8 +156,9 @@ def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modif
 def _iceberg(context: Context, settings: Settings, container: CatalogObject) -> Iceberg:
     """Raises VolumeNotUsable."""
     properties, parameters = settings.properties, settings.parameters
-    if properties.get("ROW_TIMESTAMP") == "true":
-        raise CompilationFault("ROW_TIMESTAMP is not supported for Iceberg tables.")
+    for key, switch in TABLE_SWITCHES.items():
+        if properties.get(key) == "true" and not switch.of_iceberg:
+            raise CompilationFault(f"{key} is not supported for Iceberg tables.")
     catalog = parameters.get("CATALOG") or _inherited(container, "CATALOG") or "SNOWFLAKE"
     if catalog != "SNOWFLAKE":
         raise NotKnown(f"Iceberg tables in the catalog {catalog}: only Snowflake's own")
