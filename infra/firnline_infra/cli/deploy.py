@@ -9,7 +9,7 @@ from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 if TYPE_CHECKING:
-    from firnline_infra.rollout.roll import Deployed
+    from firnline_infra.rollout.loop import Deployed
 
 
 @click.command()

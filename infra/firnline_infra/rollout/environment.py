@@ -16,10 +16,11 @@ from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
 from firnline_infra.rollout.left_consumers import told_unused
-from firnline_infra.rollout.patience import Patience
+from firnline_infra.rollout.loop import Deployed, JobRecords
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployment, Deployments, Outcome
-from firnline_infra.rollout.roll import Deployed, RollOut
+from firnline_infra.rollout.retry import RetryBudget
+from firnline_infra.rollout.roll import RollOut
 from firnline_infra.rollout.status import Status, status_of
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
 from firnline_infra.rollout.uploads import in_image, put_once, uploaded
@@ -111,7 +112,7 @@ class EngineEnvironment:
         return engine_job(
             self.spec,
             artefact=in_image(self.spec) or uploaded(self._s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build()),
-            configuration=self._patience.ask(
+            configuration=self._budget.ask(
                 lambda: put_once(self._s3, bucket, f"{configurations}{digest}.json", document_text(document))
             ),
             configuration_hash=digest,
@@ -121,8 +122,8 @@ class EngineEnvironment:
         )
 
     @property
-    def _patience(self) -> Patience:
-        return Patience(time.sleep, time.monotonic)
+    def _budget(self) -> RetryBudget:
+        return RetryBudget(time.sleep, time.monotonic)
 
     @property
     def application(self) -> str:
@@ -131,12 +132,10 @@ class EngineEnvironment:
     @cached_property
     def _roll_out(self) -> RollOut:
         return RollOut(
-            runtime=self._runtime,
+            service=self._runtime,
             ledger=self._ledger,
             records=self._records,
-            streams_of=self._streams_of,
-            job_of=recorded_job,
-            document_of=job_document,
+            jobs=JobRecords(streams_of=self._streams_of, job_of=recorded_job, document_of=job_document),
             say=self.say,
             command=f"firnline deploy {self.env_argument}",
         )
@@ -202,7 +201,7 @@ class EngineEnvironment:
                 body: bytes = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
                 return body
 
-        return parse_config(self._patience.ask(content), job.configuration)
+        return parse_config(self._budget.ask(content), job.configuration)
 
 
 def job_document(job: EngineJob) -> dict[str, Any]:

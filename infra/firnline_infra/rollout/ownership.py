@@ -1,11 +1,13 @@
 """Whose an engine is that holds the application: the ledger has the token of its start, and so has the run that was started.
 
-An engine that somebody started by hand says so. One of an older release says nothing, and neither does a run that somebody
-else has started: then nobody can tell, and what runs where ours should is taken for ours.
+An engine that somebody started by hand says so. A run that somebody else has started may say nothing: then nobody can tell, and
+what runs where ours should is taken for ours.
 """
 
 from collections.abc import Sequence
 
+from firnline_infra.rollout.context import RolloutContext
+from firnline_infra.rollout.errors import EngineElsewhere
 from firnline_infra.runtimes.service import Run
 from firnline_ingest.ledger.backend import Run as EngineRun
 
@@ -18,3 +20,17 @@ def may_be_of(engine: EngineRun, run: Run) -> bool:
 def is_foreign(engine: EngineRun, runs: Sequence[Run]) -> bool:
     """Whether the engine is of none of the runs."""
     return not any(may_be_of(engine, run) for run in runs)
+
+
+def refuse_a_foreign_engine(context: RolloutContext, application: str, runs: Sequence[Run]) -> None:
+    """Raises EngineElsewhere for an engine that is of none of the runs, and alive; a dead one's row stays, and is nothing."""
+    ledger, clock = context.ledger, context.clock
+    engine, until_s = ledger.current_run(), clock() + context.bounds.heartbeat_s
+    while engine is not None and is_foreign(engine, runs) and clock() < until_s:
+        context.wait()
+        again = ledger.current_run()
+        if again is not None and (again.run_id, again.beat) != (engine.run_id, engine.beat):
+            if is_foreign(again, context.service.runs(application)):  # else another deployer has started it since
+                raise EngineElsewhere(application, again.holder)
+            return
+        engine = again

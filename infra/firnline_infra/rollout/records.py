@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning, RecordUnreadable
-from firnline_infra.rollout.patience import Patience
+from firnline_infra.rollout.retry import RetryBudget
 
 VERSION = 1
 DIGITS = 8
@@ -118,7 +118,7 @@ class Deployments:
     who: Callable[[], str] = _who
 
     def __post_init__(self) -> None:
-        self.objects = Patience(self.sleep, self.clock).with_(self.objects)
+        self.objects = RetryBudget(self.sleep, self.clock).with_(self.objects)
 
     def newest_first(self) -> Iterator[Deployment]:
         for number in sorted(self._numbers(), reverse=True):

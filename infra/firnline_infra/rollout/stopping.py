@@ -1,82 +1,85 @@
 """Ends a run: its engine is asked, through the ledger, to prove its rows; then the run is cancelled, and waited for."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from firnline_infra.rollout.bounds import Bounds
+from firnline_infra.rollout.context import RolloutContext
 from firnline_infra.rollout.errors import StillThere
 from firnline_infra.rollout.ownership import may_be_of
-from firnline_infra.rollout.phases import Phase, Phases
-from firnline_infra.rollout.shards import EngineLedger
-from firnline_infra.runtimes.service import EngineService, Run, RunState
+from firnline_infra.rollout.phases import Phase
+from firnline_infra.runtimes.service import Run, RunState
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping:
-    runtime: EngineService
-    ledger: EngineLedger
-    bounds: Bounds
-    clock: Callable[[], float]
-    wait: Callable[[], None]
-    """Between two looks; tells whoever has to know that this deployer lives."""
-    phases: Phases
-    say: Callable[[str], None]
+def stop(context: RolloutContext, run: Run) -> None:
+    """The run's engine proves its rows if it listens, and nothing of the run is left. Raises StillThere."""
+    ask(context, run)
+    remove(context, run)
 
-    def stop(self, run: Run, *, is_asked: bool = True) -> None:
-        """Raises StillThere. `is_asked`: its engine proves its rows first, where it listens."""
-        if is_asked:
-            self.ask(run)
-        else:
-            self.say(f"Run {run.id} ({_content(run)}): is one too many, and cancelled.")
-        self.remove(run)
 
-    def ask(self, run: Run) -> bool:
-        """Whether its engine has proven its rows and given the application back."""
-        self.say(f"Run {run.id} ({_content(run)}): asked to stop, once its rows are proven.")
-        has_ended = self._ask(run)
-        if not has_ended:
-            self.say(
-                f"Run {run.id}: its engine does not give the application back; it is cancelled. No row is lost by that."
-            )
-        return has_ended
+def cancel(context: RolloutContext, run: Run) -> None:
+    """Of a run that is one too many: the ledger doesn't say whose engine holds the application, so none is asked. Raises
+    StillThere.
+    """
+    context.step(f"stop {run.id}")
+    context.say(f"Run {run.id} ({_content(run)}): is one too many, and cancelled.")
+    remove(context, run)
 
-    def remove(self, run: Run) -> None:
-        """Cancels it, and returns when nothing of it is left. Raises StillThere."""
-        now = self.runtime.look(run).state
-        if now.is_active or now is RunState.UNKNOWN:
-            self.runtime.cancel(run, grace_s=self.bounds.grace_s)
-        until_s = self.clock() + self.bounds.gone_s
-        while not self.runtime.is_gone(run):
-            if self.clock() > until_s:
-                raise StillThere(self.runtime.look(run), self.bounds.gone_s, "something of it is still there")
-            self.wait()
-        self.phases.end(Phase.GONE)
-        self.say(f"Run {run.id}: gone.")
 
-    def _ask(self, run: Run) -> bool:
-        """Whether the engine has given the application back, with its rows proven. Its service may start it once more
-        while it is asked: then that one is asked too. The engine is looked up before the run: while the run is there, the
-        engine can't be one that another deployer has started since, however long this one was asleep. One that is of
-        another start is somebody else's, and is left alone.
-        """
-        until_s = self.clock() + self.bounds.stop_s
-        asked, seen, seen_s = "", (-1, ""), self.clock()
-        while self.clock() < until_s:
-            engine = self.ledger.current_run()
-            if engine is None or not may_be_of(engine, run):
-                self.phases.end(Phase.PROOF)
-                return True
-            if not self.runtime.look(run).state.is_active:
-                break
-            if engine.run_id != asked and self.ledger.request_stop(engine.run_id):
-                asked = engine.run_id
-                self.phases.begin()
-            if (engine.beat, engine.run_id) != seen:
-                seen, seen_s = (engine.beat, engine.run_id), self.clock()
-            elif self.clock() - seen_s > self.bounds.heart_s:
-                return False
-            self.wait()
-        return self.ledger.current_run() is None
+def hand_over(context: RolloutContext, run: Run) -> None:
+    """The run's engine gives the application to the one that stands by, or is ended. Raises StillThere."""
+    if not ask(context, run):
+        remove(context, run)
+
+
+def ask(context: RolloutContext, run: Run) -> bool:
+    """True once its engine has proven its rows and given the application back."""
+    context.step(f"stop {run.id}")
+    context.say(f"Run {run.id} ({_content(run)}): asked to stop, once its rows are proven.")
+    has_ended = _ask(context, run)
+    if not has_ended:
+        context.say(
+            f"Run {run.id}: its engine does not give the application back; it is cancelled. No row is lost by that."
+        )
+    return has_ended
+
+
+def remove(context: RolloutContext, run: Run) -> None:
+    """Cancels it, and returns when nothing of it is left. Raises StillThere."""
+    service, bounds = context.service, context.bounds
+    now = service.look(run).state
+    if now.is_active or now is RunState.UNKNOWN:
+        service.cancel(run, grace_s=bounds.grace_s)
+    until_s = context.clock() + bounds.gone_s
+    while not service.is_gone(run):
+        if context.clock() > until_s:
+            raise StillThere(service.look(run), bounds.gone_s, "something of it is still there")
+        context.wait()
+    context.phases.end(Phase.GONE)
+    context.say(f"Run {run.id}: gone.")
+
+
+def _ask(context: RolloutContext, run: Run) -> bool:
+    """True once the engine has given the application back, with its rows proven. Its service may start it once more
+    while it is asked: then that one is asked too. The engine is looked up before the run: while the run is there, the
+    engine can't be one that another deployer has started since, however long this one was asleep. One that is of
+    another start is somebody else's, and is left alone.
+    """
+    ledger, bounds, clock = context.ledger, context.bounds, context.clock
+    until_s = clock() + bounds.stop_s
+    asked, seen, seen_s = "", (-1, ""), clock()
+    while clock() < until_s:
+        engine = ledger.current_run()
+        if engine is None or not may_be_of(engine, run):
+            context.phases.end(Phase.PROOF)
+            return True
+        if not context.service.look(run).state.is_active:
+            break
+        if engine.run_id != asked and ledger.request_stop(engine.run_id):
+            asked = engine.run_id
+            context.phases.begin()
+        if (engine.beat, engine.run_id) != seen:
+            seen, seen_s = (engine.beat, engine.run_id), clock()
+        elif clock() - seen_s > bounds.heartbeat_s:
+            return False
+        context.wait()
+    return ledger.current_run() is None
 
 
 def _content(run: Run) -> str:

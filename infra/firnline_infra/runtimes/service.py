@@ -56,6 +56,11 @@ class Run:
     start: str = ""
     """The token that it was started with, which its engine tells the ledger (rollout/ownership.py); empty where it has none."""
 
+    @property
+    def described(self) -> str:
+        """Its state, with the service's own words."""
+        return f"{self.state} ({self.reason})" if self.reason else str(self.state)
+
     def is_of(self, job_hash: str) -> bool:
         """Whether the run is of the job with that hash."""
         return bool(self.hash) and job_hash.startswith(self.hash)

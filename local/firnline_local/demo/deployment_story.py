@@ -15,7 +15,7 @@ from firnline_local.demo.screen import Screen
 if TYPE_CHECKING:
     from firnline_infra.audit import AuditReport
     from firnline_infra.rollout.environment import EngineEnvironment
-    from firnline_infra.rollout.roll import Deployed
+    from firnline_infra.rollout.loop import Deployed
 
 PATIENCE_S = 600.0  # for what takes seconds where the machine has nothing else to do
 LOOK_S = 0.3

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from firnline_infra.rollout.loop import JobRecords
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.rollout.roll import RollOut
 from firnline_infra.runtimes.service import Problem, Run, RunState
@@ -157,9 +158,11 @@ class Rolling:
             self,
             self.ledger,
             records,
-            streams_of=lambda _: [STREAM],
-            job_of=_job_of,
-            document_of=lambda job: {"hash": job.hash, "stands_by": job.stands_by},
+            JobRecords(
+                streams_of=lambda _: [STREAM],
+                job_of=_job_of,
+                document_of=lambda job: {"hash": job.hash, "stands_by": job.stands_by},
+            ),
             say=lambda _: None,
             sleep=sleep,
             clock=monotonic,

@@ -1,6 +1,6 @@
 from firnline_infra.cli.deploy import told
+from firnline_infra.rollout.loop import Deployed
 from firnline_infra.rollout.phases import Phase
-from firnline_infra.rollout.roll import Deployed
 from firnline_infra.runtimes.service import Run, RunState
 
 RUN = Run(id="00frun", hash="ab" * 32, state=RunState.RUNNING)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.bounds import Bounds
+from firnline_infra.rollout.context import Bounds
 from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_ingest.ledger.backend import BY_HAND

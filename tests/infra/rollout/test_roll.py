@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.bounds import Bounds
+from firnline_infra.rollout.context import Bounds
 from firnline_infra.rollout.errors import (
     DeployDisplaced,
     DeployRunning,
@@ -11,6 +11,7 @@ from firnline_infra.rollout.errors import (
     RolloutFailed,
     StillThere,
 )
+from firnline_infra.rollout.ownership import refuse_a_foreign_engine
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
@@ -103,9 +104,8 @@ def test_an_engine_that_was_started_elsewhere_is_not_fought_with(world: World) -
 
 def test_the_row_of_an_engine_that_was_killed_keeps_nobody_from_starting(world: World) -> None:
     world.ledger.begin_run(EngineRun("killed", "process 7 on a laptop"), None)
-    roll_out = world.roll_out()
-    roll_out._refuse_a_foreign_engine(NEW, [])
-    assert world.now_s == 1000 + Bounds().heart_s
+    refuse_a_foreign_engine(world.roll_out().context(None), NEW.application, [])
+    assert world.now_s == 1000 + Bounds().heartbeat_s
 
 
 def test_an_engine_that_does_not_listen_is_cancelled(deployed: World) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.rollout.bounds import Bounds
+from firnline_infra.rollout.context import Bounds
 from firnline_infra.rollout.errors import NotReady, RolloutFailed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning, RolloutError
+from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning
 from firnline_infra.rollout.records import Deployments
+from firnline_ingest.errors import FirnlineError
 from tests.infra.rollout.world import BEGINS_S, FakeJob, World
 
 OLD, SLOW, FAST = (FakeJob(digit * 64) for digit in "012")
@@ -31,7 +32,7 @@ def frozen_after(step: int, slow: FakeJob, fast: FakeJob) -> tuple[World, Except
     world._call = freezing
     try:
         world.roll_out().deploy(slow)
-    except RolloutError as error:
+    except FirnlineError as error:
         return world, error
     finally:
         world._call = call

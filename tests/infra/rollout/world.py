@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from firnline_infra.rollout.loop import JobRecords
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.rollout.roll import RollOut
 from firnline_infra.runtimes.service import Problem, Run, RunState
@@ -140,9 +141,11 @@ class World:
             self,
             self.ledger,
             records,
-            streams_of=lambda job: job.streams,
-            job_of=lambda document: FakeJob(**{**document, "streams": tuple(document["streams"])}),
-            document_of=lambda job: {"hash": job.hash, "streams": list(job.streams), "stands_by": job.stands_by},
+            JobRecords(
+                streams_of=lambda job: job.streams,
+                job_of=lambda document: FakeJob(**{**document, "streams": tuple(document["streams"])}),
+                document_of=lambda job: {"hash": job.hash, "streams": list(job.streams), "stands_by": job.stands_by},
+            ),
             say=self.said.append,
             sleep=self.sleep,
             clock=self.clock,

@@ -1,4 +1,4 @@
-"""What is passing ends no roll-out: between two engines nothing is read, and a throttled call is no reason to leave it so.
+"""A transient error ends no roll-out: between two engines nothing is read, and a throttled call is no reason to leave it so.
 
 Each AWS client has tried a few times by itself before an error comes here.
 """
@@ -9,19 +9,19 @@ from typing import Any, TypeVar, cast
 
 from firnline_ingest.errors import FirnlineError
 
-PATIENCE_S, PAUSE_S = 60.0, 3.0
+TIMEOUT_S, PAUSE_S = 60.0, 3.0
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryBudget:
     sleep: Callable[[float], object]
     clock: Callable[[], float]
 
     def ask(self, ask: Callable[[], T]) -> T:
-        """Repeated for a minute while what it raises is passing, and then raised."""
-        until_s = self.clock() + PATIENCE_S
+        """Asks again for a minute while the answer is a transient error, and raises it then."""
+        until_s = self.clock() + TIMEOUT_S
         while True:
             try:
                 return ask()
@@ -31,16 +31,16 @@ class Patience:
             self.sleep(PAUSE_S)
 
     def with_(self, collaborator: T, *, but: Collection[str] = ()) -> T:
-        """The same collaborator, all of whose calls are asked like that, but the ones that are named."""
-        return cast("T", _Patient(collaborator, self, but))
+        """The same collaborator, with all its calls asked like that but the named ones."""
+        return cast("T", _Retrying(collaborator, self, but))
 
 
-class _Patient:
-    def __init__(self, of: object, patience: Patience, but: Collection[str]) -> None:
-        self._of, self._patience, self._but = of, patience, but
+class _Retrying:
+    def __init__(self, of: object, budget: RetryBudget, but: Collection[str]) -> None:
+        self._of, self._budget, self._but = of, budget, but
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._of, name)
         if name in self._but or not callable(found):
             return found
-        return lambda *args, **named: self._patience.ask(lambda: found(*args, **named))
+        return lambda *args, **named: self._budget.ask(lambda: found(*args, **named))

@@ -1,0 +1,66 @@
+"""What every step of a roll-out is carried out with: whom it asks, how long it waits, and whom it tells."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from firnline_infra.rollout.phases import Phases
+from firnline_infra.rollout.records import Claim
+from firnline_infra.rollout.shards import EngineLedger
+from firnline_infra.runtimes.service import EngineService
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """How long each wait of a roll-out may last, in seconds; and `attempts`."""
+
+    stop_s: float = 300.0
+    """For the old engine to prove its last rows: the engine's own bounds end before."""
+    heartbeat_s: float = 12.0
+    """Without a heartbeat, after which an engine counts as dead (ledger/lease.py looks for ten beats)."""
+    grace_s: int = 120
+    """That a cancelled run is given; the services take 15 to 1,800."""
+    gone_s: float = 420.0
+    """For everything of a cancelled run to be gone, its grace included."""
+    known_s: float = 60.0
+    """For a service to know of a run that it has just taken: until then it may answer that there is none."""
+    begin_s: float = 900.0
+    """For the new engine to hold the application: machines are fetched, and an image is pulled."""
+    room_s: float = 300.0
+    """For the program of a standby's run to begin: one that waits longer finds no machines beside the old one's."""
+    serve_s: float = 300.0
+    """For it to open all shards, from then on."""
+    tip_s: float = 60.0
+    """For it to reach the tip, which a backlog may well make longer: that fails nothing."""
+    attempts: int = 3
+    """Starts of the new program by its service, with which it counts as failed."""
+    look_s: float = 1.0
+    """Between two looks at what is waited for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RolloutContext:
+    """Of one deploy, or of one stop."""
+
+    service: EngineService
+    ledger: EngineLedger
+    claim: Claim | None
+    """None as long as nothing is changed."""
+    bounds: Bounds
+    say: Callable[[str], None]
+    sleep: Callable[[float], None]
+    clock: Callable[[], float]
+    phases: Phases = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.phases = Phases(self.clock)
+
+    def wait(self) -> None:
+        """Between two looks: other deployers see that this one lives. Raises DeployDisplaced."""
+        if self.claim is not None:
+            self.claim.beat()
+        self.sleep(self.bounds.look_s)
+
+    def step(self, doing: str) -> None:
+        """Before anything that two deployers must not both do. Raises DeployDisplaced."""
+        if self.claim is not None:
+            self.claim.step(doing)

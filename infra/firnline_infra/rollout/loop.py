@@ -1,0 +1,239 @@
+"""The loop of one deployment: it observes, plans and carries out, until the new engine reads or what ran before is back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from firnline_infra.rollout import stopping
+from firnline_infra.rollout.context import RolloutContext
+from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed, StillThere
+from firnline_infra.rollout.ownership import refuse_a_foreign_engine
+from firnline_infra.rollout.phases import Phase
+from firnline_infra.rollout.plan import Attempt, Observation, Step, plan
+from firnline_infra.rollout.records import Claim, Deployment, Outcome
+from firnline_infra.rollout.shards import read_lately, shard_rows
+from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWait, standby_of
+from firnline_infra.rollout.starting import Starter
+from firnline_infra.rollout.watching import NewFailed, Watch
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.service import Run
+from firnline_ingest.values import ShardKey
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployed:
+    """What a deploy has left."""
+
+    run: Run
+    number: int | None
+    """Of the deployment; None if there was nothing to do."""
+    gap_s: float | None = None
+    """From the request to stop to the moment at which the new engine read all shards: nothing was read for less than
+    that. None if no engine ran before, or somebody else stopped it."""
+    phases: Mapping[Phase, float] = field(default_factory=dict)
+    """What the gap was spent on, in seconds; together they are the gap."""
+    is_at_tip: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRecords:
+    """What a roll-out has to know of jobs that it did not make."""
+
+    streams_of: Callable[[EngineJob], Sequence[str]]
+    """The streams that a job's configuration names."""
+    job_of: Callable[[dict[str, Any]], EngineJob]
+    """A job, from how a record has it; `document_of` is the way back."""
+    document_of: Callable[[EngineJob], dict[str, Any]]
+
+
+@dataclass(slots=True, kw_only=True)
+class RolloutLoop:
+    """Of one deployment."""
+
+    job: EngineJob
+    claim: Claim
+    context: RolloutContext
+    starter: Starter
+    jobs: JobRecords
+    command: str
+    _attempt: Attempt = field(init=False)
+    _needed: frozenset[ShardKey] = frozenset()
+    _watch: Watch | None = None
+    _failed_run: str = ""
+
+    def until_done(self) -> Deployed:
+        """Raises as RollOut.deploy."""
+        self._attempt = Attempt(found=frozenset(run.id for run in self.context.service.runs(self.job.application)))
+        if self.context.ledger.current_run():
+            self._needed = read_lately(shard_rows(self.context.ledger, self.jobs.streams_of(self.job)))
+        while True:
+            observed = self._observe()
+            action = plan(observed)
+            try:
+                if action.step is Step.FINISH and self._watch is not None:
+                    return self._finish(self._watch)
+                if action.run is None:
+                    self._start_or_put_back(action.step)
+                else:
+                    self._carry_out(action.step, action.run, observed)
+            except StandbyFailed as failure:
+                self._attempt.standby_failed, self._failed_run = str(failure), action.run.id if action.run else ""
+            except NoRoom as lacking:
+                self._lacks_room(f"there is no room beside it, so it is stopped first: {lacking}.")
+            except NewFailed as failure:
+                self._say(f"{failure}.")
+                self._attempt.failed = str(failure)
+
+    def _observe(self) -> Observation:
+        """Asks runtime and ledger; the service is asked for room only where a second engine is to be started."""
+        ledger, attempt = self.context.ledger, self._attempt
+        runs, engine = self.context.service.runs(self.job.application), ledger.current_run()
+        found = Observation(
+            wanted=self.job.hash,
+            stands_by=self.job.stands_by,
+            runs=runs,
+            engine=engine,
+            standby=ledger.standby(),
+            attempt=attempt,
+        )
+        if found.would_stand_by and (lacking := self.context.service.lacks_room(self.job)):
+            self._lacks_room(f"what runs is stopped before the new one is started. {lacking}")
+        return found
+
+    def _carry_out(self, step: Step, run: Run, observed: Observation) -> None:
+        """Raises NoRoom, StandbyFailed, NewFailed, StillThere and RolloutFailed."""
+        attempt = self._attempt
+        match step:
+            case Step.START_BESIDE:
+                self._say(f"starts {self.job.hash[:12]}, which stands by.")
+                attempt.started, attempt.beside = self.starter.start_beside(self.job, run), run
+            case Step.AWAIT_STANDBY:
+                self.claim.started(run.id)
+                attempt.ready = StandbyWait(self.context, run).until_ready().run_id
+            case Step.PROMOTE:
+                self._promote(run)
+            case Step.HAND_OVER:
+                stopping.hand_over(self.context, run)
+                attempt.handed_over = observed.new
+            case Step.STOP:
+                stopping.stop(self.context, run)
+            case Step.CANCEL:
+                stopping.cancel(self.context, run)
+                if attempt.started is not None and attempt.started.id == run.id:
+                    attempt.started = attempt.beside = None
+            case Step.REFUSE:
+                self.claim.step(f"found {run.id}")  # it may be of a deployer that has taken this one for dead
+                raise StillThere(run, 0, "it runs again")
+            case Step.WATCH:
+                self._until_it_reads(run, has_stood_by=attempt.handed_over is not None or observed.row is not None)
+            case Step.CLEAR_AWAY:
+                self._clear_away(run)
+            case Step.CALL_OFF:
+                self._call_off(run)
+
+    def _start_or_put_back(self, step: Step) -> None:
+        if step is Step.PUT_BACK:
+            self._put_back()
+        self._say(f"starts {self.job.hash[:12]}.")
+        self._attempt.started = self.starter.start(self.job)
+        self.context.phases.end(Phase.TAKEN)
+
+    def _lacks_room(self, why: str) -> None:
+        self._say(why)
+        self._attempt.lacks_room = True
+
+    def _promote(self, run: Run) -> None:
+        """A standby that its service has started again meanwhile is another one, and has to get ready first."""
+        self.claim.step(f"promote {run.id}")
+        row = standby_of(self.context.ledger.standby(), run)
+        if row is not None and self.context.ledger.admit(row.run_id):
+            self.context.say(
+                f"Run {run.id} ({run.hash[:12]}): stands by, and takes over as soon as the application is free."
+            )
+
+    def _until_it_reads(self, run: Run, *, has_stood_by: bool) -> None:
+        if self._attempt.started is None:
+            self._say(f"goes on with {self.job.hash[:12]}.")
+        self.claim.started(run.id)
+        self._watch = Watch(self.context, run, self.jobs.streams_of(self.job), has_stood_by)
+        self._watch.until_it_reads(self._needed)
+        self.context.phases.close()
+        self._attempt.reads = run
+
+    def _clear_away(self, run: Run) -> None:
+        self._attempt.cleared |= {run.id}
+        self.claim.step(f"stop {run.id}")
+        try:
+            stopping.remove(self.context, run)
+        except StillThere as left:
+            self.context.say(f"{left.what} The new engine reads; the next {self.command} looks at it again.")
+
+    def _finish(self, watch: Watch) -> Deployed:
+        """Raises NewFailed."""
+        is_at_tip = watch.until_the_tip()
+        self.claim.end(Outcome.GOOD, f"run {watch.run.id} reads {watch.opened} shards")
+        gap = self.context.phases
+        return Deployed(
+            run=watch.run, number=self.claim.number, gap_s=gap.total_s, phases=gap.lasted_s, is_at_tip=is_at_tip
+        )
+
+    # How it ends where the new engine does not come up
+
+    def _call_off(self, old: Run) -> NoReturn:
+        raise RolloutFailed(
+            self.claim.number,
+            self._attempt.standby_failed,
+            stands=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
+            next_step=f"firnline logs --run {self._failed_run} says what the new engine wrote; correct that, and run "
+            f"{self.command} again. Where two engines can't be up at once, set aws.runtime.rollout: stop_first.",
+        )
+
+    def _put_back(self) -> NoReturn:
+        """Nothing runs. Raises RolloutFailed, which says what does then."""
+        why = self._attempt.failed or self._attempt.standby_failed
+        try:
+            refuse_a_foreign_engine(self.context, self.job.application, [self._watch.run] if self._watch else [])
+        except EngineElsewhere as elsewhere:  # what ran before would be refused as well
+            raise self._failed(why, elsewhere.what, elsewhere.next_step) from elsewhere
+        good = self._last_good()
+        if good is None:
+            raise self._failed(
+                why,
+                "No engine runs: none of another content ran before this deployment.",
+                f"firnline logs says what the engine wrote; correct that, and run {self.command} again, or "
+                f"{self.command} --rollback for what ran some time before.",
+            )
+        old = self.jobs.job_of(good.job)
+        self._say(f"{old.hash[:12]} of deployment {good.number} is started again.")
+        try:
+            run = self.starter.start(old, name="back-")
+            self.claim.started(run.id)
+            Watch(self.context, run, self.jobs.streams_of(old)).until_it_reads(frozenset())
+        except NewFailed as failure:
+            raise self._failed(
+                why,
+                f"The one before (deployment {good.number}) did not come up again either: {failure}.",
+                f"firnline status and firnline logs say what there is; {self.command} goes on from there.",
+            ) from failure
+        raise self._failed(
+            why,
+            f"The one before runs again: {old.hash[:12]} of deployment {good.number}, as run {run.id}.",
+            f"firnline logs says what the new engine wrote; correct that, and run {self.command} again.",
+        )
+
+    def _last_good(self) -> Deployment | None:
+        """What ran when this deployment began, as far as the records say: nothing if it was stopped since, or was of the
+        same content; what ran before that was replaced by somebody's decision.
+        """
+        for each in self.claim.records.newest_first():
+            if each.stopped:
+                return None
+            if each.number < self.claim.number and each.outcome is Outcome.GOOD:
+                return each if each.hash != self.job.hash else None
+        return None
+
+    def _failed(self, why: str, stands: str, next_step: str) -> RolloutFailed:
+        return RolloutFailed(self.claim.number, why, stands=stands, next_step=next_step)
+
+    def _say(self, what: str) -> None:
+        self.context.say(f"Deployment {self.claim.number}: {what}")

@@ -1,0 +1,60 @@
+"""Waits until a run that was started to stand by is ready to take over. Until then nothing of the old engine was touched."""
+
+from dataclasses import dataclass
+
+from firnline_infra.rollout.context import RolloutContext
+from firnline_infra.runtimes.service import Run, RunState
+from firnline_ingest.ledger.standby import Standby, StandbyState
+
+
+class NoRoom(Exception):
+    """The program of the standby's run has not begun in time: it finds no machines beside the old one's."""
+
+
+class StandbyFailed(Exception):
+    """Why the new engine does not stand by; the old one runs on."""
+
+
+def standby_of(row: Standby | None, run: Run) -> Standby | None:
+    """The row of the run that stands by, or has stood by; None if it is another one's."""
+    return row if row is not None and run.start and row.start == run.start else None
+
+
+@dataclass(frozen=True, slots=True)
+class StandbyWait:
+    """For one run."""
+
+    context: RolloutContext
+    run: Run
+
+    def until_ready(self) -> Standby:
+        """The row of the standby: everything is up, and it beats; or it has taken the application over. Raises
+        StandbyFailed, and NoRoom.
+        """
+        clock, bounds = self.context.clock, self.context.bounds
+        began_s, begun_s, is_known, seen = clock(), float("inf"), False, -1
+        while True:
+            now, row = self.context.service.look(self.run), standby_of(self.context.ledger.standby(), self.run)
+            if row is not None and (row.state is StandbyState.TAKEN or _is_ready(row, seen)):
+                return row
+            seen = row.beat if row is not None else -1
+            is_known = is_known or now.state is not RunState.UNKNOWN
+            self._refuse_if_failed(now, row, is_young=not is_known and clock() - began_s < bounds.known_s)
+            if row is not None:
+                begun_s = min(begun_s, clock())
+            elif clock() - began_s > bounds.room_s:
+                raise NoRoom(f"run {now.id} is {now.described}, and its program has not begun")
+            if clock() - begun_s > bounds.begin_s:
+                raise StandbyFailed(f"run {now.id} is {now.described}, and its engine does not get ready")
+            self.context.wait()
+
+    def _refuse_if_failed(self, now: Run, row: Standby | None, *, is_young: bool) -> None:
+        why = row.told if row is not None and row.told else now.reason or "its service does not say why"
+        if not now.state.is_active and not is_young:
+            raise StandbyFailed(f"run {now.id} is {now.state}: {why}")
+        if now.attempt - self.run.attempt + 1 >= self.context.bounds.attempts:
+            raise StandbyFailed(f"run {now.id} was started {now.attempt} times by its service: {why}")
+
+
+def _is_ready(row: Standby, seen: int) -> bool:
+    return row.state is StandbyState.READY and 0 <= seen < row.beat
