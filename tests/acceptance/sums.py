@@ -16,7 +16,7 @@ class SceneFailed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """records = rows + error_rows + dead_letters + skipped + left_out + missing - doubled, as the audit counts them."""
+    """records = rows + error_rows + dead_letters + skipped + not_ingested + missing - doubled, as the audit counts them."""
 
     records: int
     rows: int = 0
@@ -30,9 +30,9 @@ class Sums:
     """Of the rows, those that were dead letters before."""
     missing: int = 0
     doubled: int = 0
-    foreign: int = 0
+    unexpected: int = 0
     changed: int = 0
-    misplaced: int = 0
+    misrouted: int = 0
 
     @classmethod
     def of(cls, report: Mapping[str, Any]) -> Self:
@@ -42,8 +42,8 @@ class Sums:
     @property
     def is_even(self) -> bool:
         """Whether each record is in one place."""
-        left_out = self.skipped + self.filtered + self.tombstones + self.control_messages
-        there = self.rows + self.error_rows + self.dead_letters + left_out
+        not_ingested = self.skipped + self.filtered + self.tombstones + self.control_messages
+        there = self.rows + self.error_rows + self.dead_letters + not_ingested
         return self.records == there + self.missing - self.doubled
 
 

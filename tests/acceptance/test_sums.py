@@ -19,10 +19,10 @@ def test_what_is_as_expected_is_no_problem() -> None:
     [
         (replace(GOOD, rows=5, missing=1), "rows 5, not 6, missing 1, not 0"),
         (replace(GOOD, rows=7, doubled=1), "rows 7, not 6, doubled 1, not 0"),
-        (replace(GOOD, foreign=2), "foreign 2, not 0"),
+        (replace(GOOD, unexpected=2), "unexpected 2, not 0"),
         (replace(GOOD, rows=5), "rows 5, not 6, the sum is uneven"),
     ],
-    ids=["missing", "doubled", "foreign", "uneven"],
+    ids=["missing", "doubled", "unexpected", "uneven"],
 )
 def test_what_differs_is_named(found: Sums, said: str) -> None:
     assert Line("orders", found, GOOD).problem == said

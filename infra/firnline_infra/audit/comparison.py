@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Protocol
 
+from firnline_infra.audit.conversion import IsNotIngested
 from firnline_infra.audit.findings import SKIPPED, ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
@@ -39,15 +39,15 @@ def compare_shard(
     *,
     cutoff: RetentionCutoff,
     check: ContentCheck | None = None,
-    left_out: LeftOut | None = None,
+    not_ingested: IsNotIngested | None = None,
     replayed_into: ReplayedInto = never,
 ) -> None:
     """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
 
-    An outcome before the first record is older than the stream if `cutoff` allows for that, and foreign otherwise. A letter
+    An outcome before the first record is older than the stream if `cutoff` allows for that, and unexpected otherwise. A letter
     that `replayed_into` knows is no place of its record any more once there is a row; it is asked after the outcomes were read.
     """
-    _Walk(findings, outcomes, cutoff, check, left_out, replayed_into=replayed_into).along(records)
+    _Walk(findings, outcomes, cutoff, check, not_ingested, replayed_into=replayed_into).along(records)
 
 
 class _Walk:
@@ -57,7 +57,7 @@ class _Walk:
         outcomes: Iterable[Outcome],
         cutoff: RetentionCutoff,
         check: ContentCheck | None,
-        left_out: LeftOut | None,
+        not_ingested: IsNotIngested | None,
         *,
         replayed_into: ReplayedInto,
     ) -> None:
@@ -65,7 +65,7 @@ class _Walk:
         self._counts = findings.counts
         self._cutoff = cutoff
         self._check = check
-        self._left_out = left_out
+        self._is_not_ingested = not_ingested
         self._replayed_into = replayed_into
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
@@ -134,7 +134,7 @@ class _Walk:
             return
         for outcome in found:
             detail = f"in the {outcome.where}; by the routes its record goes to {wanted}"
-            self._findings.report(ProblemKind.MISPLACED, outcome.position, detail)
+            self._findings.report(ProblemKind.MISROUTED, outcome.position, detail)
 
     def _take_replayed(self) -> bool:
         """Whether the record's letter became its rows; then the letter counts no more."""
@@ -159,8 +159,8 @@ class _Walk:
             self._counts.before_start += 1
             return
         self._counts.records += 1
-        if why := record.left_out or (self._left_out and self._left_out(record) and SKIPPED):
-            self._findings.leave_out(why)
+        if why := record.not_ingested or (self._is_not_ingested and self._is_not_ingested(record) and SKIPPED):
+            self._findings.count_not_ingested(why)
             return
         self._counts.missing_at_the_end += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
@@ -180,7 +180,7 @@ class _Walk:
                 self._counts.older += 1
             else:
                 detail = f"the {outcome.place} has it, and the shard has no such record"
-                self._findings.report(ProblemKind.FOREIGN, outcome.position, detail)
+                self._findings.report(ProblemKind.UNEXPECTED, outcome.position, detail)
         self._advance()
 
     def _is_of_replayed(self, outcome: Outcome) -> bool:

@@ -68,11 +68,11 @@ class ContentComparison:
             self._check_letter(record, outcome.content, position, findings)
         elif isinstance(outcome.content, RowContent):
             if fault := _fault_of(record):
-                findings.report(ProblemKind.MISPLACED, position, f"there is a row of it, and {fault.detail}")
+                findings.report(ProblemKind.MISROUTED, position, f"there is a row of it, and {fault.detail}")
                 return
-            if record.left_out:
-                detail = f"there is a row of it, and the pipeline leaves it out ({record.left_out})"
-                findings.report(ProblemKind.MISPLACED, position, detail)
+            if record.not_ingested:
+                detail = f"there is a row of it, and the pipeline leaves it out ({record.not_ingested})"
+                findings.report(ProblemKind.MISROUTED, position, detail)
                 return
             payload = _object_in(record.data)
             if payload is None:
@@ -142,10 +142,10 @@ class ContentComparison:
             )
         elif letter.reason in self._of_bytes_alone and _is_object(record.data):
             detail = f"it is a dead letter for {letter.reason}, and it is a JSON object"
-            findings.report(ProblemKind.MISPLACED, position, detail)
+            findings.report(ProblemKind.MISROUTED, position, detail)
         elif letter.reason in OF_AGGREGATES and not _fault_of(record):
             detail = f"it is a dead letter for {letter.reason}, and it can be a row of its own shard"
-            findings.report(ProblemKind.MISPLACED, position, detail)
+            findings.report(ProblemKind.MISROUTED, position, detail)
 
 
 def _as_written(kept: object) -> object:

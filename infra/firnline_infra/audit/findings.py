@@ -1,7 +1,7 @@
 """What was found in one shard: how much of everything, the first few of each problem, and what to do about each kind.
 
-records = rows + error_rows + dead_letters + left out - doubled + missing, whatever was found among the records that the
-claim is about; left out = skipped + filtered + tombstones + control_messages. What lies outside the claim (older, later,
+records = rows + error_rows + dead_letters + not ingested - doubled + missing, whatever was found among the records that the
+claim is about; not ingested = skipped + filtered + tombstones + control_messages. What lies outside the claim (older, later,
 before_start) is counted and is no problem.
 """
 
@@ -17,8 +17,8 @@ from firnline_ingest.records.rejection import LeftOut
 SHOWN = 5  # of each problem in each shard: enough to look one up, whatever went wrong
 
 SKIPPED = "skipped"
-LEFT_OUT = (SKIPPED, *LeftOut)
-"""Why a record is rightly nowhere, by the names of what counts it."""
+NOT_INGESTED = (SKIPPED, *LeftOut)
+"""Why a record is intentionally not ingested, by the names of what counts it."""
 
 
 class ProblemKind(StrEnum):
@@ -26,10 +26,14 @@ class ProblemKind(StrEnum):
 
     MISSING = "missing"
     DOUBLED = "doubled"
-    FOREIGN = "foreign"
+    UNEXPECTED = "unexpected"
     CHANGED = "changed"
-    MISPLACED = "misplaced"
-    UNKEPT = "unkept"
+    MISROUTED = "misrouted"
+    NOT_STORED = "not_stored"
+
+    @property
+    def text(self) -> str:
+        return self.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Counts:
     """Those of them after which the shard has nothing that is anywhere: an engine that is behind looks like this."""
     doubled: int = 0
     """Copies beyond the first, in one place or in several."""
-    foreign: int = 0
+    unexpected: int = 0
     """Rows, error rows and dead letters without a record, though the stream would still have it."""
     changed: int = 0
     """Values that are not what their record says. Counted only where contents are compared."""
@@ -72,9 +76,9 @@ class Counts:
     """Records among the rows and error rows whose dead letter was replayed: it counts no more."""
     repaired_rows: int = 0
     """Rows of these that the record's own bytes would not have become."""
-    misplaced: int = 0
+    misrouted: int = 0
     """Rows in another table than their record goes to; and good records among the dead letters."""
-    unkept: int = 0
+    not_stored: int = 0
     """Rows that Snowflake counted as rejected, and that its error table has not. Counted only where counters are looked at."""
     older: int = 0
     """Rows, error rows and dead letters of records that have left the stream: not checkable."""
@@ -92,9 +96,9 @@ class Counts:
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
     @property
-    def left_out(self) -> int:
-        """Records that are rightly nowhere."""
-        return sum(getattr(self, name) for name in LEFT_OUT)
+    def not_ingested(self) -> int:
+        """Records that are intentionally not ingested."""
+        return sum(getattr(self, name) for name in NOT_INGESTED)
 
     @property
     def problems(self) -> int:
@@ -127,8 +131,8 @@ class ShardFindings:
         if isinstance(outcome.content, Rejection):
             self.rejections.add(outcome.content, self.shard_id, outcome.position)
 
-    def leave_out(self, why: str) -> None:
-        """Counts a record that is rightly nowhere; `why` is one of LEFT_OUT."""
+    def count_not_ingested(self, why: str) -> None:
+        """Counts a record that is intentionally not ingested; `why` is one of NOT_INGESTED."""
         setattr(self.counts, why, getattr(self.counts, why) + 1)
 
     def report(self, kind: ProblemKind, position: str, detail: str, *, times: int = 1) -> None:
@@ -139,7 +143,7 @@ class ShardFindings:
 
 
 NEXT_STEPS: Mapping[ProblemKind, str] = {
-    ProblemKind.UNKEPT: "rows were rejected, and are in no table: ERROR_LOGGING was off for a while (which also empties the "
+    ProblemKind.NOT_STORED: "rows were rejected, and are in no table: ERROR_LOGGING was off for a while (which also empties the "
     "error table), or somebody emptied it (the query history tells: ALTER TABLE … ERROR_LOGGING, TRUNCATE ERROR_TABLE). Records "
     "that are still in the stream are told as missing, by their places; those that left it are gone, unless the producer has "
     "them. Keep error logging on: firnline drift tells when it is off.",
@@ -151,11 +155,11 @@ NEXT_STEPS: Mapping[ProblemKind, str] = {
     ProblemKind.DOUBLED: "stop whatever else writes to the table (SHOW CHANNELS, the query history: a second engine, an "
     "INSERT, a repaired row whose original is still in the error table). Every copy bears the position: keep one, delete the "
     "others.",
-    ProblemKind.FOREIGN: "rows that no record of the stream stands behind: look at them by their position, find out who wrote "
+    ProblemKind.UNEXPECTED: "rows that no record of the stream stands behind: look at them by their position, find out who wrote "
     "them (query history), and delete them. A stream that this table may also hold is named with --also-holds.",
     ProblemKind.CHANGED: "compare the row with its record. An UPDATE shows in the query history; a column that can't hold the "
     "value (a fraction in NUMBER(38,0), a long integer in FLOAT) needs a wider type: new column, or VARIANT.",
-    ProblemKind.MISPLACED: "a good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row "
+    ProblemKind.MISROUTED: "a good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row "
     "in another table than its record goes to: the query history of that table tells who wrote it; insert it into the right "
     "table and delete it there. Where the routes were changed, audit from that moment on: --since.",
 }

@@ -31,8 +31,8 @@ class StreamRecord(NamedTuple):
     partition_key: str = ""
     arrived_ms: int | None = None
     row: int = 0
-    left_out: LeftOut | None = None
-    """Why it is rightly nowhere."""
+    not_ingested: LeftOut | None = None
+    """Why it is intentionally not ingested."""
     whole: bytes | None = None
     """The record's own bytes, where `data` is one row of what a format makes of them."""
     sub_sequence_number: int = 0

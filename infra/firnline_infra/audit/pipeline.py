@@ -10,26 +10,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from firnline_infra.audit.callables import absent_callable
 from firnline_infra.audit.content_check import ContentComparison
-from firnline_infra.audit.counters import Counters, ReadCounters, report_unkept, unkept
-from firnline_infra.audit.decoded import decoded_of
-from firnline_infra.audit.errors import NotAuditable
+from firnline_infra.audit.conversion import decoded_of, not_ingested_of, user_records_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import left_out_of
+from firnline_infra.audit.internal_state import Counters, ReadCounters, not_stored, replayed_of, report_not_stored
+from firnline_infra.audit.mode import AuditMode, companions_of, target_of
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
-from firnline_infra.audit.replayed import replayed_of
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.routed import OWN, AuditedTables, ContentOfTables
 from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep, audit_shards
 from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableInventory
-from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
+from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.dead_letters import open_store
-from firnline_ingest.identifiers import stored_name, table_name
 from firnline_ingest.schemas import SchemaRegistries
 
 if TYPE_CHECKING:
@@ -39,7 +34,6 @@ if TYPE_CHECKING:
     from firnline_ingest.kinesis.lineage import Lineage
 
 NO_SHARD = "(none)"
-BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by their places, their values not compared."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,40 +41,23 @@ class PipelineAudit:
     """One pipeline, and the clients and sessions that reach its stream and its table."""
 
     config: EngineConfig
-    pipeline: PipelineConfig
+    mode: AuditMode
     client: "KinesisClient"
     connection: "SnowflakeConnection"
     role: str
     window: AuditWindow
     server_ms: int
     """The stream's clock when the audit began."""
-    compares_contents: bool = False
-    knows_routes: bool = True
-    """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
     also_holds: Set[str] = frozenset()
     """Streams whose rows the table may have beside those of the configuration's pipelines."""
     counters: ReadCounters | None = None
     """Asked where it is told how many rows were rejected and not kept."""
     on_shard: Callable[[ShardFindings], None] = lambda _: None
-    remark: str | None = None
-    """One more, before all others."""
 
     def run(self) -> PipelineReport:
         """Raises AuditError, DeadLetterError, or the fatal errors of Kinesis."""
         from firnline_ingest.kinesis.lineage import read_lineage
 
-        refuse_unauditable(self.pipeline, self._companions)
-        if path := absent_callable(self.pipeline, letters_are_seen=self.config.dead_letters.stream is None):
-            as_it_came = self.pipeline.model_copy(update={"transforms": []})
-            where = ", and nobody could say in which table they belong" if self.pipeline.routes else ""
-            remark = (
-                f"The callable {path} can't be imported here: rows were found by their places, their values not compared"
-                f"{where}."
-            )
-            blind = replace(self, pipeline=as_it_came, compares_contents=False, knows_routes=False, remark=remark)
-            return blind.run()
-        if self.compares_contents and (self.pipeline.selects or self.pipeline.pipe):
-            return replace(self, compares_contents=False, remark=BEHIND_A_SELECT).run()
         tables = self._tables()
         counted = self.counters(self.pipeline.stream) if self.counters else []  # before what was kept
         inventory, errors = tables.inventory(), tables.error_rows()
@@ -98,16 +75,20 @@ class PipelineAudit:
         unattributed = self._unattributed(tables, inventory, errors)
         if unattributed.problems:
             shards.append(unattributed)
-        self._report_unkept(shards, counted, tables, errors)
+        self._report_not_stored(shards, counted, tables, errors)
         return PipelineReport(
             stream=self.pipeline.stream,
             tables=tuple(tables.names.values()),
             window=self.window,
             looks_at_counters=self.counters is not None,
-            compares_contents=self.compares_contents,
+            compares_contents=self.mode.compares_contents,
             shards=shards,
             remarks=self._remarks(tables),
         )
+
+    @property
+    def pipeline(self) -> PipelineConfig:
+        return self.mode.pipeline
 
     @property
     def _into(self) -> dict[str, PipelineConfig]:
@@ -126,19 +107,10 @@ class PipelineAudit:
     ) -> ShardFindings:
         """Of all tables: a companion's rows are welcome in the tables that it fills too."""
         findings = ShardFindings(NO_SHARD)
-        for route, mark in tables.marks.items():
-            expected = self._companions_of({_target(self._into[route])}) | self.also_holds
-            report_unattributed(findings, inventory[mark], errors.get(mark, ErrorRows()), expected, of=mark)
+        for route, label in tables.labels.items():
+            expected = companions_of(self.config, self.pipeline, {target_of(self._into[route])}) | self.also_holds
+            report_unattributed(findings, inventory[label], errors.get(label, ErrorRows()), expected, of=label)
         return findings
-
-    @property
-    def _companions(self) -> Set[str]:
-        """The other streams whose pipelines write into one of the same tables."""
-        return self._companions_of(_targets(self.pipeline))
-
-    def _companions_of(self, targets: Set[tuple[str, str, str]]) -> Set[str]:
-        others = (each for each in self.config.pipelines if each.stream != self.pipeline.stream)
-        return {each.stream for each in others if _targets(each) & targets}
 
     def _sources(
         self, tables: AuditedTables, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
@@ -154,7 +126,7 @@ class PipelineAudit:
             )
 
         schemas = SchemaRegistries(self.config.aws)
-        as_routed = self.pipeline.model_copy(update={} if self.knows_routes else {"routes": None})
+        as_routed = self.mode.as_routed
         return PipelineSources(
             client=self.client,
             stream=self.pipeline.stream,
@@ -163,17 +135,17 @@ class PipelineAudit:
             elsewhere=elsewhere,
             window=self.window,
             cutoff_at=cutoff,
-            check=self._content_check(tables) if self.compares_contents else None,
-            left_out=left_out_of(self.config, as_routed, schemas),
-            decoded=decoded_of(as_routed, schemas, tables.marks),
+            check=self._content_check(tables) if self.mode.compares_contents else None,
+            not_ingested=not_ingested_of(self.config, as_routed, schemas),
+            decoded=decoded_of(as_routed, schemas, tables.labels),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
-            replayed_into=replayed_of(self.config, lineage, tables.marks),
+            replayed_into=replayed_of(self.config, lineage, tables.labels),
         )
 
     def _content_check(self, tables: AuditedTables) -> ContentOfTables:
         return ContentOfTables(
             {
-                tables.marks[route]: ContentComparison(
+                tables.labels[route]: ContentComparison(
                     self.pipeline.stream,
                     described.columns,
                     evolves=described.evolves,
@@ -190,27 +162,27 @@ class PipelineAudit:
             return {}
         return letters_by_shard(open_store(self.config), lineage.stream, lineage.stream_created_ms)
 
-    def _report_unkept(
+    def _report_not_stored(
         self,
         shards: list[ShardFindings],
         counted: Counters,
         tables: AuditedTables,
         errors: Mapping[str, ErrorRows],
     ) -> None:
-        for route, mark in tables.marks.items():
-            kept, made = errors.get(mark, ErrorRows()).by_channel, tables.described[route].created_on
-            for channel, lacking in unkept(counted, kept, _target(self._into[route]), made):
+        for route, label in tables.labels.items():
+            kept, made = errors.get(label, ErrorRows()).by_channel, tables.described[route].created_on
+            for channel, lacking in not_stored(counted, kept, target_of(self._into[route]), made):
                 findings = next((each for each in shards if each.shard_id == channel.shard_id), None)
                 if findings is None:
                     findings = ShardFindings(channel.shard_id)
                     shards.append(findings)
-                report_unkept(findings, channel, lacking)
+                report_not_stored(findings, channel, lacking)
 
     def _remarks(self, tables: AuditedTables) -> list[str]:
-        remarks = [self.remark] if self.remark else []
+        remarks = list(self.mode.remarks)
         for route, described in tables.described.items():
             if not described.logs_errors:
-                table = f"The table {tables.marks[route]}".rstrip()
+                table = f"The table {tables.labels[route]}".rstrip()
                 remarks.append(f"{table} keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
         places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as skipped."
         if places.folder is not None and not places.folder.exists():
@@ -224,18 +196,9 @@ class PipelineAudit:
 
 
 def statements_of(pipeline: PipelineConfig) -> Statements:
-    database, schema, table = _target(pipeline)
+    database, schema, table = target_of(pipeline)
     are_numbered = pipeline.format.makes_several_rows
     return Statements(database, schema, table, pipeline.stream, pipeline.metadata, are_numbered)
-
-
-def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
-    """Raises NotAuditable."""
-    needed: list[PartName] = ["shard_id", "sequence_number"]
-    needed += ["stream"] if companions else []
-    needed += ["row"] if pipeline.format.makes_several_rows else []
-    if lacking := [part for part in needed if not pipeline.metadata.is_on(part)]:
-        raise NotAuditable(pipeline.stream, lacking, is_left_out=pipeline.metadata.form is MetadataForm.NONE)
 
 
 def report_unattributed(
@@ -251,18 +214,9 @@ def report_unattributed(
     for place, count in unplaced.items():
         if count:
             detail = f"rows of the {place} without stream, shard or sequence number: {count:,}"
-            findings.report(ProblemKind.FOREIGN, "", detail, times=count)
+            findings.report(ProblemKind.UNEXPECTED, "", detail, times=count)
     for stream, count in sorted(inventory.other_streams.items()):
         if stream not in expected_streams:
             here = f"here ({of})" if of else "here"
             detail = f"rows of the stream {stream!r}, which the configuration doesn't bring {here}: {count:,}"
-            findings.report(ProblemKind.FOREIGN, "", detail, times=count)
-
-
-def _targets(pipeline: PipelineConfig) -> Set[tuple[str, str, str]]:
-    return {_target(each) for each in (pipeline, *pipeline.routed.values())}
-
-
-def _target(pipeline: PipelineConfig) -> tuple[str, str, str]:
-    table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
-    return stored_name(pipeline.database), stored_name(pipeline.schema_), table
+            findings.report(ProblemKind.UNEXPECTED, "", detail, times=count)

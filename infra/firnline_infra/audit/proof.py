@@ -9,10 +9,10 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
-from firnline_infra.audit.counters import counters_of
 from firnline_infra.audit.errors import UnknownPipeline
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.migrated import taken_before
+from firnline_infra.audit.internal_state import counters_of, taken_before
+from firnline_infra.audit.mode import AuditMode
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.reader_user import ReaderUser
 from firnline_infra.audit.report import AuditReport
@@ -63,13 +63,12 @@ def audit(
             [
                 PipelineAudit(
                     config=config,
-                    pipeline=pipeline,
+                    mode=AuditMode.of(config, pipeline, contents=content),
                     client=clients[pipeline.stream],
                     connection=connection,
                     role=reader.role,
                     window=replace(windows[pipeline.stream], taken=taken.get(pipeline.stream, {})),
                     server_ms=times[pipeline.stream],
-                    compares_contents=content,
                     also_holds=frozenset(also_holds),
                     counters=counters_of(config) if counters else None,
                     on_shard=on_shard,

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from firnline_infra.audit.findings import LEFT_OUT, NEXT_STEPS, Counts, ProblemKind
+from firnline_infra.audit.findings import NEXT_STEPS, NOT_INGESTED, Counts, ProblemKind
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
 from firnline_infra.terminal import in_a_line, text_table
 
-PLACES = ("records", "rows", "error_rows", "dead_letters", "left_out")
+PLACES = ("records", "rows", "error_rows", "dead_letters", "not_ingested")
 MOST_RECORDS = 3  # of each reason why rows were rejected
 MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
 
@@ -61,8 +61,8 @@ def _counts(counts: Counts, report: PipelineReport) -> Sequence[object]:
 
 
 def _columns(report: PipelineReport) -> list[str]:
-    """Few ask for what is unkept, so that others have no column of it."""
-    kinds = (kind for kind in ProblemKind if kind is not ProblemKind.UNKEPT or report.looks_at_counters)
+    """Rows that were not stored have a column only where counters were looked at."""
+    kinds = (kind for kind in ProblemKind if kind is not ProblemKind.NOT_STORED or report.looks_at_counters)
     return [*PLACES, *kinds]
 
 
@@ -71,9 +71,9 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
     if totals.replayed:
         more = f", and {totals.repaired_rows:,} more of them by their repair" if totals.repaired_rows else ""
         yield f"{totals.replayed:,} rows are replayed dead letters{more}; their values are not compared."
-    if totals.left_out:
-        causes = (f"{count:,} {name.replace('_', ' ')}" for name in LEFT_OUT if (count := getattr(totals, name)))
-        yield f"Left out, rightly: {', '.join(causes)}."
+    if totals.not_ingested:
+        causes = (f"{count:,} {name.replace('_', ' ')}" for name in NOT_INGESTED if (count := getattr(totals, name)))
+        yield f"Intentionally not ingested: {', '.join(causes)}."
     if totals.older:
         yield f"{totals.older:,} rows and dead letters are older than the stream's oldest record: not checkable."
     if totals.later:
@@ -109,7 +109,7 @@ def _rejections(report: PipelineReport) -> Iterator[str]:
 def _problems(report: PipelineReport) -> Iterator[str]:
     for kind, count in report.found.items():
         problems = report.problems(kind)[:MOST_SHOWN]
-        lines = [f"{count:,} {kind}{_at_the_end(report) if kind is ProblemKind.MISSING else ''}:"]
+        lines = [f"{count:,} {kind.text}{_at_the_end(report) if kind is ProblemKind.MISSING else ''}:"]
         lines += [in_a_line(f"  {each.shard_id} {each.position}: {each.detail}") for each in problems]
         lines.append(f"  Next: {NEXT_STEPS[kind]}")
         yield "\n".join(lines)
@@ -124,5 +124,5 @@ def _verdict(report: PipelineReport) -> str:
     if report.is_proven:
         values = ", with the values that it came with" if report.compares_contents else ""
         return f"PROVEN: each of {totals.records:,} records is where it belongs, once{values}."
-    found = ", ".join(f"{count:,} {kind}" for kind, count in report.found.items())
+    found = ", ".join(f"{count:,} {kind.text}" for kind, count in report.found.items())
     return f"NOT PROVEN, of {totals.records:,} records: {found}."

@@ -33,20 +33,20 @@ class AuditedTables:
         return {route: str(table) for route, table in self._tables.items()}
 
     @property
-    def marks(self) -> dict[str, str]:
+    def labels(self) -> dict[str, str]:
         """What rows and records say of their table, by its route; nothing where there is one."""
         return self.names if len(self._tables) > 1 else {OWN: ""}
 
     def inventory(self) -> dict[str, TableInventory]:
-        return {self.marks[route]: table.inventory() for route, table in self._tables.items()}
+        return {self.labels[route]: table.inventory() for route, table in self._tables.items()}
 
     def error_rows(self) -> dict[str, ErrorRows]:
         """Of those that keep rejected rows."""
         logging = {route: table for route, table in self._tables.items() if self.described[route].logs_errors}
-        found = {self.marks[route]: table.error_rows() for route, table in logging.items()}
-        for mark, rows in found.items():
+        found = {self.labels[route]: table.error_rows() for route, table in logging.items()}
+        for label, rows in found.items():
             for outcomes in rows.by_shard.values():
-                outcomes[:] = [outcome._replace(table=mark) for outcome in outcomes]
+                outcomes[:] = [outcome._replace(table=label) for outcome in outcomes]
         return found
 
     def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
@@ -69,12 +69,12 @@ class AuditedTables:
             rows = table.rows(
                 shard_id, first=first, expected=expected, columns=columns, on_invalid_position=on_invalid_position
             )
-            each.append(_marked(rows, self.marks[route]))
+            each.append(_labelled(rows, self.labels[route]))
         return heapq.merge(*each, key=position_of)
 
 
-def _marked(rows: Iterator[Outcome], mark: str) -> Iterator[Outcome]:
-    return (row._replace(table=mark) for row in rows) if mark else rows
+def _labelled(rows: Iterator[Outcome], label: str) -> Iterator[Outcome]:
+    return (row._replace(table=label) for row in rows) if label else rows
 
 
 class ContentOfTables:

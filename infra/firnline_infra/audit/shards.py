@@ -13,9 +13,8 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firnline_infra.audit.comparison import ContentCheck, ReplayedInto, compare_shard, never, position_of
-from firnline_infra.audit.decoded import Decoded
+from firnline_infra.audit.conversion import Decoded, IsNotIngested
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import Outcome
 from firnline_infra.audit.shard_scan import ShardScan
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
@@ -79,8 +78,8 @@ class PipelineSources:
     """The cutoff at the moment of the call."""
     check: ContentCheck | None = None
     """Where contents are compared."""
-    left_out: Callable[[str], LeftOut | None] = lambda _: None
-    """By shard id: which records are rightly nowhere."""
+    not_ingested: Callable[[str], IsNotIngested | None] = lambda _: None
+    """By shard id: which records are intentionally not ingested."""
     decoded: Callable[[str], Decoded] = lambda _: lambda records: records
     """By shard id: a record as the rows that its format makes of it."""
     taken_apart: TakenApart = lambda _, records: records
@@ -99,7 +98,7 @@ class PipelineSources:
         findings = ShardFindings(shard_id)
         counts = self.table.count_rows(shard_id, first=first, kept_since=cutoff.text)
         if counts.young:
-            first = None  # some of the older ones are foreign, and the walk along all of them says which
+            first = None  # some of the older ones are unexpected, and the walk along all of them says which
         else:
             findings.counts.older += counts.older
         expected = counts.others + (counts.older if counts.young else 0)
@@ -110,16 +109,22 @@ class PipelineSources:
         )
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
         records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
-        left_out = self.left_out(shard_id)
+        not_ingested = self.not_ingested(shard_id)
         replayed_into = self.replayed_into(shard_id)
         compare_shard(
-            findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out, replayed_into=replayed_into
+            findings,
+            records,
+            outcomes,
+            cutoff=cutoff,
+            check=self.check,
+            not_ingested=not_ingested,
+            replayed_into=replayed_into,
         )
         return findings
 
     def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[Outcome]:
         def on_invalid_position(position: str) -> None:
-            findings.report(ProblemKind.FOREIGN, position, "a row has it, and no record of any stream can")
+            findings.report(ProblemKind.UNEXPECTED, position, "a row has it, and no record of any stream can")
 
         return self.table.rows(
             findings.shard_id,

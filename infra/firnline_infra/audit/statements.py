@@ -169,7 +169,7 @@ class Statements:
         return f"({length} < {len(number)} OR ({same_length}))"
 
     def _is_young(self, kept_since: str) -> str:
-        """A row lacking the arrival time that this pipeline writes is foreign. If it writes none, age can't be determined."""
+        """A row lacking the arrival time that this pipeline writes is unexpected. If it writes none, age can't be determined."""
         if not self.metadata.is_on("approximate_arrival"):
             return "FALSE"
         as_moment = "::TIMESTAMP_TZ" if self._are_columns else ""

@@ -1,7 +1,7 @@
 """Which records an audit is about, and which of them the stream still has.
 
 AuditWindow: those that arrived from the pipeline's beginning up to a moment fixed at the start. RetentionCutoff: whether an
-unmatched row is older (its record has left retention) or foreign (its record should still be there).
+unmatched row is older (its record has left retention) or unexpected (its record should still be there).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

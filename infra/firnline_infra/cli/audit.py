@@ -33,7 +33,7 @@ class Moment(click.ParamType[datetime]):
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--content", is_flag=True, help="Compare the values too, which reads the whole table.")
 @click.option("--since", type=Moment(), help="Records that arrived earlier may be absent.")
-@click.option("--until", type=Moment(), help="Leave out records that arrived later; now where absent.")
+@click.option("--until", type=Moment(), help="Exclude records that arrived later; now where absent.")
 @click.option(
     "--also-holds",
     metavar="STREAM",
@@ -69,10 +69,10 @@ def audit(
 ) -> None:
     """Prove that every record is where it belongs, once.
 
-    Reads the stream, the table, its error table and the dead letters; never the engine's own books, but
+    Reads the stream, the table, its error table and the dead letters; never the engine's internal state, but
     for --counters. Changes nothing.
-    Exit status: 0 proven, 3 something is missing, doubled, foreign, changed, misplaced or unkept, 2 it could not be
-    done.
+    Exit status: 0 proven, 3 something is missing, doubled, unexpected, changed, misrouted or not stored,
+    2 the audit could not be completed.
 
     \b
     For example:

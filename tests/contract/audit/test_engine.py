@@ -47,8 +47,8 @@ def test_rows_that_were_rejected_while_the_table_kept_none_are_found(engines_lan
     assert {receipt["state"] for receipt in receipts} == {"done"}
     engines_lane.sql(f"ALTER TABLE {engines_lane.name} SET ERROR_LOGGING = TRUE")
     report = engines_lane.audit(counters=True)
-    assert report.found == {ProblemKind.MISSING: GOOD, ProblemKind.UNKEPT: GOOD}
-    found = {(each.shard_id, each.position) for each in report.problems(ProblemKind.UNKEPT)}
+    assert report.found == {ProblemKind.MISSING: GOOD, ProblemKind.NOT_STORED: GOOD}
+    found = {(each.shard_id, each.position) for each in report.problems(ProblemKind.NOT_STORED)}
     proven = {
         (receipt["shard_id"], str(Position.from_token(receipt["proven"]).sequence_number)) for receipt in receipts
     }
@@ -69,5 +69,5 @@ def test_metadata_in_columns_of_their_own_proves_as_much(columns_lane: Lane) -> 
     columns_lane.sql(f"UPDATE {columns_lane.name} SET KINESIS_PARTITION_KEY = 'x' WHERE ID = 1")
     columns_lane.sql(f"UPDATE {columns_lane.name} SET KINESIS_SEQUENCE_NUMBER = NULL WHERE ID = 2")
     columns_lane.sql(f"DELETE FROM {columns_lane.name} WHERE ID = 3")
-    found = {ProblemKind.CHANGED: 1, ProblemKind.FOREIGN: 1, ProblemKind.MISSING: 2}
+    found = {ProblemKind.CHANGED: 1, ProblemKind.UNEXPECTED: 1, ProblemKind.MISSING: 2}
     assert columns_lane.audit().found == found

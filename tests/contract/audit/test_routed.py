@@ -89,8 +89,8 @@ def test_a_specification_with_routes_brings_each_record_into_its_table_and_the_a
     lane.sql(f"UPDATE {orders} SET PRICE = 99 WHERE ID = 4")
     lane.sql(f"INSERT INTO {lane.name} (KINESISMETADATA, ID) SELECT KINESISMETADATA, ID FROM {refunds} WHERE ID = 5")
     report = lane.audit()
-    assert report.found == {ProblemKind.MISPLACED: 1, ProblemKind.DOUBLED: 1, ProblemKind.CHANGED: 3}
-    (misplaced,) = report.problems(ProblemKind.MISPLACED)
+    assert report.found == {ProblemKind.MISROUTED: 1, ProblemKind.DOUBLED: 1, ProblemKind.CHANGED: 3}
+    (misplaced,) = report.problems(ProblemKind.MISROUTED)
     assert misplaced.detail == f"in the table {refunds}; by the routes its record goes to {orders}"
     (doubled,) = report.problems(ProblemKind.DOUBLED)
     assert doubled.detail == f"1 x table {lane.name}, 1 x table {refunds}"

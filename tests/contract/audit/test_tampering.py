@@ -78,7 +78,7 @@ def test_a_dead_letter_that_was_changed_is_found(lane: Lane) -> None:
 def test_a_row_that_says_nothing_of_its_record_is_foreign(lane: Lane, metadata: dict[str, Any] | None) -> None:
     lane.copy(5, metadata)
     report = lane.audit()
-    assert report.found == {ProblemKind.FOREIGN: 1}
+    assert report.found == {ProblemKind.UNEXPECTED: 1}
     assert report.totals.rows == GOOD
 
 
@@ -97,7 +97,7 @@ def test_a_row_that_says_nothing_of_its_record_is_foreign(lane: Lane, metadata: 
 def test_a_row_that_no_record_stands_behind_is_foreign(lane: Lane, change: dict[str, Any]) -> None:
     lane.copy(5, lane.metadata_of(5) | change)
     report = lane.audit()
-    assert report.found == {ProblemKind.FOREIGN: 1}
+    assert report.found == {ProblemKind.UNEXPECTED: 1}
     assert report.totals.rows == GOOD
 
 
@@ -106,7 +106,7 @@ def test_a_row_that_says_another_shard_is_missing_in_its_own(lane: Lane) -> None
     (other,) = set(lane.lineage.shards) - {metadata["shardId"]}
     lane.copy(5, metadata | {"shardId": other})
     lane.sql(f"DELETE FROM {lane.name} WHERE ID = 5 AND KINESISMETADATA:shardId::VARCHAR = '{metadata['shardId']}'")
-    assert lane.audit(content=False).found == {ProblemKind.MISSING: 1, ProblemKind.FOREIGN: 1}
+    assert lane.audit(content=False).found == {ProblemKind.MISSING: 1, ProblemKind.UNEXPECTED: 1}
 
 
 def test_a_row_from_before_the_streams_oldest_record_is_older_and_no_problem(lane: Lane) -> None:
@@ -118,7 +118,7 @@ def test_a_row_from_before_the_streams_oldest_record_is_older_and_no_problem(lan
 
 def test_rows_of_another_stream_are_welcome_where_they_are_named(lane: Lane) -> None:
     lane.copy(5, lane.metadata_of(5) | {"stream": "another"})
-    assert lane.audit().found == {ProblemKind.FOREIGN: 1}
+    assert lane.audit().found == {ProblemKind.UNEXPECTED: 1}
     assert lane.audit(also_holds=["another"]).is_proven
 
 
@@ -133,7 +133,7 @@ def test_a_shard_of_many_rows_is_read_in_parts(lane: Lane, monkeypatch: pytest.M
     assert lane.audit().found == {
         ProblemKind.MISSING: 1,
         ProblemKind.DOUBLED: 5,
-        ProblemKind.FOREIGN: 1,
+        ProblemKind.UNEXPECTED: 1,
         ProblemKind.CHANGED: 5 * 5,
     }
 

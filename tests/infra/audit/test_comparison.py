@@ -68,18 +68,18 @@ def test_a_position_between_two_records_is_foreign(shard: Shard, place: RecordPl
     shard.remove(104)
     shard.outcomes.append(shard.row(104, place=place))
     findings = shard.compared()
-    assert findings.counts.foreign == 1
-    assert problems(findings) == [(ProblemKind.FOREIGN, "104")]
+    assert findings.counts.unexpected == 1
+    assert problems(findings) == [(ProblemKind.UNEXPECTED, "104")]
 
 
 def test_a_position_beyond_the_last_record_is_foreign(shard: Shard) -> None:
     shard.outcomes.append(shard.row(9999))
-    assert problems(shard.compared()) == [(ProblemKind.FOREIGN, "9999")]
+    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "9999")]
 
 
 def test_a_sub_sequence_number_that_its_record_does_not_have_is_foreign(shard: Shard) -> None:
     shard.outcomes.append(shard.row(105, sub=2))
-    assert problems(shard.compared()) == [(ProblemKind.FOREIGN, "105.2")]
+    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "105.2")]
 
 
 def test_a_row_before_the_first_record_is_older_than_the_stream(shard: Shard) -> None:
@@ -89,12 +89,12 @@ def test_a_row_before_the_first_record_is_older_than_the_stream(shard: Shard) ->
 
 def test_a_row_before_the_first_record_that_arrived_since_is_foreign(shard: Shard) -> None:
     shard.outcomes.append(shard.row(50, age_ms=0))
-    assert problems(shard.compared()) == [(ProblemKind.FOREIGN, "50")]
+    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "50")]
 
 
 def test_a_row_that_does_not_say_when_it_arrived_is_foreign_where_all_rows_do(shard: Shard) -> None:
     shard.outcomes.append(shard.row(50, age_ms=None))
-    assert problems(shard.compared()) == [(ProblemKind.FOREIGN, "50")]
+    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "50")]
 
 
 def test_a_row_that_does_not_say_when_it_arrived_is_older_where_no_row_does(shard: Shard) -> None:
@@ -105,13 +105,13 @@ def test_a_row_that_does_not_say_when_it_arrived_is_older_where_no_row_does(shar
 
 def test_age_does_not_excuse_a_row_among_the_records(shard: Shard) -> None:
     shard.outcomes.append(shard.row(105, sub=1, age_ms=1_000_000))
-    assert problems(shard.compared()) == [(ProblemKind.FOREIGN, "105.1")]
+    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "105.1")]
 
 
 def test_in_a_shard_without_records_rows_are_old_or_foreign(shard: Shard) -> None:
     shard.records = []
     shard.outcomes = [shard.row(50, age_ms=1), shard.row(60)]
-    assert shard.compared().counts == Counts(older=1, foreign=1)
+    assert shard.compared().counts == Counts(older=1, unexpected=1)
 
 
 def test_a_record_from_before_the_pipelines_beginning_may_be_absent(shard: Shard) -> None:

@@ -172,7 +172,7 @@ def test_a_dead_letter_with_other_bytes_is_a_change() -> None:
 
 @pytest.mark.parametrize("reason", ["empty", "not-json", "not-an-object", "invalid-utf-8"])
 def test_an_object_that_is_a_dead_letter_for_being_none_is_misplaced(reason: str) -> None:
-    assert letter(b'{"a":1}', reason=reason).counts.misplaced == 1
+    assert letter(b'{"a":1}', reason=reason).counts.misrouted == 1
 
 
 @pytest.mark.parametrize("reason", ["duplicate-key", "too-large", "some-reason-of-tomorrow"])

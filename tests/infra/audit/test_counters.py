@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.counters import CountedChannel, counters_of, report_unkept, unkept
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.internal_state import CountedChannel, counters_of, not_stored, report_not_stored
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
 from firnline_infra.audit.window import AuditWindow
@@ -37,20 +37,20 @@ def channel(rejected: int = 3, **changes: Any) -> CountedChannel:
 @pytest.mark.parametrize(("kept", "lacking"), [(0, 3), (2, 1), (3, 0), (9, 0)])
 def test_what_was_rejected_has_to_be_in_the_error_table(kept: int, lacking: int) -> None:
     """An error table that is read after the counters may only have more."""
-    found = list(unkept([channel()], {CHANNEL: kept, "another's": 100}, TABLE, MADE))
+    found = list(not_stored([channel()], {CHANNEL: kept, "another's": 100}, TABLE, MADE))
     assert found == ([(channel(), lacking)] if lacking else [])
 
 
 def test_other_tables_and_earlier_ones_of_the_name_say_nothing_of_this_one() -> None:
     counted = [channel(target=target("OTHER")), channel(target=target(made=EARLIER))]
-    assert list(unkept(counted, {}, TABLE, MADE)) == []
+    assert list(not_stored(counted, {}, TABLE, MADE)) == []
     of_unknown_age = channel(target=target(made=""))
-    assert list(unkept([of_unknown_age], {}, TABLE, MADE)) == [(of_unknown_age, 3)]
+    assert list(not_stored([of_unknown_age], {}, TABLE, MADE)) == [(of_unknown_age, 3)]
 
 
 def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> None:
     findings = ShardFindings(KEY.shard_id, Counts(records=10, rows=8, missing=2))
-    report_unkept(findings, channel(through=Position(4711, 2)), 3)
+    report_not_stored(findings, channel(through=Position(4711, 2)), 3)
     pipeline = PipelineReport(
         stream="orders",
         tables=("DB.RAW.ORDERS",),
@@ -59,14 +59,14 @@ def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> No
         shards=[findings],
         looks_at_counters=True,
     )
-    assert pipeline.found == {ProblemKind.MISSING: 2, ProblemKind.UNKEPT: 3}
+    assert pipeline.found == {ProblemKind.MISSING: 2, ProblemKind.NOT_STORED: 3}
     text = report_text(AuditReport([pipeline]))
-    assert "changed  misplaced  unkept" in text
+    assert "changed  misrouted  not stored" in text
     assert (
         f"  {KEY.shard_id} 4711.2: of 3 rows that channel {CHANNEL} had rejected up to 4711.2, the error table lacks 3; "
         "2 records of the shard are missing" in text
     )
-    assert text.endswith("NOT PROVEN, of 10 records: 2 missing, 3 unkept.")
+    assert text.endswith("NOT PROVEN, of 10 records: 2 missing, 3 not stored.")
 
 
 class Ledger:

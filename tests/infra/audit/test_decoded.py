@@ -4,11 +4,11 @@ import pytest
 
 from firnline_infra.audit.comparison import compare_shard, position_of
 from firnline_infra.audit.content_check import ContentComparison, LetterContent, digest_of
-from firnline_infra.audit.decoded import decoded_of
+from firnline_infra.audit.conversion import decoded_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.mode import refuse_unauditable
 from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
-from firnline_infra.audit.pipeline import refuse_unauditable
 from firnline_infra.audit.window import RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.rejection import LeftOut
@@ -55,7 +55,7 @@ def test_a_row_that_is_missing_doubled_or_not_the_records_is_told_by_its_place()
     assert {(each.kind, each.position) for each in findings.problems} == {
         (ProblemKind.MISSING, "100.0.1"),
         (ProblemKind.DOUBLED, "100.0.2"),
-        (ProblemKind.FOREIGN, "100.0.3"),
+        (ProblemKind.UNEXPECTED, "100.0.3"),
     }
 
 
@@ -111,7 +111,7 @@ def test_records_are_compared_as_transforms_leave_them() -> None:
         for number, data in enumerate([b'{"n":0}', b'{"kind":"heartbeat"}', b'{"by":"me"}'], 100)
     ]
     seen = list(decoded_of(plain)(SHARD)(records))
-    assert [(each.data, each.left_out) for each in seen] == [
+    assert [(each.data, each.not_ingested) for each in seen] == [
         (b'{"n":0,"by":"key"}', None),
         (b'{"kind":"heartbeat"}', LeftOut.FILTERED),
         (b'{"by":"me"}', None),  # a dead letter has it

@@ -1,4 +1,4 @@
-from firnline_infra.audit.migrated import EVERYTHING, places
+from firnline_infra.audit.internal_state import EVERYTHING, places
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.item import to_item
 from firnline_ingest.ledger.row import ShardRow

@@ -5,7 +5,8 @@ import pytest
 
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.pipeline import refuse_unauditable, report_unattributed, statements_of
+from firnline_infra.audit.mode import refuse_unauditable
+from firnline_infra.audit.pipeline import report_unattributed, statements_of
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.table import TableInventory
 from firnline_ingest.config.model import PipelineConfig
@@ -43,7 +44,7 @@ def test_the_stream_may_be_left_out_only_where_it_has_the_table_for_itself() -> 
 def test_rows_without_a_position_belong_nowhere() -> None:
     errors = ErrorRows(without_position=Counter({"": 1, "another~producer": 4}))
     findings = unattributed(TableInventory(frozenset(), 2, {}), errors, set())
-    assert findings.counts.foreign == 7
+    assert findings.counts.unexpected == 7
     assert [problem.detail for problem in findings.problems] == [
         "rows of the table without stream, shard or sequence number: 2",
         "rows of the error table without stream, shard or sequence number: 1",
@@ -54,7 +55,7 @@ def test_rows_without_a_position_belong_nowhere() -> None:
 def test_rows_of_streams_that_nobody_brings_here_are_foreign() -> None:
     inventory = TableInventory(frozenset(), 0, {"known": 10, "unknown": 3})
     findings = unattributed(inventory, ErrorRows(), {"known"})
-    assert (findings.counts.foreign, len(findings.problems)) == (3, 1)
+    assert (findings.counts.unexpected, len(findings.problems)) == (3, 1)
     assert "'unknown'" in findings.problems[0].detail
 
 

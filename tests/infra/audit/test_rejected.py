@@ -148,5 +148,5 @@ def test_a_rejected_row_is_found_by_its_columns() -> None:
     assert in_columns({**IN_COLUMNS, "a": 1}) == in_columns(whole) == one(FOUND)
     assert in_columns(whole[:-2] + "no json") == one(FOUND)
     assert in_columns({**IN_COLUMNS, "KINESIS_STREAM": "other"}).by_shard == {}
-    for foreign in ({"a": 1}, "{", "", "[1]", "{1:2}", {**IN_COLUMNS, "KINESIS_SEQUENCE_NUMBER": "x"}):
-        assert in_columns(foreign) == ErrorRows(without_position=Counter({"": 1}), by_channel=Counter({"": 1}))
+    for unexpected in ({"a": 1}, "{", "", "[1]", "{1:2}", {**IN_COLUMNS, "KINESIS_SEQUENCE_NUMBER": "x"}):
+        assert in_columns(unexpected) == ErrorRows(without_position=Counter({"": 1}), by_channel=Counter({"": 1}))

@@ -66,7 +66,7 @@ def test_several_rows_of_one_record_are_told_one_by_one(shard: Shard) -> None:
 def test_an_error_row_without_a_record_is_no_rejected_record(shard: Shard) -> None:
     shard.outcomes.append(row(999))
     findings = shard.compared()
-    assert findings.counts.foreign == 1
+    assert findings.counts.unexpected == 1
     assert not findings.rejections.by_reason
 
 

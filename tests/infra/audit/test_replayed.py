@@ -50,7 +50,7 @@ def test_the_values_of_a_replayed_row_are_not_compared(shard: Shard) -> None:
 def test_rows_that_a_repair_made_more_of_are_no_strangers(shard: Shard) -> None:
     more = [shard.row(105)._replace(row=1), shard.row(105)._replace(row=2)]
     shard.outcomes += [shard.row(105, place=LETTERS), *more]
-    assert shard.compared().counts.foreign == 2
+    assert shard.compared().counts.unexpected == 2
     shard.replayed = {105}
     assert shard.compared().counts == Counts(records=10, rows=10, replayed=1, repaired_rows=2)
 
@@ -60,4 +60,4 @@ def test_rows_of_a_record_that_was_not_replayed_stay_foreign(shard: Shard, witho
     shard.outcomes.append(shard.row(106)._replace(row=1))
     shard.outcomes += [] if without_letter else [shard.row(105, place=LETTERS)]
     shard.replayed = {105}
-    assert shard.compared().counts.foreign == 1
+    assert shard.compared().counts.unexpected == 1

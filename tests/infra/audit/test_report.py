@@ -55,7 +55,7 @@ def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
     lines = report_text(GOOD).splitlines()
     assert lines[0] == "orders -> DB.RAW.ORDERS"
     assert lines[1] == "from the oldest record of the stream to 2023-11-14T22:13:20.999Z; values compared"
-    columns = "shard records rows error rows dead letters left out missing doubled foreign changed misplaced"
+    columns = "shard records rows error rows dead letters not ingested missing doubled unexpected changed misrouted"
     assert lines[3].split() == columns.split()
     assert lines[5].split() == ["shardId-000000000000", "10", "9", "0", "1", "0", "0", "0", "0", "0", "0"]
     assert lines[7].split() == ["all", "shards", "1010", "1009", "0", "1", "0", "0", "0", "0", "0", "0"]
@@ -65,8 +65,8 @@ def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
 
 def test_what_is_left_out_is_told_by_its_reasons_and_adds_up() -> None:
     counts = Counts(records=9, rows=2, skipped=1, filtered=3, tombstones=2, control_messages=1)
-    assert counts.records == counts.rows + counts.left_out
-    assert "Left out, rightly: 1 skipped, 2 tombstones, 1 control messages, 3 filtered." in report_text(
+    assert counts.records == counts.rows + counts.not_ingested
+    assert "Intentionally not ingested: 1 skipped, 2 tombstones, 1 control messages, 3 filtered." in report_text(
         report(shard(0, counts))
     )
 
@@ -76,7 +76,7 @@ def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:
     assert "1 missing (0 of them at the end of their shard):" in table
     assert "  shardId-000000000000 100: because of 100" in table
     assert f"  Next: {NEXT_STEPS[ProblemKind.CHANGED]}" in table
-    assert NEXT_STEPS[ProblemKind.FOREIGN] not in table
+    assert NEXT_STEPS[ProblemKind.UNEXPECTED] not in table
     assert "3 rows and dead letters are older than the stream's oldest record: not checkable." in table
     assert "2 rows and dead letters are of records that arrived later: left out." in table
     assert table.splitlines()[-1] == "NOT PROVEN, of 15 records: 1 missing, 1 doubled, 1 changed."

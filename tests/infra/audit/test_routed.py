@@ -11,9 +11,9 @@ import pytest
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.comparison import compare_shard, position_of
 from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
-from firnline_infra.audit.decoded import decoded_of
+from firnline_infra.audit.conversion import as_read, decoded_of
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import as_read
+from firnline_infra.audit.mode import AuditMode
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.report import PipelineReport
@@ -92,7 +92,7 @@ class Shop:
         findings = ShardFindings(SHARD)
         compare_shard(
             findings,
-            decoded_of(self.pipeline, marks=NAMES)(SHARD)(self.records),
+            decoded_of(self.pipeline, labels=NAMES)(SHARD)(self.records),
             sorted(self.outcomes, key=position_of),
             cutoff=RetentionCutoff(0),
             check=ContentOfTables(checks) if content else None,
@@ -130,15 +130,15 @@ def test_a_row_that_was_moved_to_another_routes_table_is_told(shop: Shop, conten
     shop.outcomes[0] = shop.row(shop.records[0], REFUNDS)
     findings = shop.compared(content=content)
     detail = f"in the table {REFUNDS}; by the routes its record goes to {ORDERS}"
-    assert told(findings) == [("misplaced", "100", detail)]
-    assert "insert it into the right table and delete it there" in NEXT_STEPS[ProblemKind.MISPLACED]
+    assert told(findings) == [("misrouted", "100", detail)]
+    assert "insert it into the right table and delete it there" in NEXT_STEPS[ProblemKind.MISROUTED]
 
 
 @pytest.mark.parametrize(("number", "table", "wanted"), [(101, OWN, REFUNDS), (102, ORDERS, OWN), (104, REFUNDS, OWN)])
 def test_it_is_told_from_and_to_the_pipelines_own_table_too(shop: Shop, number: int, table: str, wanted: str) -> None:
     shop.move(number, table)
     assert told(shop.compared(content=False)) == [
-        ("misplaced", str(number), f"in the table {table}; by the routes its record goes to {wanted}")
+        ("misrouted", str(number), f"in the table {table}; by the routes its record goes to {wanted}")
     ]
 
 
@@ -147,7 +147,7 @@ def test_a_row_that_two_tables_have_is_doubled_with_both_names(shop: Shop) -> No
     assert told(shop.compared()) == [("doubled", "100", f"1 x table {ORDERS}, 1 x table {REFUNDS}")]
     shop.move(100, OWN)
     findings = shop.compared(content=False)
-    assert (findings.counts.doubled, findings.counts.misplaced) == (1, 2), "twice, and nowhere right"
+    assert (findings.counts.doubled, findings.counts.misrouted) == (1, 2), "twice, and nowhere right"
 
 
 def test_a_row_that_was_changed_is_told_with_its_position_and_column(shop: Shop) -> None:
@@ -166,7 +166,7 @@ def test_a_record_that_no_route_takes_is_a_dead_letter_and_no_row() -> None:
     assert shop.compared().counts == Counts(records=2, rows=1, dead_letters=1)
     shop.outcomes[1] = shop.row(shop.records[1], ORDERS)
     assert told(shop.compared(content=False)) == [
-        ("misplaced", "101", f"in the table {ORDERS}; by the routes its record goes to no table")
+        ("misrouted", "101", f"in the table {ORDERS}; by the routes its record goes to no table")
     ]
 
 
@@ -176,7 +176,7 @@ def test_an_error_row_has_to_be_of_the_right_table_too(shop: Shop) -> None:
     assert (told(findings), findings.by_table[ORDERS, RecordPlace.ERROR_TABLE]) == ([], 1)
     shop.outcomes[0] = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=OWN)
     assert told(shop.compared()) == [
-        ("misplaced", "100", f"in the error table {OWN}; by the routes its record goes to {ORDERS}")
+        ("misrouted", "100", f"in the error table {OWN}; by the routes its record goes to {ORDERS}")
     ]
 
 
@@ -187,7 +187,7 @@ def test_several_rows_of_a_record_are_together() -> None:
     findings = shop.compared()
     assert (told(findings), findings.counts) == ([], Counts(records=3, rows=2, dead_letters=1))
     shop.move(100, REFUNDS, row=1)
-    assert [each[:2] for each in told(shop.compared(content=False))] == [("misplaced", "100.0.1")]
+    assert [each[:2] for each in told(shop.compared(content=False))] == [("misrouted", "100.0.1")]
 
 
 def test_user_records_of_an_aggregate_go_each_to_its_own() -> None:
@@ -202,7 +202,7 @@ def test_user_records_of_an_aggregate_go_each_to_its_own() -> None:
     findings = shop.compared()
     assert (told(findings), counted(findings)) == ([], {ORDERS: 1, REFUNDS: 1, OWN: 1})
     shop.outcomes[1] = shop.outcomes[1]._replace(table=ORDERS)
-    assert [each[:2] for each in told(shop.compared(content=False))] == [("misplaced", "100.1")]
+    assert [each[:2] for each in told(shop.compared(content=False))] == [("misrouted", "100.1")]
 
 
 def test_routes_look_at_what_transforms_made_and_filters_leave_out() -> None:
@@ -218,7 +218,7 @@ def test_routes_look_at_what_transforms_made_and_filters_leave_out() -> None:
     assert counted(findings) == {ORDERS: 1, REFUNDS: 1}
     shop.outcomes.append(shop.row(records[2], ORDERS, {"n": 0, "kind": "order"}))
     assert told(shop.compared()) == [
-        ("misplaced", "103", "there is a row of it, and the pipeline leaves it out (filtered)")
+        ("misrouted", "103", "there is a row of it, and the pipeline leaves it out (filtered)")
     ]
 
 
@@ -230,10 +230,10 @@ def test_a_replayed_record_is_where_its_replay_brought_it() -> None:
     findings = shop.compared()
     assert (told(findings), findings.counts) == ([], Counts(records=2, rows=2, replayed=2))
     shop.move(100, REFUNDS)
-    assert [each[:2] for each in told(shop.compared())] == [("misplaced", "100")]
+    assert [each[:2] for each in told(shop.compared())] == [("misrouted", "100")]
     shop.move(100, ORDERS)
     shop.replayed = {100: OWN, 101: ORDERS}
-    assert [each[:2] for each in told(shop.compared())] == [("misplaced", "100"), ("misplaced", "101")]
+    assert [each[:2] for each in told(shop.compared())] == [("misrouted", "100"), ("misrouted", "101")]
 
 
 def test_what_arrived_after_the_claim_may_be_anywhere(shop: Shop) -> None:
@@ -289,9 +289,9 @@ def test_each_thing_that_is_done_to_rows_is_told_once_and_the_sums_hold(seed: in
     chance.shuffle(shop.outcomes)
     findings = shop.compared(content=False)
     counts = findings.counts
-    assert (counts.misplaced, counts.missing, counts.doubled, counts.foreign) == (4, 4, 4, 0)
+    assert (counts.misrouted, counts.missing, counts.doubled, counts.unexpected) == (4, 4, 4, 0)
     found = {kind: {each.position for each in findings.problems if each.kind is kind} for kind in ProblemKind}
-    assert found[ProblemKind.MISPLACED] == set(map(str, moved))
+    assert found[ProblemKind.MISROUTED] == set(map(str, moved))
     assert found[ProblemKind.DOUBLED] == set(map(str, doubled))
     assert counts.records == counts.rows - counts.doubled + counts.missing == 30
     assert sum(counted(findings).values()) == counts.rows
@@ -317,7 +317,7 @@ def test_a_companions_rows_are_welcome_in_the_tables_that_it_fills_and_in_no_oth
     window = AuditWindow(None, 1)
     audit = PipelineAudit(
         config=config,
-        pipeline=config.pipelines[0],
+        mode=AuditMode.of(config, config.pipelines[0], contents=False),
         client=nobody,
         connection=nobody,
         role="R",

@@ -39,4 +39,4 @@ def test_error_tables_are_asked_where_there_are_any() -> None:
 def test_where_there_is_one_table_nothing_says_which() -> None:
     tables = several(Table(OWN, [at(1)], rejected=[Outcome(4, 0, RecordPlace.ERROR_TABLE)]))
     assert [each.table for each in rows_of(tables)] == [""]
-    assert (list(tables.error_rows()), tables.marks, tables.names) == ([""], {"": ""}, {"": OWN})
+    assert (list(tables.error_rows()), tables.labels, tables.names) == ([""], {"": ""}, {"": OWN})

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.audit.conversion import not_ingested_of
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
@@ -129,7 +129,7 @@ def test_a_young_row_among_the_old_ones_is_foreign(world: World) -> None:
     world.clock.advance(hours=25)
     world.fill(3)
     world.table.outcomes.append(world.row(1))
-    assert world.audit() == Counts(records=3, rows=3, older=10, foreign=1)
+    assert world.audit() == Counts(records=3, rows=3, older=10, unexpected=1)
     assert world.findings.problems[0].position == "1"
 
 
@@ -142,7 +142,7 @@ def test_a_shard_that_kept_nothing_has_old_rows_only(world: World) -> None:
 
 def test_a_young_row_of_a_shard_that_has_nothing_is_foreign(world: World) -> None:
     world.table.outcomes.append(world.row(12))
-    assert world.audit() == Counts(foreign=1)
+    assert world.audit() == Counts(unexpected=1)
 
 
 def test_rows_of_a_shard_that_is_not_listed_any_more_are_old(world: World) -> None:
@@ -153,7 +153,7 @@ def test_rows_of_a_shard_that_is_not_listed_any_more_are_old(world: World) -> No
 
 def test_young_rows_of_a_shard_that_does_not_exist_are_foreign(world: World) -> None:
     world.table.outcomes = [world.row(1), world.row(2)]
-    assert world.audit("shardId-000000000007") == Counts(foreign=2)
+    assert world.audit("shardId-000000000007") == Counts(unexpected=2)
 
 
 def test_a_row_of_a_record_that_came_during_the_audit_is_not_foreign(world: World) -> None:
@@ -175,10 +175,10 @@ def test_a_row_of_a_record_that_came_during_the_audit_is_not_foreign(world: Worl
 def test_a_row_whose_position_is_none_is_foreign(world: World) -> None:
     world.fill(1)
     world.table.invalid = ["007", "twelve"]  # they come with the others
-    assert world.audit() == Counts(records=1, rows=1, foreign=2)
+    assert world.audit() == Counts(records=1, rows=1, unexpected=2)
     assert [(each.kind, each.position) for each in world.findings.problems] == [
-        (ProblemKind.FOREIGN, "007"),
-        (ProblemKind.FOREIGN, "twelve"),
+        (ProblemKind.UNEXPECTED, "007"),
+        (ProblemKind.UNEXPECTED, "twelve"),
     ]
 
 
@@ -257,9 +257,9 @@ def test_a_record_that_can_t_be_a_row_is_skipped_and_not_missing(world: World) -
     skips = keeps.model_copy(update={"unusable_records": UnusableRecords.SKIP})
     in_a_folder = EngineConfig.model_construct(dead_letters=DeadLettersConfig(folder=Path("/letters")))
     skipped = Counts(records=4, rows=3, skipped=1)
-    assert world.audit(left_out=left_out_of(config, keeps)) == skipped
-    assert world.audit(left_out=left_out_of(in_a_folder, skips)) == skipped
-    assert world.audit(left_out=left_out_of(in_a_folder, keeps)).missing == 1
+    assert world.audit(not_ingested=not_ingested_of(config, keeps)) == skipped
+    assert world.audit(not_ingested=not_ingested_of(in_a_folder, skips)) == skipped
+    assert world.audit(not_ingested=not_ingested_of(in_a_folder, keeps)).missing == 1
 
 
 def test_a_good_record_that_is_nowhere_is_missing_whatever_is_skipped(world: World) -> None:
@@ -267,4 +267,4 @@ def test_a_good_record_that_is_nowhere_is_missing_whatever_is_skipped(world: Wor
     world.shard.put({"n": 2})
     config = EngineConfig.model_construct(dead_letters=DeadLettersConfig(stream="letters"))
     pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
-    assert world.audit(left_out=left_out_of(config, pipeline)).missing == 1
+    assert world.audit(not_ingested=not_ingested_of(config, pipeline)).missing == 1

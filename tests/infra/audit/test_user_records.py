@@ -4,10 +4,10 @@ import pytest
 
 from firnline_infra.audit.comparison import compare_shard
 from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.conversion import user_records_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import Outcome, RecordPlace
-from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.hash_range import HashRange
@@ -62,17 +62,17 @@ def test_a_user_record_that_is_nowhere_is_missing_by_its_own_place() -> None:
 
 def test_a_user_record_that_is_there_twice_is_doubled_and_one_too_many_is_foreign() -> None:
     counts = audit([row(5), row(6), row(6), row(6, 1), letter(6, 2, b'{"n":2}'), row(6, 3)]).counts
-    assert (counts.doubled, counts.foreign, counts.missing) == (1, 1, 0)
+    assert (counts.doubled, counts.unexpected, counts.missing) == (1, 1, 0)
 
 
 def test_a_row_of_a_record_that_belongs_to_another_shard_is_misplaced() -> None:
     findings = audit([row(5), row(6), row(6, 1), row(6, 2)])
-    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISPLACED, "6.2")]
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISROUTED, "6.2")]
 
 
 def test_a_misplaced_letter_of_a_record_in_its_own_shard_is_one_too_many() -> None:
     findings = audit([row(5), row(6), letter(6, 1, b'{"n":1}'), letter(6, 2, b'{"n":2}')])
-    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISPLACED, "6.1")]
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISROUTED, "6.1")]
 
 
 def test_switched_off_an_aggregate_is_one_record() -> None:

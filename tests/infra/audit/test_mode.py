@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.callables import absent_callable
 from firnline_infra.audit.errors import CallableAbsent
+from firnline_infra.audit.mode import absent_callable
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import PipelineConfig
 

@@ -1,25 +1,38 @@
-"""How many rows Snowflake said that it rejected, against those that the error table has, channel by channel.
+"""What an audit takes from internal state, the engine's and that of others: three things, none of which proves anything.
 
-An error table keeps what was rejected while ERROR_LOGGING was on. What was rejected while it was off, or was kept and then
-thrown away with it, is in no table at all; only the counters of the channels know of it. The engine notes them with each
-proof in its ledger, a replay in its journal. So this is the one thing that an audit takes from the engine's books, when it is
-asked to: it proves nothing, and can only find more that is wrong.
+Counters: an error table keeps what was rejected while ERROR_LOGGING was on. What was rejected while it was off, or was kept
+and then thrown away with it, is in no table at all; only the counters of the channels know of it. The engine notes them with
+each proof in its ledger, a replay in its journal. They are read only on request, and can only find more that is wrong.
+
+Replays: the journal beside the dead letters says which of them were replayed, whether the replay is over or half-done. It is read
+after the rows, when the first dead letter is met that has one: a row that a replay sent is younger than its batch.
+
+Migrations: where the consumer stopped that a stream was migrated from, as the migration noted it in that consumer's place.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
+from firnline_infra.audit.comparison import ReplayedInto, never
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import position_text
+from firnline_infra.audit.routed import OWN
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters import open_objects
-from firnline_ingest.dead_letters.journal import Journal, Outcome
+from firnline_ingest.dead_letters.journal import Journal, Outcome, RecordPlace
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+    from firnline_ingest.kinesis.lineage import Lineage
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.ledger.row import ShardRow
+
+EVERYTHING = Position(10**129)
+"""After every record that a shard can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +99,7 @@ def _of_replays(config: EngineConfig, key: ShardKey) -> Iterator[CountedChannel]
         yield CountedChannel(key.shard_id, channel, target, rejected)
 
 
-def unkept(
+def not_stored(
     counters: Counters, kept: Mapping[str, int], table: tuple[str, str, str], created_on: str
 ) -> Iterator[tuple[CountedChannel, int]]:
     """The channels that had more rows rejected than the error table has of them, and how many more.
@@ -102,7 +115,7 @@ def unkept(
             yield each, lacking
 
 
-def report_unkept(findings: ShardFindings, channel: CountedChannel, lacking: int) -> None:
+def report_not_stored(findings: ShardFindings, channel: CountedChannel, lacking: int) -> None:
     through = channel.through
     position = position_text(through.sequence_number, through.sub_sequence_number) if through else ""
     up_to = f" up to {position}" if position else ""
@@ -110,4 +123,60 @@ def report_unkept(findings: ShardFindings, channel: CountedChannel, lacking: int
         f"of {channel.rejected:,} rows that channel {channel.channel} had rejected{up_to}, the error table lacks {lacking:,}; "
         f"{findings.counts.missing:,} records of the shard are missing"
     )
-    findings.report(ProblemKind.UNKEPT, position, detail, times=lacking)
+    findings.report(ProblemKind.NOT_STORED, position, detail, times=lacking)
+
+
+def replayed_of(config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str]) -> Callable[[str], ReplayedInto]:
+    """By shard id. `labels`: what rows say of their table, by its route."""
+    if config.dead_letters.stream is not None:
+        return lambda _: never
+
+    def of_shard(shard_id: str) -> ReplayedInto:
+        shard = ShardKey(lineage.stream, lineage.stream_created_ms, shard_id)
+
+        @cache
+        def journal() -> Journal:
+            return Journal(open_objects(config), config.application, shard)
+
+        @cache
+        def replayed() -> dict[RecordPlace, int]:
+            return journal().replayed().batch_of
+
+        @cache
+        def table_of(batch: int) -> str:
+            """Of a batch, as rows say it; the pipeline's own is under no route."""
+            return labels.get(journal().batch(batch).header.target.table, labels[OWN])
+
+        def into(sequence_number: int, sub_sequence_number: int) -> str | None:
+            batch = replayed().get((sequence_number, sub_sequence_number))
+            return None if batch is None else table_of(batch)
+
+        return into
+
+    return of_shard
+
+
+def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> Mapping[str, Position]:
+    """By shard. Raises NothingMigrated where the stream was not migrated, and the errors of firnline_ingest.migration."""
+    from firnline_ingest.aws.client import dynamodb_client
+    from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.migration.errors import NothingMigrated
+    from firnline_ingest.migration.tables import HEAD, Journal
+
+    journal = Journal(dynamodb_client(config.aws), f"{config.ledger.table}_migration")
+    noted = journal.read(read_lineage(client, stream).incarnation)
+    if HEAD not in noted:
+        raise NothingMigrated(stream, journal.table)
+    return places({shard: item["row"] for shard, item in noted.items() if shard != HEAD})
+
+
+def places(rows: Mapping[str, Any]) -> dict[str, Position]:
+    """From the rows that the migration wrote; a shard that nothing was taken of has none."""
+    from firnline_ingest.ledger.item import from_item
+
+    found: dict[str, Position] = {}
+    for shard, item in rows.items():
+        row = from_item(item)
+        if place := EVERYTHING if row.ended else row.read_through:
+            found[shard] = place
+    return found

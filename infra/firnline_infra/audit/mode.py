@@ -1,0 +1,99 @@
+"""How a pipeline is audited here: whether it can be, by which conversion, and whether values and routes are compared.
+
+Where a pipeline's callable can't be imported, an audit finds rows by their places alone, where that is enough.
+"""
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from firnline_infra.audit.errors import CallableAbsent, NotAuditable
+from firnline_ingest.config.callables import CallableUnusable, load_callable
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
+from firnline_ingest.config.transform import called_by
+from firnline_ingest.identifiers import stored_name, table_name
+
+Target = tuple[str, str, str]
+"""Database, schema and table, as they are stored."""
+BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by their places, their values not compared."
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditMode:
+    """What an audit of one pipeline can do where it runs."""
+
+    pipeline: PipelineConfig
+    """As records are converted here: without its transforms where one of them can't be imported."""
+    compares_contents: bool
+    knows_routes: bool = True
+    """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, config: EngineConfig, pipeline: PipelineConfig, *, contents: bool) -> "AuditMode":
+        """`contents`: whether values are to be compared. Raises NotAuditable or CallableAbsent."""
+        refuse_unauditable(pipeline, companions_of(config, pipeline, targets_of(pipeline)))
+        if path := absent_callable(pipeline, letters_are_seen=config.dead_letters.stream is None):
+            as_it_came = pipeline.model_copy(update={"transforms": []})
+            where = ", and nobody could say in which table they belong" if pipeline.routes else ""
+            remark = (
+                f"The callable {path} can't be imported here: rows were found by their places, their values not compared"
+                f"{where}."
+            )
+            return cls(pipeline=as_it_came, compares_contents=False, knows_routes=False, remarks=(remark,))
+        if contents and (pipeline.selects or pipeline.pipe):
+            return cls(pipeline=pipeline, compares_contents=False, remarks=(BEHIND_A_SELECT,))
+        return cls(pipeline=pipeline, compares_contents=contents)
+
+    @property
+    def as_routed(self) -> PipelineConfig:
+        """The pipeline as records are converted, without routes where nobody knows them."""
+        return self.pipeline if self.knows_routes else self.pipeline.model_copy(update={"routes": None})
+
+
+def absent_callable(pipeline: PipelineConfig, *, letters_are_seen: bool = True) -> str | None:
+    """The first that can't be imported here; None where all can be, or there are none.
+
+    Raises CallableAbsent where without it nobody can tell which records are intentionally not ingested.
+    """
+    for path in called_by(pipeline.transforms):
+        try:
+            load_callable(path)
+        except CallableUnusable as error:
+            if reasons := list(_undecidable(pipeline, letters_are_seen)):
+                raise CallableAbsent(pipeline.stream, path, reasons[0]) from error
+            return path
+    return None
+
+
+def _undecidable(pipeline: PipelineConfig, letters_are_seen: bool) -> Iterator[str]:
+    if any(transform.leaves_records_out for transform in pipeline.transforms):
+        yield "the pipeline's transforms leave records out"
+    if pipeline.unusable_records is UnusableRecords.SKIP or not letters_are_seen:
+        yield "records that can't be rows are nowhere"
+    if pipeline.format.makes_several_rows:
+        yield "a record is several rows"
+
+
+def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
+    """Raises NotAuditable."""
+    needed: list[PartName] = ["shard_id", "sequence_number"]
+    needed += ["stream"] if companions else []
+    needed += ["row"] if pipeline.format.makes_several_rows else []
+    if lacking := [part for part in needed if not pipeline.metadata.is_on(part)]:
+        raise NotAuditable(pipeline.stream, lacking, is_left_out=pipeline.metadata.form is MetadataForm.NONE)
+
+
+def companions_of(config: EngineConfig, pipeline: PipelineConfig, targets: Set[Target]) -> Set[str]:
+    """The other streams whose pipelines write into one of these tables."""
+    others = (each for each in config.pipelines if each.stream != pipeline.stream)
+    return {each.stream for each in others if targets_of(each) & targets}
+
+
+def targets_of(pipeline: PipelineConfig) -> Set[Target]:
+    return {target_of(each) for each in (pipeline, *pipeline.routed.values())}
+
+
+def target_of(pipeline: PipelineConfig) -> Target:
+    table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
+    return stored_name(pipeline.database), stored_name(pipeline.schema_), table
