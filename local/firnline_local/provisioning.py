@@ -10,7 +10,7 @@ from contextlib import closing
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.snowflake import Table
-from firnline_infra.render.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification.adopted import adopted_databases, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
@@ -35,7 +35,7 @@ def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> Environ
         for statement in (
             *prerequisites(spec),
             *role_statements(spec, blueprint),
-            *owners_statements(blueprint),
+            *required_grant_statements(blueprint),
             f"GRANT ROLE {blueprint.names.deploy_role.sql} TO USER {administrator.user}",
         ):
             _execute(clients, statement, role=administrator.role)

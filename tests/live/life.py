@@ -17,9 +17,9 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.tags import tags
 from firnline_infra.render.bootstrap.environment_key import environment_key_policy
-from firnline_infra.render.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import load_spec
 from tests.live.accounts import administrator
 from tests.live.names import Run
@@ -150,7 +150,7 @@ class Life:
                 f"CREATE WAREHOUSE IF NOT EXISTS {self.run.warehouse} WAREHOUSE_SIZE = XSMALL AUTO_SUSPEND = 60"
                 " INITIALLY_SUSPENDED = TRUE"
             )
-            for statement in (*role_statements(spec, blueprint), *owners_statements(blueprint)):
+            for statement in (*role_statements(spec, blueprint), *required_grant_statements(blueprint)):
                 cursor.execute(statement)
             user = self.variables["SNOWFLAKE_USER"]
             cursor.execute(f'GRANT ROLE {blueprint.names.deploy_role.sql} TO USER "{user}"')

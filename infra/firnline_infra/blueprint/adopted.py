@@ -7,7 +7,7 @@ what is adopted: it could neither alter nor drop it, whatever a program asked fo
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from firnline_infra.blueprint.grants import OwnersGrant, Securable
+from firnline_infra.blueprint.grants import RequiredGrant, Securable
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, SnowflakeObjects, Table
 from firnline_infra.specification.adopted import adopted_databases, made_volumes, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
@@ -18,10 +18,10 @@ Object = tuple[Securable, QualifiedName]
 CREATES = {Table: "CREATE TABLE", IcebergTable: "CREATE ICEBERG TABLE", InteractiveTable: "CREATE INTERACTIVE TABLE"}
 
 
-def owners_grants(spec: EnvironmentSpec, objects: SnowflakeObjects) -> tuple[OwnersGrant, ...]:
+def required_grants(spec: EnvironmentSpec, objects: SnowflakeObjects) -> tuple[RequiredGrant, ...]:
     """One for each object of somebody else and way of granting, outer objects first."""
     others = _others(spec, objects)
-    wanted: dict[tuple[Object, bool], OwnersGrant] = {}
+    wanted: dict[tuple[Object, bool], RequiredGrant] = {}
     for grant in (*_to_hand_on(objects, others), *_to_make_things(objects, others)):
         key = ((grant.on, grant.name), grant.handed_on)
         if (known := wanted.get(key)) is not None:
@@ -51,13 +51,13 @@ def _others(spec: EnvironmentSpec, objects: SnowflakeObjects) -> frozenset[Objec
     )
 
 
-def _to_hand_on(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[OwnersGrant]:
+def _to_hand_on(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[RequiredGrant]:
     for grant in objects.grants:
         if (grant.on, grant.name) in others:
-            yield OwnersGrant(privileges=grant.privileges, on=grant.on, name=grant.name, handed_on=True)
+            yield RequiredGrant(privileges=grant.privileges, on=grant.on, name=grant.name, handed_on=True)
 
 
-def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[OwnersGrant]:
+def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[RequiredGrant]:
     for schema in objects.schemas:
         yield from _creating("CREATE SCHEMA", Securable.DATABASE, schema.name.parts[:1], others)
     for table in objects.tables:
@@ -73,7 +73,7 @@ def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Ite
 
 def _creating(
     privilege: str, on: Securable, parts: Iterable[Identifier], others: frozenset[Object]
-) -> Iterator[OwnersGrant]:
+) -> Iterator[RequiredGrant]:
     name = QualifiedName(tuple(parts))
     if (on, name) in others:
-        yield OwnersGrant(privileges=(privilege,), on=on, name=name, handed_on=False)
+        yield RequiredGrant(privileges=(privilege,), on=on, name=name, handed_on=False)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.engine_config import metrics_config
-from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.tags import tags
 from firnline_infra.specification.aws import Alarms, Stream
 from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any, ClassVar, Literal, Self
 
+from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER
+from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy
-from firnline_infra.blueprint.places import CONFIGURATION_FOLDER
-from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.blueprint.value import Deferred, Value
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 
 
 @part
-class Stream(Shown):
+class Stream(Definition):
     """A Kinesis data stream, and the consumers that have a throughput of their own."""
 
     encryption: ClassVar[str] = "KMS"
@@ -51,7 +51,7 @@ class Stream(Shown):
 
 
 @part
-class LedgerTable(Shown):
+class LedgerTable(Definition):
     """The DynamoDB table of the ledger: one item per stream and shard (docs/design/ledger.md, section 3).
 
     It is billed per request: the engine writes a few items a shard and minute, in bursts.
@@ -88,7 +88,7 @@ class LedgerTable(Shown):
 
 
 @part
-class Bucket(Shown):
+class Bucket(Definition):
     """An S3 bucket that nobody but its owner reaches, and only through TLS: versioned, encrypted, without ACLs, closed to
     the public.
     """
@@ -126,7 +126,7 @@ class Bucket(Shown):
 
 
 @part
-class EncryptionKey(Shown):
+class EncryptionKey(Definition):
     """The KMS key that encrypts what an environment keeps; AWS rotates it every year."""
 
     is_rotated: ClassVar[bool] = True
@@ -142,7 +142,7 @@ class EncryptionKey(Shown):
 
 
 @part
-class Secret(Shown):
+class Secret(Definition):
     """A Secrets Manager secret without a value: `firnline keys` puts the private key there, past every state and plan."""
 
     name: str
@@ -166,7 +166,7 @@ class Secret(Shown):
 
 
 @part
-class Role(Shown):
+class Role(Definition):
     """An IAM role with one inline policy."""
 
     policy_name: ClassVar[str] = "firnline"
@@ -180,7 +180,7 @@ class Role(Shown):
 
 
 @part
-class User(Shown):
+class User(Definition):
     """An IAM user with one policy, for an engine outside AWS. Its access keys are made where no state sees them.
 
     The policy is a managed one: a user's inline policies are too short for an engine with a key of the customer's.
@@ -201,7 +201,7 @@ class User(Shown):
 
 
 @part
-class EngineDocument(Shown):
+class EngineDocument(Definition):
     """The engine's configuration as an object in a bucket, under the hash of its content.
 
     An unchanged configuration is the same object, so a job that runs with it needs no restart; a changed one is another.
@@ -218,7 +218,7 @@ class EngineDocument(Shown):
 
 
 @part
-class Parameter(Shown):
+class Parameter(Definition):
     """A parameter of Systems Manager, where others read what was made. Nothing secret is in one."""
 
     name: str
@@ -228,14 +228,14 @@ class Parameter(Shown):
 
 
 @part
-class PublishedOutputs(Shown):
+class PublishedOutputs(Definition):
     """All parameters of an environment."""
 
     parameters: tuple[Parameter, ...]
 
 
 @part
-class Alarm(Shown):
+class Alarm(Definition):
     """A CloudWatch alarm on one metric: it rings when `metric` is at or above `threshold`, or below it, for `periods` periods
     in a row.
     """
@@ -259,7 +259,7 @@ class Alarm(Shown):
 
 
 @part
-class Dashboard(Shown):
+class Dashboard(Definition):
     """A CloudWatch dashboard: an account has one of a name, whatever the region. It has no tags."""
 
     name: str
@@ -268,7 +268,7 @@ class Dashboard(Shown):
 
 
 @part
-class IngestAlarms(Shown):
+class IngestAlarms(Definition):
     """All alarms of an environment."""
 
     alarms: tuple[Alarm, ...]

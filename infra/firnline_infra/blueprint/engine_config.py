@@ -6,8 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_infra.blueprint.access import access_of
+from firnline_infra.blueprint.bucket_layout import (
+    LETTERS_FOLDER,
+    checkpoint_folder,
+    folder,
+    has_bucket,
+    s3_url,
+    spark_url,
+)
 from firnline_infra.blueprint.network import snowflake_host
-from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, folder, has_bucket, s3_url, spark_url
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value

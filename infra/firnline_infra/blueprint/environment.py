@@ -7,7 +7,7 @@ bootstrap and `firnline keys` take their permissions from it, and `firnline prev
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from firnline_infra.blueprint.adopted import owners_grants
+from firnline_infra.blueprint.adopted import required_grants
 from firnline_infra.blueprint.alarms import alarms
 from firnline_infra.blueprint.aws import (
     Alarm,
@@ -21,11 +21,11 @@ from firnline_infra.blueprint.aws import (
     Stream,
     User,
 )
+from firnline_infra.blueprint.bucket_layout import log_uri
 from firnline_infra.blueprint.dashboard import dashboard
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
-from firnline_infra.blueprint.grants import OwnersGrant
+from firnline_infra.blueprint.grants import RequiredGrant
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
-from firnline_infra.blueprint.places import log_uri
 from firnline_infra.blueprint.previewing import previewers_grants
 from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
@@ -61,7 +61,7 @@ class Blueprint:
     """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolume, ...]
     landing: SnowflakeObjects
-    owners_grants: tuple[OwnersGrant, ...]
+    required_grants: tuple[RequiredGrant, ...]
     """What the role that deploys needs on the Snowflake objects of others."""
     alarms: tuple[Alarm, ...]
     dashboard: Dashboard | None
@@ -99,7 +99,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         runtime=runtime,
         volumes=volumes(spec, key_arn),
         landing=landing,
-        owners_grants=owners_grants(spec, landing),
+        required_grants=required_grants(spec, landing),
         alarms=alarms(spec, names),
         dashboard=dashboard(spec, names),
         outputs=engine_inputs(spec),

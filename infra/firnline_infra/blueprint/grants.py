@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from firnline_infra.blueprint.shown import Shown, part
+from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 
@@ -22,7 +22,7 @@ class Securable(StrEnum):
 
 
 @part
-class PrivilegeGrant(Shown):
+class PrivilegeGrant(Definition):
     """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
 
     privileges: tuple[str, ...]
@@ -32,7 +32,7 @@ class PrivilegeGrant(Shown):
 
 
 @part
-class OwnersGrant(Shown):
+class RequiredGrant(Definition):
     """What the owner of an adopted object grants to the role that deploys."""
 
     privileges: tuple[str, ...]
@@ -47,7 +47,7 @@ class OwnersGrant(Shown):
 
 
 @part
-class OwnershipGrant(Shown):
+class OwnershipGrant(Definition):
     """OWNERSHIP for a role. It comes last and keeps the grants that are there; removing it gives the object back to the
     role that deploys.
     """
@@ -58,7 +58,7 @@ class OwnershipGrant(Shown):
 
 
 @part
-class RoleGrant(Shown):
+class RoleGrant(Definition):
     """A role for a user, or for another role."""
 
     role: Identifier

@@ -4,16 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.aws import Role, User
-from firnline_infra.blueprint.engine_config import consumer_of
-from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.elsewhere import elsewhere_statements
-from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
-from firnline_infra.blueprint.iam.extra import extra_statements
-from firnline_infra.blueprint.iam.length import check_policy_length
-from firnline_infra.blueprint.iam.runtime import runtime_statements
-from firnline_infra.blueprint.iam.trust import trust
-from firnline_infra.blueprint.marks import tags
-from firnline_infra.blueprint.places import (
+from firnline_infra.blueprint.bucket_layout import (
     CHECKPOINT_FOLDER,
     JOB_FOLDERS,
     LETTERS_FOLDER,
@@ -21,8 +12,17 @@ from firnline_infra.blueprint.places import (
     has_bucket,
     log_folder,
 )
+from firnline_infra.blueprint.engine_config import consumer_of
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.cross_account import cross_account_statements
+from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
+from firnline_infra.blueprint.iam.extra import extra_statements
+from firnline_infra.blueprint.iam.length import check_policy_length
+from firnline_infra.blueprint.iam.runtime import runtime_statements
+from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
+from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
@@ -70,7 +70,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             bucket_key=key_arn if uses_bucket else None,
         )
     )
-    return (*of_engine, *elsewhere_statements(spec), *runtime_statements(spec), *extra_statements(spec))
+    return (*of_engine, *cross_account_statements(spec), *runtime_statements(spec), *extra_statements(spec))
 
 
 def _consumers(spec: EnvironmentSpec) -> tuple[Value, ...]:

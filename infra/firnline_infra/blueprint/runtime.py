@@ -6,10 +6,10 @@ The job itself is no object of a stack: `firnline deploy` starts it (firnline_in
 from collections.abc import Mapping
 from dataclasses import field
 
+from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.iam.trust import base36
-from firnline_infra.blueprint.marks import tags
-from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.blueprint.size import Size, size_of_specification
+from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
 from firnline_infra.runtimes.emr_serverless.options import EmrServerless
@@ -30,7 +30,7 @@ OF_EMR = ("client", "driver", "executor")
 
 
 @part
-class SecurityGroup(Shown):
+class SecurityGroup(Definition):
     """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
 
     name: str
@@ -40,7 +40,7 @@ class SecurityGroup(Shown):
 
 
 @part
-class LogGroup(Shown):
+class LogGroup(Definition):
     """A CloudWatch log group for the engine's logs.
 
     CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy.
@@ -52,7 +52,7 @@ class LogGroup(Shown):
 
 
 @part
-class ServerlessApplication(Shown):
+class ServerlessApplication(Definition):
     """An EMR Serverless application for one engine: started with its job, stopped when idle."""
 
     name: str
@@ -72,7 +72,7 @@ class ServerlessApplication(Shown):
 
 
 @part
-class VirtualCluster(Shown):
+class VirtualCluster(Definition):
     """A namespace of an EKS cluster, for EMR on EKS."""
 
     name: str
@@ -82,7 +82,7 @@ class VirtualCluster(Shown):
 
 
 @part
-class InstanceProfile(Shown):
+class InstanceProfile(Definition):
     """What a machine of a cluster gets the role through; of the role's name, as the cluster's section says it."""
 
     name: str
@@ -92,7 +92,7 @@ class InstanceProfile(Shown):
 
 
 @part
-class Ec2Cluster(Shown):
+class Ec2Cluster(Definition):
     """An EMR cluster on EC2 for one engine: a primary node, and core nodes for driver and executors."""
 
     name: str
@@ -114,7 +114,7 @@ class Ec2Cluster(Shown):
 
 
 @part
-class PodIdentityAssociation(Shown):
+class PodIdentityAssociation(Definition):
     """Lets the pods of one service account of one cluster be the role."""
 
     cluster: str
@@ -125,7 +125,7 @@ class PodIdentityAssociation(Shown):
 
 
 @part
-class RuntimeParts(Shown):
+class RuntimeParts(Definition):
     """In the order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None

@@ -7,8 +7,8 @@ first channel, so there is nothing to create for it.
 from collections.abc import Iterator
 from typing import ClassVar, Self
 
+from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
-from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
@@ -19,21 +19,21 @@ STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
 
 
 @part
-class Database(Shown):
+class Database(Definition):
     name: Identifier
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
 
 @part
-class Schema(Shown):
+class Schema(Definition):
     name: QualifiedName
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
 
 @part
-class Alteration(Shown):
+class Alteration(Definition):
     """One property of a table that the provider's resource can't set: switched on by a statement of its own.
 
     A golden test freezes its text, because a changed text reverts the property and sets it again.
@@ -56,7 +56,7 @@ class Alteration(Shown):
 
 
 @part
-class Column(Shown):
+class Column(Definition):
     """A column that a table is made with."""
 
     name: Identifier
@@ -71,7 +71,7 @@ class Column(Shown):
 
 
 @part
-class Table(Shown):
+class Table(Definition):
     """A standard table, which Snowflake keeps itself."""
 
     securable: ClassVar[Securable] = Securable.TABLE
@@ -103,7 +103,7 @@ class Table(Shown):
 
 
 @part
-class IcebergTable(Shown):
+class IcebergTable(Definition):
     """An Iceberg table in Snowflake's own catalog."""
 
     securable: ClassVar[Securable] = Securable.ICEBERG_TABLE
@@ -161,7 +161,7 @@ class IcebergTable(Shown):
 
 
 @part
-class InteractiveTable(Shown):
+class InteractiveTable(Definition):
     """A table that answers within a second. The provider has no resource for it, so it is made by statements."""
 
     securable: ClassVar[Securable] = Securable.INTERACTIVE_TABLE
@@ -208,7 +208,7 @@ def _show(kind: str, of: QualifiedName) -> str:
 
 
 @part
-class InteractiveWarehouse(Shown):
+class InteractiveWarehouse(Definition):
     """The warehouse that interactive tables are queried through."""
 
     name: Identifier
@@ -218,7 +218,7 @@ class InteractiveWarehouse(Shown):
 
 
 @part
-class Pipe(Shown):
+class Pipe(Definition):
     """A pipe of one's own for Snowpipe Streaming. Replacing it ends every channel on it."""
 
     name: QualifiedName
@@ -234,7 +234,7 @@ class Pipe(Shown):
 
 
 @part
-class LettersStage(Shown):
+class LettersStage(Definition):
     """Where files of letters wait for their pipe. Made by a statement; what it holds is gone once it is loaded."""
 
     name: QualifiedName
@@ -256,7 +256,7 @@ class LettersStage(Shown):
 
 
 @part
-class LettersPipe(Shown):
+class LettersPipe(Definition):
     """The pipe from such a stage, all rows of a file or none. Replacing it forgets what it has loaded."""
 
     name: QualifiedName
@@ -275,13 +275,13 @@ class LettersPipe(Shown):
 
 
 @part
-class Role(Shown):
+class Role(Definition):
     name: Identifier
     comment: str = ""
 
 
 @part
-class User(Shown):
+class User(Definition):
     """A service user (TYPE = SERVICE): it can't have a password, and logs in with its key pair alone."""
 
     secondary_roles: ClassVar[str] = "NONE"
@@ -302,7 +302,7 @@ class User(Shown):
 
 
 @part
-class NetworkPolicy(Shown):
+class NetworkPolicy(Definition):
     """From where service users may connect."""
 
     name: Identifier
@@ -312,7 +312,7 @@ class NetworkPolicy(Shown):
 
 
 @part
-class AuthenticationPolicy(Shown):
+class AuthenticationPolicy(Definition):
     """Lets users log in with a key pair and with nothing else, whatever they are given later."""
 
     methods: ClassVar[tuple[str, ...]] = ("KEYPAIR",)
@@ -322,7 +322,7 @@ class AuthenticationPolicy(Shown):
 
 
 @part
-class SnowflakeObjects(Shown):
+class SnowflakeObjects(Definition):
     """Everything in Snowflake that an environment's pipelines need, in the order in which it can be made."""
 
     databases: tuple[Database, ...]

@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from firnline_infra.blueprint import pipeline as of_pipeline
 from firnline_infra.blueprint.grants import PrivilegeGrant, RoleGrant, Securable
-from firnline_infra.blueprint.marks import comment_of
 from firnline_infra.blueprint.snowflake import (
     AuthenticationPolicy,
     Database,
@@ -18,6 +17,7 @@ from firnline_infra.blueprint.snowflake import (
     SnowflakeObjects,
     User,
 )
+from firnline_infra.blueprint.tags import comment_of
 from firnline_infra.specification.adopted import adopted_databases, adopted_schemas
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.filled import filled

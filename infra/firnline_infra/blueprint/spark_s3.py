@@ -1,6 +1,6 @@
 """What Spark has to be told about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
 
-from firnline_infra.blueprint.places import has_bucket, is_on_emr
+from firnline_infra.blueprint.bucket_layout import has_bucket, is_on_emr
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 

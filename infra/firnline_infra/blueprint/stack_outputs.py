@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from firnline_infra.blueprint.aws import Parameter
-from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.identifier import Identifier

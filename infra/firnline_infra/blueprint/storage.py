@@ -3,7 +3,7 @@
 from firnline_infra.blueprint.aws import Bucket, EncryptionKey, LedgerTable, Secret, Stream
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
-from firnline_infra.blueprint.marks import comment_of, tags
+from firnline_infra.blueprint.tags import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.arns import Arns

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.tags import tags
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 

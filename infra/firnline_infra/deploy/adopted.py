@@ -10,7 +10,7 @@ from typing import Any
 
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.grants import OwnersGrant, Securable
+from firnline_infra.blueprint.grants import RequiredGrant, Securable
 from firnline_infra.deploy.lookup import listed
 from firnline_infra.deploy.readback import table_findings
 from firnline_infra.specification.identifier import Identifier, QualifiedName
@@ -33,7 +33,7 @@ class Unusable:
 def check_adopted(blueprint: Blueprint, session: Any) -> Unusable:
     """Without problems where all is well."""
     role = blueprint.names.deploy_role
-    held = held_by(session, role) if blueprint.owners_grants else frozenset()
+    held = held_by(session, role) if blueprint.required_grants else frozenset()
     if held is None:
         return Unusable((f"role {role} is not there, or can't be seen: run what `firnline bootstrap` writes",))
     problems, statements = list[str](), list[str]()
@@ -41,7 +41,7 @@ def check_adopted(blueprint: Blueprint, session: Any) -> Unusable:
         problems.append(
             f"role {blueprint.names.preview_role} is not there: run what `firnline bootstrap` writes, again"
         )
-    for grant in blueprint.owners_grants:
+    for grant in blueprint.required_grants:
         if lacking := _lacking(grant, held):
             is_there = "" if listed(session, grant.on.value, grant.name) else "; is it there? It sees nothing of it"
             problems.append(f"{grant.on.value.lower()} {grant.name}: {role} lacks {', '.join(lacking)}{is_there}")
@@ -76,7 +76,7 @@ def held_by(session: Any, role: Identifier) -> Held | None:
     return frozenset(held)
 
 
-def _lacking(grant: OwnersGrant, held: Held) -> list[str]:
+def _lacking(grant: RequiredGrant, held: Held) -> list[str]:
     kind, name = _object(grant.on, grant.name)
     if (kind, name, "OWNERSHIP") in held:
         return []
@@ -87,7 +87,7 @@ def _lacking(grant: OwnersGrant, held: Held) -> list[str]:
 
 def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[str]:
     """In a schema with managed access only its owner grants, whoever owns the table."""
-    for grant in blueprint.owners_grants:
+    for grant in blueprint.required_grants:
         if grant.on is not Securable.SCHEMA or not grant.handed_on:
             continue
         row = listed(session, "SCHEMA", grant.name)

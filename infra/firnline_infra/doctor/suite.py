@@ -85,7 +85,7 @@ def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
             yield unknown(
                 f"stream {stream.name}",
                 said,
-                next_step="`firnline validate` where the engine runs; what its owner makes: `firnline owners`",
+                next_step="`firnline validate` where the engine runs; what its owner makes: `firnline cross-account`",
             )
 
 

@@ -2,7 +2,7 @@
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Bucket
-from firnline_infra.blueprint.places import JOB_FOLDERS
+from firnline_infra.blueprint.bucket_layout import JOB_FOLDERS
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
 from firnline_infra.specification.arns import Arns
 

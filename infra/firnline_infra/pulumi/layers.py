@@ -10,7 +10,7 @@ from typing import Any
 import pulumi
 
 from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engine_config
-from firnline_infra.blueprint.places import CONFIGURATION_FOLDER, folder
+from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.stack_outputs import SECRETS, StackOutputs
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from firnline_infra.blueprint.places import DEPLOYMENT_FOLDER, folder
+from firnline_infra.blueprint.bucket_layout import DEPLOYMENT_FOLDER, folder
 from firnline_infra.runtimes.aws import call, code_of, is_missing
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.specification import EnvironmentSpec

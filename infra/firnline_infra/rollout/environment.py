@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from firnline_infra.accounts import Accounts, check_aws
+from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.blueprint.engine_config import document_hash, document_text
-from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo

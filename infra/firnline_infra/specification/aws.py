@@ -142,8 +142,8 @@ class Stream(Section):
     arn: Annotated[str, STREAM_ARN] | None = None
     """Of an adopted stream in another region or account (docs/credentials.md)."""
     role_arn: Annotated[str, ROLE] | None = None
-    """The role of the stream's account that opens it: the engine assumes it, and has no right of its own there. `firnline owners`
-    prints what its owner makes."""
+    """The role of the stream's account that opens it: the engine assumes it, and has no right of its own there. `firnline
+    cross-account` prints what its owner makes."""
     external_id: Annotated[str, EXTERNAL_ID] | None = None
     """What the role's trust asks for, where its owner wants that; no secret."""
 

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.elsewhere import engine_arn, owners_policy, owners_trust
+from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_trust
 from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
@@ -46,7 +46,7 @@ Statements = list[dict[str, Any]]
 
 
 class Partner:
-    """The owner's account: a role as `firnline owners` says it, and two streams."""
+    """The owner's account: a role as `firnline cross-account` says it, and two streams."""
 
     def __init__(self, spec: EnvironmentSpec, account: Account, application: EnforcingApplication) -> None:
         self.spec, self.account, self._application = spec, account, application

@@ -1,7 +1,7 @@
 """What belongs to others is not made, and what its owners have to grant follows from what is made around it."""
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.render.bootstrap.snowflake import owners_statements, statements
+from firnline_infra.render.bootstrap.snowflake import required_grant_statements, statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from tests.infra.render.conftest import adopting_spec, prod_spec
 
@@ -20,7 +20,7 @@ def test_nothing_that_is_adopted_is_made(adopting_spec: EnvironmentSpec) -> None
 
 def test_the_owners_grant_what_is_handed_on_and_what_is_made_inside(adopting_spec: EnvironmentSpec) -> None:
     to = 'TO ROLE "SHOP_ADOPTING_DEPLOY"'
-    assert list(owners_statements(blueprint_of(adopting_spec))) == [
+    assert list(required_grant_statements(blueprint_of(adopting_spec))) == [
         f'GRANT USAGE ON WAREHOUSE "REPORTING" {to} WITH GRANT OPTION',
         f'GRANT USAGE ON WAREHOUSE "FAST" {to} WITH GRANT OPTION',
         f'GRANT USAGE ON DATABASE "LAKE" {to} WITH GRANT OPTION',
@@ -43,7 +43,7 @@ def test_who_adopts_databases_alone_needs_no_right_to_make_one(adopting_spec: En
 
 
 def test_nothing_is_asked_of_owners_where_nothing_is_adopted(prod_spec: EnvironmentSpec) -> None:
-    (warehouse,) = owners_statements(blueprint_of(prod_spec))
+    (warehouse,) = required_grant_statements(blueprint_of(prod_spec))
     assert warehouse.startswith('GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE')
 
 
@@ -63,4 +63,4 @@ def test_the_public_schema_of_a_database_that_is_made_needs_no_owner(adopting_sp
     )
     blueprint = blueprint_of(spec)
     assert [str(each.name) for each in blueprint.landing.databases] == ["LAKE"]
-    assert (blueprint.landing.schemas, blueprint.owners_grants) == ((), ())
+    assert (blueprint.landing.schemas, blueprint.required_grants) == ((), ())

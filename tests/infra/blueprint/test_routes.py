@@ -145,9 +145,9 @@ def test_what_is_adopted_is_asked_of_its_owner() -> None:
     blueprint = blueprint_of(parse_spec(yaml.safe_dump(document), "shop.yaml"))
     assert [str(table.name) for table in blueprint.landing.adopted_tables] == ["LAKE.RAW.ORDERS"]
     assert "LAKE.RAW.ORDERS" not in [str(table.name) for table in blueprint.landing.tables]
-    asked = {str(grant.name): set(grant.privileges) for grant in blueprint.owners_grants if grant.handed_on}
+    asked = {str(grant.name): set(grant.privileges) for grant in blueprint.required_grants if grant.handed_on}
     assert asked["LAKE.RAW.ORDERS"] == {"INSERT", "EVOLVE SCHEMA", "SELECT", "REFERENCES"}
-    creates = {each for grant in blueprint.owners_grants if not grant.handed_on for each in grant.privileges}
+    creates = {each for grant in blueprint.required_grants if not grant.handed_on for each in grant.privileges}
     assert {"CREATE TABLE", "CREATE ICEBERG TABLE", "CREATE INTERACTIVE TABLE", "CREATE PIPE"} <= creates
 
 

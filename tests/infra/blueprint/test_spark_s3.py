@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.blueprint.bucket_layout import checkpoint_folder, log_folder, spark_url
 from firnline_infra.blueprint.engine_config import EngineInputs
-from firnline_infra.blueprint.places import checkpoint_folder, log_folder, spark_url
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 

@@ -19,7 +19,7 @@ from firnline_infra.deploy.adopted import check_adopted
 from firnline_infra.deploy.existing import already_there
 from firnline_infra.deploy.readback import read_back
 from firnline_infra.pulumi import environment, providers
-from firnline_infra.render.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.pulumi.in_process.application import Application
@@ -87,7 +87,7 @@ class World:
         role = self.blueprint.names.deploy_role.sql
         self.run(*role_statements(self.spec, self.blueprint), f"GRANT ROLE {role} TO USER {administrator}")
         if owners:
-            self.run(*owners_statements(self.blueprint))
+            self.run(*required_grant_statements(self.blueprint))
 
     def up(self) -> dict[str, Any]:
         role = str(self.blueprint.names.deploy_role)
@@ -174,7 +174,7 @@ def test_what_owners_have_not_granted_is_told_with_the_statements_that_grant_it(
 
 
 def test_each_of_the_owners_grants_is_needed(world: World) -> None:
-    for statement in owners_statements(world.blueprint):
+    for statement in required_grant_statements(world.blueprint):
         world.bootstrap()
         revoked = statement.replace("GRANT ", "REVOKE ", 1).replace(" TO ROLE ", " FROM ROLE ")
         world.run(revoked.replace(" WITH GRANT OPTION", ""))

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from firnline_infra.blueprint.places import log_uri, s3_url
+from firnline_infra.blueprint.bucket_layout import log_uri, s3_url
 from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.runtimes.options import Architecture

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.elsewhere import assuming
+from firnline_infra.blueprint.iam.cross_account import assuming
 from firnline_infra.blueprint.iam.extra import extra_bounds
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements

@@ -6,11 +6,11 @@ engine's role, which may write letters and read none. Tests run the commands und
 
 from collections.abc import Iterator
 
+from firnline_infra.blueprint.bucket_layout import LETTERS_FOLDER, folder, has_bucket
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.statement import allow, via
-from firnline_infra.blueprint.places import LETTERS_FOLDER, folder, has_bucket
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value

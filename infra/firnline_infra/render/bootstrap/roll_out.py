@@ -6,10 +6,10 @@ Uploading artefact and configuration, and handing over the engine's role, are am
 from collections.abc import Iterator
 from dataclasses import replace
 
+from firnline_infra.blueprint.bucket_layout import DEPLOYMENT_FOLDER, folder, log_folder
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
-from firnline_infra.blueprint.places import DEPLOYMENT_FOLDER, folder, log_folder
 from firnline_infra.render.bootstrap.engine_run import OURS
 from firnline_infra.render.bootstrap.run_rights import runs_on_ec2, runs_on_eks
 from firnline_infra.specification.arns import Arns

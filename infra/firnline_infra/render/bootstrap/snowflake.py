@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.marks import comment_of
+from firnline_infra.blueprint.tags import comment_of
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
@@ -87,12 +87,12 @@ def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, st
     return made
 
 
-def owners_statements(blueprint: Blueprint) -> dict[str, str]:
+def required_grant_statements(blueprint: Blueprint) -> dict[str, str]:
     """What the owners of objects that are used as they are have to grant, each with the reason; they may be run again."""
     role = blueprint.names.deploy_role
     return {
         grant.statement(role): "handed on to engine and reader" if grant.handed_on else "what is made there"
-        for grant in blueprint.owners_grants
+        for grant in blueprint.required_grants
     }
 
 
@@ -150,7 +150,7 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     for statement, why in role_statements(spec, blueprint).items():
         yield f"{statement};  -- {why}"
     yield ""
-    if owners := owners_statements(blueprint):
+    if owners := required_grant_statements(blueprint):
         yield "-- What belongs to others is used as it is: its owners run these, or an administrator for them. `firnline up`"
         yield "-- says so when the specification asks for more of them later."
         for statement, why in owners.items():

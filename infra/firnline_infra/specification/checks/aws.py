@@ -234,7 +234,7 @@ def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 LONGEST_KEY, LONGEST_VALUE = 128, 256  # docs.aws.amazon.com/tag-editor, Tag naming limits
-OWN_TAGS = 3  # blueprint/marks.py
+OWN_TAGS = 3  # blueprint/tags.py
 MOST_TAGS = 50 - OWN_TAGS
 TAG_LETTERS = re.compile(r"[\w \xa0.:/=+@-]*")  # of any script; a line break is none
 

@@ -25,7 +25,8 @@ def _another_account_is_reached_by_a_role_of_it(spec: EnvironmentSpec) -> Iterat
         if stream.role_arn is None and account != spec.aws.account:
             yield (
                 f"{path}.role_arn: the stream is in account {account}, and the engine names streams by their names, which are "
-                f"those of the account that it is in; give a role of {account} (`firnline owners` prints what its owner makes)."
+                f"those of the account that it is in; give a role of {account} (`firnline cross-account` prints what its "
+                f"owner makes)."
             )
         if stream.role_arn is not None and (found := stream.role_arn.split(":")[4]) != account:
             yield f"{path}.role_arn: is of account {found}; the stream is in {account}, and so is a role that reads it by name."

@@ -1,4 +1,4 @@
-"""How the parts of a blueprint are made, show and compare themselves."""
+"""The base of a blueprint's definitions: how they are made, printed and compared."""
 
 from dataclasses import FrozenInstanceError, dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
@@ -12,14 +12,14 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def part(class_: type[_T]) -> type[_T]:
-    """A frozen dataclass of a blueprint, of Shown; its fields are given by name."""
+    """Makes a frozen dataclass of a subclass of Definition; its fields are given by name."""
     return dataclass(kw_only=True, repr=False, eq=False)(class_)
 
 
-class Shown:
-    """What is done with the fields of a part as dataclasses do it, by one method for all of them.
+class Definition:
+    """Compares, hashes and prints by its fields, as dataclasses do, with one method for all subclasses.
 
-    Writing their own for each of forty classes takes an eighth of what everybody waits for who reads a specification.
+    Generating these methods for each of forty classes is 12 % of the time that `spec check` takes.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

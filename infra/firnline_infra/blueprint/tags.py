@@ -1,4 +1,4 @@
-"""What an environment's objects are marked with, so that they can be told from others: tags in AWS, comments in Snowflake."""
+"""The tags in AWS and comments in Snowflake by which an environment's objects can be told from others."""
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from firnline_infra.blueprint.shown import Shown
+from firnline_infra.blueprint.definition import Definition
 
 
 @dataclass(frozen=True)
@@ -10,7 +10,7 @@ class Usual:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Part(Shown):
+class Part(Definition):
     name: str
     inner: object = None
 
@@ -28,5 +28,9 @@ def test_it_compares_and_hashes_as_a_dataclass_does() -> None:
 
 
 def test_every_one_of_them_leaves_it_to_the_one_method() -> None:
-    for kind in Shown.__subclasses__():
-        assert (kind.__repr__, kind.__eq__, kind.__hash__) == (Shown.__repr__, Shown.__eq__, Shown.__hash__), kind
+    for kind in Definition.__subclasses__():
+        assert (kind.__repr__, kind.__eq__, kind.__hash__) == (
+            Definition.__repr__,
+            Definition.__eq__,
+            Definition.__hash__,
+        ), kind

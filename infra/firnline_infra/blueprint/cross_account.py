@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.elsewhere import engine_arn, owners_policy, owners_trust
+from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_trust
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
 from firnline_infra.specification.aws import Stream
 from firnline_infra.specification.elsewhere import arn_of, place_of

@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.cross_account import handed_over
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.elsewhere import owners_policy, owners_trust
+from firnline_infra.blueprint.iam.cross_account import owners_policy, owners_trust
 from firnline_infra.blueprint.network import egress
-from firnline_infra.blueprint.owners import handed_over
 from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements

@@ -1,4 +1,4 @@
-"""`firnline owners`: what the owners of streams elsewhere make, as commands to hand to them."""
+"""`firnline cross-account`: the roles and policies that owners of streams in other accounts make, as commands."""
 
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from firnline_infra.cli.environment_argument import environment_argument
 
 @click.command()
 @environment_argument
-def owners(environment: Path) -> None:
-    """Print what the owners of others' streams make for ENV.
+def cross_account(environment: Path) -> None:
+    """Generate the roles and policies that owners of streams in other accounts make for ENV.
 
     For each stream that a role opens: the role, whom it trusts, and its policy, as commands for the stream's account. No account
     is asked for anything.
     """
-    from firnline_infra.blueprint.owners import handed_over
+    from firnline_infra.blueprint.cross_account import handed_over
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)

@@ -20,7 +20,7 @@ from firnline_infra.specification.runtime import Trust
 ASSUME = "sts:AssumeRole"
 
 
-def elsewhere_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+def cross_account_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
     """For the engine. None where every stream is here."""
     return (*assuming(spec), *_of_other_regions(spec))
 

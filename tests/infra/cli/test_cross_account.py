@@ -24,7 +24,7 @@ pipelines:
 def test_the_owner_of_a_stream_gets_commands_and_no_account_is_asked(tmp_path: Path) -> None:
     file = tmp_path / "dev.yaml"
     file.write_text(SPEC)
-    result = CliRunner().invoke(firnline, ["owners", str(file)])
+    result = CliRunner().invoke(firnline, ["cross-account", str(file)])
     assert result.exit_code == 0
     assert "aws iam create-role --role-name reader --assume-role-policy-document" in result.output
     assert "views" not in result.output
@@ -33,6 +33,6 @@ def test_the_owner_of_a_stream_gets_commands_and_no_account_is_asked(tmp_path: P
             "222233334444", "123456789012"
         )
     )
-    nothing = CliRunner().invoke(firnline, ["owners", str(file)]).output
+    nothing = CliRunner().invoke(firnline, ["cross-account", str(file)]).output
     assert "opened by the engine's own rights" in nothing
     assert f"firnline bootstrap {file} writes" in nothing
