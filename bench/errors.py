@@ -11,6 +11,8 @@ class NoProc(EnvironmentalError):
     """Runbook: FL-1190."""
 
     id = "FL-1190"
+    causes = "The bench reads CPU times from `/proc`"
+    remedy = "run it on Linux"
 
     def __init__(self) -> None:
         super().__init__(
@@ -23,6 +25,8 @@ class BenchFailed(FirnlineError, Fatal):
     """The engine, or the loop it is compared with, did not do what was to be measured. Runbook: FL-6090."""
 
     id = "FL-6090"
+    causes = "A part of the bench did not come to its end"
+    remedy = "what it says; try again on a quieter machine"
 
     def __init__(self, what: str, log_file: Path) -> None:
         lines = log_file.read_text(errors="replace").splitlines()[-LOG_LINES:] if log_file.exists() else []

@@ -84,7 +84,7 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build doctor drift estimate keys observe render rollout runtimes specification "
+        "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes specification "
         "stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas ingest.sink "
         "ingest.values"
     ),
@@ -93,6 +93,7 @@ ROOMS_BELOW = {
     "infra.drift": (
         "accounts blueprint deploy keys observe render specification stack ingest.config ingest.errors ingest.ledger"
     ),
+    "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification",

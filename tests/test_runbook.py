@@ -5,17 +5,21 @@ import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
 
 import bench
 import firnline_infra
 import firnline_ingest
 import firnline_local
-from firnline_ingest.errors import FirnlineError
+from docs.tools import runbook
+from firnline_infra.cli.explain import explain
+from firnline_infra.error_catalog import error_of
+from firnline_ingest.errors import FirnlineError, UsageError
 
 PACKAGES = (bench, firnline_ingest, firnline_infra, firnline_local)
 SHIPPED = tuple(f"{package.__name__}." for package in PACKAGES)
-RUNBOOK = Path(__file__).parents[1] / "docs" / "runbook.md"
 
 
 def every_error() -> Iterator[type[FirnlineError]]:
@@ -41,9 +45,33 @@ def test_no_two_errors_share_an_id() -> None:
     assert {id_: names for id_, names in ids().items() if len(names) > 1} == {}
 
 
-def test_the_runbook_has_every_error_under_its_id_and_no_other() -> None:
-    entries = dict(re.findall(r"^\| (FL-\d{4}) \| (\w+) \|", RUNBOOK.read_text(), re.MULTILINE))
-    assert entries == {id_: names[0] for id_, names in ids().items()}
+def test_the_runbook_is_what_the_errors_declare() -> None:
+    """`python docs/tools/runbook.py` writes it anew."""
+    assert runbook.PAGE.read_text(encoding="utf-8") == runbook.page()
+
+
+def test_each_id_has_one_place_in_the_runbook() -> None:
+    slots = runbook.SLOT.findall(runbook.prose())
+    assert sorted(id_ for slot in slots for id_ in runbook.ids_of(slot, ids())) == sorted(ids())
+
+
+def test_every_error_that_is_raised_says_how_it_comes_about_and_what_helps() -> None:
+    roots = {error for error in every_error() if error.__subclasses__()}
+    silent = {error.__name__ for error in every_error() if "id" in vars(error) and not (error.causes and error.remedy)}
+    assert silent <= {error.__name__ for error in roots}
+
+
+def test_an_error_is_explained_by_its_id_in_any_case() -> None:
+    result = CliRunner().invoke(explain, ["fl-2204"])
+    assert result.output.startswith("FL-2204 RecordsUnaccounted (fatal)\n\nRecords that became no row")
+    assert "How it comes about: " in result.output
+    assert "\nNext: report it" in result.output
+
+
+@pytest.mark.parametrize(("id_", "hint"), [("FL-20041", "did you mean FL-2004?"), ("nonsense", "for example FL-3011")])
+def test_an_id_that_no_error_has_is_refused_with_the_nearest_one(id_: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(hint)):
+        error_of(id_)
 
 
 def test_an_error_that_crosses_processes_is_the_same_there() -> None:

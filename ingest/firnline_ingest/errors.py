@@ -11,8 +11,9 @@
     ├── SchemaRegistryError  where the schemas are that records were written with
     └── EnvironmentalError   the machine: Java, ports, disk, network
 
-A second axis, `Retryable` and `Fatal`, is what the retry policy asks. Every error has a stable id with an entry in
-docs/runbook.md, and says what failed, on which object, and what to do next. Errors cross executors, so they pickle.
+A second axis, `Retryable` and `Fatal`, is what the retry policy asks. An error declares its stable id, how it comes about and
+what helps: docs/runbook.md and `firnline explain` are made from that. Its message says what failed, on which object, and what
+to do next. Errors cross executors, so they pickle.
 """
 
 import difflib
@@ -32,6 +33,14 @@ class FirnlineError(Exception):
     """Carries a sentence about what happened and one about what to do next."""
 
     id: ClassVar[str] = "FL-1000"
+    causes: ClassVar[str] = "A defect of ours, where it is logged with `shard.defect`"
+    """How it comes about, for the runbook and `firnline explain`; empty for a root that others derive from."""
+    remedy: ClassVar[str] = "report it, with the trace"
+    """What helps, beyond the next step that a message names."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.causes, cls.remedy = vars(cls).get("causes", ""), vars(cls).get("remedy", "")
 
     def __init__(self, what: str, *, next_step: str) -> None:
         super().__init__(what)
@@ -48,6 +57,11 @@ class FirnlineError(Exception):
     def is_retryable(self) -> bool:
         return isinstance(self, Retryable)
 
+    @classmethod
+    def kind(cls) -> str:
+        """`transient`: the engine waits and goes on. `fatal`: a person has to decide or to repair. Empty for a root."""
+        return "transient" if issubclass(cls, Retryable) else "fatal" if issubclass(cls, Fatal) else ""
+
 
 def _rebuild(kind: type[FirnlineError], what: str, next_step: str, state: dict[str, object]) -> FirnlineError:
     error = kind.__new__(kind)
@@ -60,6 +74,8 @@ class ConfigError(FirnlineError, Fatal):
     """A document that can't be used; lists every problem."""
 
     id = "FL-1001"
+    causes = "A document with mistakes; all are listed"
+    remedy = "correct them; `firnline validate` looks again"
 
     def __init__(self, source: str, problems: list[str]) -> None:
         super().__init__(
@@ -74,18 +90,24 @@ class UsageError(FirnlineError, Fatal):
     """A command that can't be carried out as it was given."""
 
     id = "FL-1002"
+    causes = "A command that can't be carried out as given"
+    remedy = "see its `--help`"
 
 
 class EnvironmentalError(FirnlineError, Fatal):
     """The machine lacks something: Java, disk space, a free port, a supported platform."""
 
     id = "FL-1100"
+    causes = "The machine lacks something"
+    remedy = "see the message"
 
 
 class CredentialsError(FirnlineError):
     """There is nothing to sign a request to AWS with: a role was refused, a token or a key is missing."""
 
     id = "FL-1300"
+    causes = "There is nothing to sign a request to AWS with"
+    remedy = "see the message; [credentials.md](credentials.md) says how it can be said"
 
 
 class KinesisError(FirnlineError):

@@ -24,6 +24,8 @@ class InvalidIdentifier(SnowflakeError, Fatal, ValueError):
     """A name that Snowflake would not take. A ValueError as well, so that a document's model can collect it."""
 
     id = "FL-3120"
+    causes = "A name that needs quotes, or has too many characters"
+    remedy = "quote it"
 
     def __init__(self, text: str, why: str) -> None:
         super().__init__(

@@ -19,6 +19,8 @@ class ForeignToken(SnowflakeError, Fatal):
     """A channel's offset token that no Firnline engine wrote."""
 
     id = "FL-3101"
+    causes = "**another program writes to the channel**"
+    remedy = "stop it, or another application name"
 
     def __init__(self, token: str) -> None:
         super().__init__(

@@ -32,6 +32,8 @@ class ProcessEnded(LocalError):
     """A process of the environment ended by itself. Runbook: FL-6001."""
 
     id = "FL-6001"
+    causes = "An embedded server ended by itself"
+    remedy = "correct what its log lines say, start again"
 
     def __init__(self, *, name: str, exit_status: int, log: str, next_step: str | None = None) -> None:
         super().__init__(
@@ -45,6 +47,8 @@ class PortInUse(ProcessEnded):
     """A process was told a port that another program has. Runbook: FL-6003."""
 
     id = "FL-6003"
+    causes = "The port that was asked for belongs to another program"
+    remedy = "end that, or leave the port out"
 
     def __init__(self, *, name: str, exit_status: int, log: str, port: str) -> None:
         super().__init__(
@@ -60,6 +64,8 @@ class ProcessNotReady(LocalError):
     """A process of the environment did not come up in time. Runbook: FL-6002."""
 
     id = "FL-6002"
+    causes = "A server was not ready within a minute"
+    remedy = "try again where the machine is busy; else see its log"
 
     def __init__(self, *, name: str, what: str, log: str) -> None:
         super().__init__(
@@ -72,6 +78,8 @@ class FolderInUse(LocalError):
     """Two environments can't share a folder: keys and certificates of one would be overwritten. Runbook: FL-6030."""
 
     id = "FL-6030"
+    causes = "An environment runs in that folder already"
+    remedy = "use it, stop it, or name another `--folder`"
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
@@ -84,6 +92,8 @@ class FolderForeign(LocalError):
     """A start empties its folder, and this one holds what no environment has put there. Runbook: FL-6036."""
 
     id = "FL-6036"
+    causes = "The folder holds files that are no environment's"
+    remedy = "name a new or empty one"
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
@@ -96,6 +106,8 @@ class NoEnvironment(LocalError):
     """No environment runs in the folder. Runbook: FL-6031."""
 
     id = "FL-6031"
+    causes = "None runs in that folder"
+    remedy = "`firnline local up`, or name its `--folder`"
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
@@ -109,6 +121,8 @@ class StaleEnvironment(LocalError):
     """The environment of the folder was killed and left its state file. Runbook: FL-6032."""
 
     id = "FL-6032"
+    causes = "One was killed there"
+    remedy = "`firnline local up` in the same folder"
 
     def __init__(self, *, folder: Path, pid: int) -> None:
         super().__init__(
@@ -122,6 +136,8 @@ class UnknownTypeToken(LocalError):
     """A program names a resource, provider or function (by Pulumi's type token) that nothing here has. Runbook: FL-6033."""
 
     id = "FL-6033"
+    causes = "The program names a Pulumi type that nothing here makes"
+    remedy = "leave it out, or add it to `local/providers/`"
 
     def __init__(self, token: str, *, known: list[str]) -> None:
         super().__init__(
@@ -134,6 +150,8 @@ class InputNotCarried(LocalError):
     """A resource has inputs that the embedded services can't honour. Runbook: FL-6039."""
 
     id = "FL-6039"
+    causes = "A resource asks for what the embedded services can't honour"
+    remedy = "leave the input out for this environment"
 
     def __init__(self, type_: str, inputs: list[str], *, carried: list[str]) -> None:
         super().__init__(
@@ -146,6 +164,8 @@ class ControlRefused(LocalError):
     """A server of the environment refused one of our own requests. Runbook: FL-6035."""
 
     id = "FL-6035"
+    causes = "A server refused a control request"
+    remedy = "correct the request; read the logs"
 
     def __init__(self, *, url: str, answer: str) -> None:
         super().__init__(
@@ -158,6 +178,8 @@ class StatementRefused(LocalError):
     """The embedded Snowflake did not run a statement. Runbook: FL-6038."""
 
     id = "FL-6038"
+    causes = "The embedded Snowflake refused a statement"
+    remedy = "correct it; [what it does not know](embedded-snowflake.md)"
 
     def __init__(self, statement: str, role: str, why: str, *, next_step: str | None = None) -> None:
         super().__init__(

@@ -36,6 +36,8 @@ class InvalidFault(UsageError):
     """A fault that no service could carry out. Runbook: FL-6010."""
 
     id = "FL-6010"
+    causes = "A fault with an unknown field, kind or number"
+    remedy = "the message shows a valid one"
 
     def __init__(self, problem: str) -> None:
         super().__init__(

@@ -26,6 +26,8 @@ class WrongAwsAccount(AccountsError):
     """The AWS credentials belong to another account than the specification's. Nothing was done."""
 
     id = "FL-6101"
+    causes = "The credentials are another account's than the specification's. Nothing was done"
+    remedy = "`AWS_PROFILE`, or correct `aws.account`"
 
     def __init__(self, *, wanted: str, found: str, who: str) -> None:
         super().__init__(
@@ -38,6 +40,8 @@ class WrongSnowflakeAccount(AccountsError):
     """The Snowflake session is in another account than the specification's. Nothing was done."""
 
     id = "FL-6102"
+    causes = "The deployer is logged in to another account. Nothing was done"
+    remedy = "`SNOWFLAKE_ORGANIZATION_NAME`, `SNOWFLAKE_ACCOUNT_NAME`, or correct `snowflake.account`"
 
     def __init__(self, *, wanted: str, found: str, user: str) -> None:
         super().__init__(
@@ -51,6 +55,8 @@ class AwsUnreachable(AccountsError):
     """There are no AWS credentials, or no connection to AWS."""
 
     id = "FL-6103"
+    causes = "No credentials, or no way to AWS"
+    remedy = "`aws sts get-caller-identity` has to answer"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -63,6 +69,8 @@ class AwsRefused(AccountsError):
     """AWS refused a call."""
 
     id = "FL-6104"
+    causes = "AWS did not do what was asked"
+    remedy = "allow the action that it names; the command can be repeated"
 
     def __init__(self, action: str, on: str, cause: str) -> None:
         super().__init__(
@@ -75,6 +83,8 @@ class SnowflakeLoginMissing(AccountsError):
     """The variables that the Snowflake provider reads don't say who deploys."""
 
     id = "FL-6105"
+    causes = "The variables of the Snowflake provider are not set"
+    remedy = "set them"
 
     def __init__(self, missing: Sequence[str]) -> None:
         super().__init__(
@@ -89,6 +99,8 @@ class SnowflakeRefused(AccountsError):
     """Snowflake refused a statement."""
 
     id = "FL-6106"
+    causes = "A statement was refused"
+    remedy = "a grant to the deploy role, or what it says"
 
     def __init__(self, statement: str, cause: str, *, number: int | None = None) -> None:
         super().__init__(

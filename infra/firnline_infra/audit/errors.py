@@ -30,6 +30,8 @@ class CallableAbsent(AuditError, Fatal):
     """A function that makes the pipeline's rows is not here, and without it missing can't be told from left out."""
 
     id = "FL-5011"
+    causes = "A pipeline's `callable` can't be imported where the audit runs, and it decides which records are left out"
+    remedy = "PYTHONPATH with its module, as it is in the engine's archive"
 
     def __init__(self, stream: str, path: str, why: str) -> None:
         super().__init__(
@@ -43,6 +45,8 @@ class NotAuditable(AuditError, Fatal):
     """The metadata of the rows lacks what tells one record from another."""
 
     id = "FL-5001"
+    causes = "The pipeline leaves out a part of the metadata that tells a row's place"
+    remedy = "switch it on: `metadata.shard_id`, `metadata.sequence_number`"
 
     def __init__(self, stream: str, parts: Sequence[str], *, is_left_out: bool = False) -> None:
         form = "metadata.form: object and " if is_left_out else ""
@@ -58,6 +62,8 @@ class TableUnreadable(AuditError, Fatal):
     """The table does not exist, or the reader may not select from it."""
 
     id = "FL-5002"
+    causes = "The reader sees no such table"
+    remedy = "the grants of the reader role"
 
     def __init__(self, table: str, role: str, cause: str) -> None:
         super().__init__(
@@ -71,6 +77,8 @@ class LatencyUnknown(AuditError, Fatal):
     """No row of the table tells when its record came, or when it became visible itself."""
 
     id = "FL-5701"
+    causes = "Rows don't say when their record came, or the table keeps no commit times"
+    remedy = "`metadata.approximate_arrival: true`; `row_timestamp: true`, of a standard table"
 
     def __init__(self, table: str, cause: str, next_step: str) -> None:
         super().__init__(f"How long rows of {table} took can't be told: {cause}.", next_step=f"{next_step}.")
@@ -81,6 +89,8 @@ class ErrorTableUnreadable(AuditError, Fatal):
     """Snowflake keeps rejected rows, and the reader may not see them."""
 
     id = "FL-5003"
+    causes = "The reader may not read the error table"
+    remedy = "GRANT SELECT ERROR TABLE ON TABLE … TO ROLE …"
 
     def __init__(self, table: str, role: str, cause: str) -> None:
         super().__init__(
@@ -94,6 +104,8 @@ class StartUnknown(AuditError, Fatal):
     """LATEST is a moment that only the engine's ledger knows, and an audit doesn't read that."""
 
     id = "FL-5004"
+    causes = "The stream's oldest record could not be told"
+    remedy = "try again; look at the message"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
@@ -108,6 +120,8 @@ class QueryFailed(AuditError, Retryable):
     """Snowflake broke off, or refused a statement that it should have answered."""
 
     id = "FL-5005"
+    causes = "A query of the audit failed"
+    remedy = "the message carries Snowflake's own"
 
     def __init__(self, what: str, cause: str) -> None:
         super().__init__(
@@ -121,6 +135,8 @@ class UnknownPipeline(AuditError, Fatal):
     """No pipeline of the configuration reads that stream."""
 
     id = "FL-5006"
+    causes = "`--pipeline` names a stream that no pipeline reads"
+    remedy = "one of those that the message lists"
 
     def __init__(self, stream: str, known: Sequence[str]) -> None:
         super().__init__(
@@ -133,6 +149,8 @@ class StreamSilent(AuditError, Retryable):
     """Kinesis answered no read of a shard for minutes."""
 
     id = "FL-5007"
+    causes = "A shard did not answer up to the audit's end"
+    remedy = "try again; if it lasts, the stream is throttled by other consumers"
 
     def __init__(self, shard: str, seconds: float, cause: str) -> None:
         super().__init__(
@@ -146,6 +164,8 @@ class RowsUnordered(AuditError, Fatal):
     """The comparison walks both sides in the order of positions, and is worth nothing without it."""
 
     id = "FL-5008"
+    causes = "Snowflake gave rows in another order than was asked for"
+    remedy = "report it"
 
     def __init__(self, shard: str, before: str, after: str) -> None:
         super().__init__(
@@ -159,6 +179,8 @@ class EndInTheFuture(AuditError, Fatal):
     """The audit was asked about records that have yet to arrive."""
 
     id = "FL-5009"
+    causes = "The audit was asked to read up to a time that has not come"
+    remedy = "an earlier one"
 
     def __init__(self, until: str, now: str) -> None:
         super().__init__(
@@ -171,6 +193,8 @@ class WarehouseUnusable(AuditError, Fatal):
     """Queries need a warehouse, and the reader may not use this one."""
 
     id = "FL-5010"
+    causes = "The reader has no warehouse, or may not use it"
+    remedy = "GRANT USAGE ON WAREHOUSE … TO ROLE …; the user's DEFAULT_WAREHOUSE"
 
     def __init__(self, warehouse: str, role: str, cause: str) -> None:
         super().__init__(

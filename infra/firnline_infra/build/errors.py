@@ -28,6 +28,8 @@ class TargetUnsupported(BuildError):
     """The engine can't run on that Python, architecture or Spark. Nothing was built."""
 
     id = "FL-5442"
+    causes = "No engine runs on that Python, architecture or Spark; all reasons are told. Nothing was built"
+    remedy = "a release with Spark 4 (emr-spark-8.0.0 or newer), Python 3.11 to 3.13, x86_64 or arm64"
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__(
@@ -40,6 +42,11 @@ class WheelMissing(BuildError):
     """A package that the engine needs has no wheel for the cluster."""
 
     id = "FL-5443"
+    causes = (
+        "A pinned package has no wheel for the cluster's Python and architecture, in the index or in the folder of "
+        "`--wheels`"
+    )
+    remedy = "another Python or architecture; or a wheel of your own in that folder"
 
     def __init__(self, packages: Sequence[str], *, target: str, place: str) -> None:
         super().__init__(
@@ -54,6 +61,8 @@ class IndexUnreachable(BuildError):
     """pip could not reach the package index."""
 
     id = "FL-5444"
+    causes = "The package index does not answer"
+    remedy = "`PIP_INDEX_URL`, a proxy, or [`--wheels`](build.md)"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -66,6 +75,8 @@ class WheelForeign(BuildError):
     """A wheel of the right name and version has other content than the one that the engine was tested with."""
 
     id = "FL-5445"
+    causes = "A wheel has the right name and is not the file that was tested"
+    remedy = "find out where it comes from"
 
     def __init__(self, wheel: str, where: str) -> None:
         super().__init__(
@@ -78,6 +89,8 @@ class PipFailed(BuildError):
     """pip is not there, or ended with an error of its own."""
 
     id = "FL-5446"
+    causes = "Pip is missing, or failed"
+    remedy = "what it says; `python -m ensurepip`"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -90,6 +103,8 @@ class ArtefactTooLarge(BuildError):
     """The archive is larger than the stated limit."""
 
     id = "FL-5447"
+    causes = "The archive is larger than 128 MiB"
+    remedy = "report it"
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
@@ -102,6 +117,8 @@ class ModuleTaken(BuildError):
     """A module of the user's would take the place of one that the engine needs."""
 
     id = "FL-4142"
+    causes = "A module of `aws.runtime.modules` has the name of one that the engine needs"
+    remedy = "another name"
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -114,6 +131,8 @@ class NoArtefact(BuildError):
     """A folder holds no artefact, or one with files missing or changed."""
 
     id = "FL-5448"
+    causes = "A folder has no artefact, a damaged one, or something else in it"
+    remedy = "`firnline build` into a new folder"
 
     def __init__(self, folder: Path, cause: str) -> None:
         super().__init__(
@@ -126,6 +145,8 @@ class ArtefactUnfit(BuildError):
     """An artefact was built for another Python or architecture than the runtime has. Nothing was stopped or started."""
 
     id = "FL-5449"
+    causes = "`firnline deploy --artefact` of one for another Python or architecture. Nothing was stopped or started"
+    remedy = "build it for the environment"
 
     def __init__(self, folder: Path, *, built_for: str, needed: str) -> None:
         super().__init__(

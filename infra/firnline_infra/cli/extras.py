@@ -24,6 +24,8 @@ class MissingExtra(EnvironmentalError):
     """A command needs packages that were left out of the installation. Runbook: FL-1110."""
 
     id = "FL-1110"
+    causes = "A command needs a package of an extra"
+    remedy = "install the extra that it names"
 
     def __init__(self, module: str, extra: str) -> None:
         super().__init__(

@@ -30,6 +30,7 @@ EXIT_ERROR = 2
         "drift": "firnline_infra.cli.drift:drift",
         "egress": "firnline_infra.cli.egress:egress",
         "estimate": "firnline_infra.cli.estimate:estimate",
+        "explain": "firnline_infra.cli.explain:explain",
         "init": "firnline_infra.cli.init:init",
         "keys": "firnline_infra.cli.keys:keys",
         "latency": "firnline_infra.cli.latency:latency",

@@ -30,6 +30,8 @@ class NoProgram(DeployError):
     """There is no Pulumi program here, or its settings do not name the specification."""
 
     id = "FL-6131"
+    causes = "The stack has no settings that name this specification"
+    remedy = "what it says"
 
     def __init__(self, problem: str, *, next_step: str) -> None:
         super().__init__(problem, next_step=next_step)
@@ -39,6 +41,8 @@ class PackagesTooOld(DeployError):
     """A Python package is older than the program needs; Pulumi would find that out half-way."""
 
     id = "FL-6132"
+    causes = "Pulumi or a provider is older than its pin"
+    remedy = "install the pinned ones"
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(
@@ -51,6 +55,8 @@ class AlreadyThere(DeployError):
     """Objects that `up` would create exist already, and this stack did not make them."""
 
     id = "FL-6133"
+    causes = "What is to be created exists, and this stack did not make it. Nothing was created"
+    remedy = "adopt, import, or rename"
 
     def __init__(self, found: Sequence[str]) -> None:
         self.found = tuple(found)
@@ -66,6 +72,11 @@ class AdoptedUnusable(DeployError):
     """What is adopted is not there, is not as the specification says, or its owner has not granted what is needed."""
 
     id = "FL-5541"
+    causes = (
+        "What the specification adopts is not there, is not as it says, or its owner has not granted what is needed. "
+        "Nothing was created"
+    )
+    remedy = "hand the statements of the message to the owners; they are in what `firnline bootstrap` writes too"
 
     def __init__(self, problems: Sequence[str], statements: Sequence[str]) -> None:
         self.problems, self.statements = tuple(problems), tuple(statements)
@@ -81,6 +92,8 @@ class OnlyLooks(DeployError):
     """The role of previews was to change something."""
 
     id = "FL-5543"
+    causes = "`up` or `destroy` with the user or role of previews. Nothing was changed"
+    remedy = "log in as who deploys"
 
     def __init__(self, role: Identifier, *, deploys: Identifier) -> None:
         super().__init__(
@@ -94,6 +107,8 @@ class DestroyRefused(DeployError):
     """The environment is PROTECTED; a destroy would delete its data for good."""
 
     id = "FL-6134"
+    causes = "The environment is PROTECTED"
+    remedy = "`durability: EPHEMERAL`, reviewed; `up`; `destroy`"
 
     def __init__(self, environment: str, holds: Sequence[str]) -> None:
         super().__init__(
@@ -107,6 +122,8 @@ class NotDeployed(DeployError):
     """Nothing was ever made from this specification with this backend."""
 
     id = "FL-6135"
+    causes = "No such stack in this backend, or an empty one"
+    remedy = "`firnline up`, or `PULUMI_BACKEND_URL`"
 
     def __init__(self, stack: str, backend: str, *, environment: str) -> None:
         super().__init__(
@@ -119,6 +136,8 @@ class SecretsLost(DeployError):
     """A secret that the file of keys names is gone, so nobody could log in with its key."""
 
     id = "FL-6136"
+    causes = "The file of keys names a secret that was deleted, or is in another account. Nothing was created"
+    remedy = "have it back, or new keys: the message says how"
 
     def __init__(self, lost: Sequence[str], *, environment: str) -> None:
         self.lost = tuple(lost)
@@ -132,6 +151,11 @@ class OwnerOutOfReach(DeployError):
     """With `table_privilege: ownership`, the deploy role reaches the tables only through the engine's role."""
 
     id = "FL-6137"
+    causes = (
+        "With `table_privilege: ownership`: the engine's role was revoked from the role that deploys, which reaches "
+        "the table through it. Nothing was changed"
+    )
+    remedy = "grant it again: the message has the statement"
 
     def __init__(self, table: str, *, owner: Identifier, deployer: Identifier) -> None:
         super().__init__(
@@ -144,6 +168,11 @@ class SecretsKeyOutOfReach(DeployError):
     """The key that a new stack's secrets would be encrypted with is not there, or not for whoever deploys."""
 
     id = "FL-5501"
+    causes = (
+        "A new stack's secrets are encrypted with the key that the bootstrap makes, and it is not there, or not for "
+        "whoever deploys. Nothing was created"
+    )
+    remedy = "make what `firnline bootstrap` renders, or name another `secretsprovider` in `Pulumi.<stack>.yaml`"
 
     def __init__(self, stack: str, encryption: str, lines: Sequence[str]) -> None:
         super().__init__(
@@ -158,6 +187,11 @@ class ApplicationInUse(DeployError):
     """An application of EMR Serverless would be changed or deleted while a job runs in it, which AWS refuses."""
 
     id = "FL-5502"
+    causes = (
+        "`up` would change the EMR Serverless application, or `destroy` delete it, while an engine runs in it; AWS "
+        "takes neither. Nothing was changed"
+    )
+    remedy = "`firnline stop`, then the same command again"
 
     def __init__(self, application: str, differing: Sequence[str], runs: Sequence[str], *, environment: str) -> None:
         super().__init__(
@@ -172,6 +206,11 @@ class PlaceInUse(DeployError):
     """What an engine runs in would be removed, or another take its place, while jobs are in it."""
 
     id = "FL-5681"
+    causes = (
+        "`destroy`, or an `up` that replaces it, would remove the virtual cluster of EMR on EKS, or the cluster of EMR "
+        "on EC2, while a job or a step is in it. Nothing was changed"
+    )
+    remedy = "`firnline stop`, then the same command again"
 
     def __init__(self, place: str, why: str, jobs: Sequence[str], *, environment: str) -> None:
         super().__init__(

@@ -21,6 +21,11 @@ class IgnoreListRefused(DriftError):
     """The list of what is ignored is not usable: an entry has no reason, has expired, or would hide too much."""
 
     id = "FL-5522"
+    causes = (
+        "An entry of `<name>.drift.yaml` has no reason, has expired, lasts for more than a year, or would ignore "
+        "everything. Nothing was compared"
+    )
+    remedy = "look again at what it ignores; [the form](drift.md)"
 
     def __init__(self, source: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -34,6 +39,8 @@ class PreviewUnreadable(DriftError):
     """`pulumi preview --json` answered something else than its plan."""
 
     id = "FL-5523"
+    causes = "`pulumi preview --json` answered in a form that we do not know"
+    remedy = "a Pulumi CLI of the versions in [deploy.md](deploy.md)"
 
     def __init__(self, problem: str) -> None:
         super().__init__(
@@ -46,6 +53,8 @@ class OutOfSight(DriftError):
     """Snowflake does not say whether an object is gone or only hidden; where Pulumi does not miss it, it is hidden."""
 
     id = "FL-5524"
+    causes = "Snowflake hides an object from the role that compares; the status is 2"
+    remedy = "compare in the role that deploys"
 
     def __init__(self, kind: str, name: str) -> None:
         self.object = f"{kind} {name}"

@@ -30,6 +30,11 @@ class EncryptionKeyUnusable(KeysError):
     """The environment's KMS key is disabled, or waits for its deletion."""
 
     id = "FL-5562"
+    causes = (
+        "The alias of the environment's KMS key leads to one that is disabled, or waits for its deletion. Nothing was "
+        "written"
+    )
+    remedy = "`aws kms cancel-key-deletion`, `aws kms enable-key`"
 
     def __init__(self, alias: str, arn: str, *, state: str) -> None:
         super().__init__(
@@ -43,6 +48,8 @@ class KeyExists(KeysError):
     """A second key would lock out whoever uses the first."""
 
     id = "FL-6111"
+    causes = "`keys create` for a user that has a key"
+    remedy = "[`keys rotate`](rotate-keys.md)"
 
     def __init__(self, user: str, secret: str, *, environment: str, fingerprint: str) -> None:
         super().__init__(
@@ -55,6 +62,8 @@ class KeyGivenElsewhere(KeysError):
     """The specification itself has a public key of the user."""
 
     id = "FL-6112"
+    causes = "The specification itself gives a public key"
+    remedy = "keep one of the two"
 
     def __init__(self, keys_file: Path, user: str) -> None:
         super().__init__(
@@ -67,6 +76,8 @@ class NoSecretHere(KeysError):
     """With `trust: nobody` the engine has no rights in AWS to read a secret with."""
 
     id = "FL-6113"
+    causes = "With `trust: nobody` there is no secret to keep a key in"
+    remedy = "make the pair where the engine runs"
 
     def __init__(self, environment: str) -> None:
         super().__init__(
@@ -80,6 +91,8 @@ class SecretForeign(KeysError):
     """The secret's tags say that it belongs to another environment or application."""
 
     id = "FL-6114"
+    causes = "A secret of that name has other tags"
+    remedy = "another name, or remove it"
 
     def __init__(self, secret: str, *, owner: str) -> None:
         super().__init__(
@@ -92,6 +105,8 @@ class SecretDeleted(KeysError):
     """The secret was deleted; it can be restored until its recovery window ends."""
 
     id = "FL-6115"
+    causes = "The secret waits for its deletion"
+    remedy = "`aws secretsmanager restore-secret`"
 
     def __init__(self, secret: str) -> None:
         super().__init__(
@@ -104,6 +119,8 @@ class SecretUnusable(KeysError):
     """The secret's value is not a private key: somebody else wrote it."""
 
     id = "FL-6116"
+    causes = "The secret holds something that is no key"
+    remedy = "find out who wrote it"
 
     def __init__(self, secret: str, stage: str, why: str) -> None:
         super().__init__(
@@ -116,6 +133,8 @@ class PrivateHalfMissing(KeysError):
     """The file names a public key whose private half is not in the secret."""
 
     id = "FL-6117"
+    causes = "The file names a key whose private half is nowhere in this account"
+    remedy = "the right account? else remove the user from the file, make a new key"
 
     def __init__(self, file: Path, user: str, *, secret: str) -> None:
         super().__init__(
@@ -129,6 +148,8 @@ class KeysDisagree(KeysError):
     """The file and the secret name different keys; going on could retire the one that is in use."""
 
     id = "FL-6118"
+    causes = "The file and the secret speak of different keys"
+    remedy = "the file as it was committed"
 
     def __init__(self, file: Path, user: str, why: str, *, next_step: str | None = None) -> None:
         super().__init__(
@@ -142,6 +163,8 @@ class UserNotDescribed(KeysError):
     """Snowflake did not describe the user's keys, which is no proof that there are none."""
 
     id = "FL-6119"
+    causes = "Snowflake does not say which keys a user has"
+    remedy = "`firnline up` first; OWNERSHIP or MONITOR on the user"
 
     def __init__(self, user: str, why: str) -> None:
         super().__init__(
@@ -154,6 +177,8 @@ class NoAccessKeyHere(KeysError):
     """Only `trust: static-keys` makes an IAM user."""
 
     id = "FL-6120"
+    causes = "`keys create --aws` where the engine has a role"
+    remedy = "nothing"
 
     def __init__(self, environment: str, *, trust: str) -> None:
         super().__init__(
@@ -166,6 +191,8 @@ class AccessKeyExists(KeysError):
     """The user already has an access key."""
 
     id = "FL-6121"
+    causes = "The engine's IAM user has an access key"
+    remedy = "replace it by hand: the message says how"
 
     def __init__(self, user: str, secret: str) -> None:
         super().__init__(
@@ -179,6 +206,8 @@ class EngineUserMissing(KeysError):
     """An access key belongs to an IAM user, and `up` creates that user."""
 
     id = "FL-6122"
+    causes = "`keys create --aws` before the first `up`"
+    remedy = "`firnline up`, then the same command again"
 
     def __init__(self, user: str) -> None:
         super().__init__(

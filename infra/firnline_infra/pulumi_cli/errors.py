@@ -36,6 +36,8 @@ class CliMissing(PulumiError):
     """No Pulumi CLI is on the PATH, and none was provided by scripts/pulumi-cli."""
 
     id = "FL-7101"
+    causes = "No `pulumi` on the `PATH`, and none provided"
+    remedy = "`scripts/pulumi-cli`"
 
     def __init__(self, provided_at: Path) -> None:
         super().__init__(
@@ -48,6 +50,8 @@ class CliTooOld(PulumiError):
     """The Pulumi CLI is older than the first version whose exit status tells drift from a failure."""
 
     id = "FL-7102"
+    causes = "Older ones can't tell drift from a failure"
+    remedy = "`scripts/pulumi-cli`, or update it"
 
     def __init__(self, binary: Path, found: Version | None) -> None:
         super().__init__(
@@ -60,6 +64,8 @@ class CommandFailed(PulumiError):
     """A command of the Pulumi CLI ended with an error."""
 
     id = "FL-7103"
+    causes = "The CLI ended with an error; its last lines are shown"
+    remedy = "what they say"
 
     def __init__(
         self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str = "correct what it says above."
@@ -76,12 +82,16 @@ class NoSuchStack(CommandFailed):
     """The backend has no stack of that name."""
 
     id = "FL-7104"
+    causes = "The backend has no stack of that name"
+    remedy = "the name, `PULUMI_BACKEND_URL`"
 
 
 class PlanExceeded(CommandFailed):
     """What is there, or the program, is no longer what the saved plan was made from."""
 
     id = "FL-7110"
+    causes = "Something has changed since the plan was reviewed: the program, or what there is"
+    remedy = "preview again, review, `firnline up --plan` with the new one"
 
     def __init__(self, stack: str, *, exit_status: int, lines: Sequence[str]) -> None:
         super().__init__(
@@ -97,6 +107,8 @@ class StackLocked(CommandFailed):
     """Another command holds the stack's lock, or was killed while it held it."""
 
     id = "FL-7105"
+    causes = "Another command has the stack, or was killed with it"
+    remedy = "wait; `firnline up` clears a dead one's lock"
 
     def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], locks: Sequence[Lock]) -> None:
         self.locks = tuple(locks)
@@ -112,6 +124,8 @@ class UnexpectedChanges(PulumiError):
     """A preview that should have found no changes found some."""
 
     id = "FL-7106"
+    causes = "The cloud, or the program, is no longer what the state says"
+    remedy = "find out who changed it; `firnline up`"
 
     def __init__(self, stack: str, *, lines: Sequence[str]) -> None:
         self.lines = tuple(lines)
@@ -125,6 +139,8 @@ class StackInUse(PulumiError):
     """The process that holds the lock is running, or runs where it can't be checked from here."""
 
     id = "FL-7107"
+    causes = "The lock's process runs, or is on another machine"
+    remedy = "let it end; if it is surely gone, `pulumi cancel`"
 
     def __init__(self, stack: str, lock: Lock, *, why: str) -> None:
         super().__init__(
@@ -137,6 +153,8 @@ class PendingForeign(PulumiError):
     """A killed `up` left a create open, and the object that exists now was not made by it."""
 
     id = "FL-7108"
+    causes = "**a killed `up` left a create open, and what exists has not its tags or comment**"
+    remedy = "another name; or, if it is ours, `pulumi import`"
 
     def __init__(self, foreign: Mapping[Urn, str]) -> None:
         found = _indented([f"{urn}: {why}" for urn, why in foreign.items()])
@@ -151,6 +169,8 @@ class PendingUnknown(PulumiError):
     """A killed `up` left a create open, and there is no lookup for that type of resource."""
 
     id = "FL-7109"
+    causes = "The same, for a type that we can't look for"
+    remedy = "look for it, then import or forget it"
 
     def __init__(self, urn: str) -> None:
         super().__init__(

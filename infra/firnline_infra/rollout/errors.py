@@ -32,6 +32,11 @@ class NotReady(RolloutError, Fatal):
     """The job would not run. Found before anything was stopped."""
 
     id = "FL-5462"
+    causes = (
+        "The service, the role, the artefact or the application would keep the engine from starting. Nothing was "
+        "stopped"
+    )
+    remedy = "what it lists, each with its next step"
 
     def __init__(self, application: str, problems: "Sequence[Problem]", *, running: str) -> None:
         self.problems = tuple(problems)
@@ -46,6 +51,8 @@ class DeployRunning(RolloutError, Fatal):
     """Two deploys of one environment would stop each other's engines."""
 
     id = "FL-5463"
+    causes = "Another `firnline deploy` of the environment is at work"
+    remedy = "wait for it. One that was killed is found dead within half a minute"
 
     def __init__(self, number: int, by: str, since: str) -> None:
         super().__init__(
@@ -59,6 +66,8 @@ class DeployDisplaced(RolloutError, Fatal):
     """This deploy was out of the bucket's reach, or asleep, for so long that another one took its place."""
 
     id = "FL-5464"
+    causes = "This deploy's machine slept, or could not reach the bucket, and another one took its place"
+    remedy = "nothing; `firnline status` says what runs"
 
     def __init__(self, number: int, by: str) -> None:
         super().__init__(
@@ -71,6 +80,10 @@ class EngineElsewhere(RolloutError, Fatal):
     """An engine's heart beats, and none of the runtime's runs is it: a second one would be refused by the ledger."""
 
     id = "FL-5465"
+    causes = (
+        "An engine's heart beats under the application's name, and the runtime has not started it. Nothing was changed"
+    )
+    remedy = "stop it where it was started, and what starts it again"
 
     def __init__(self, application: str, holder: str) -> None:
         super().__init__(
@@ -84,6 +97,11 @@ class StillThere(RolloutError, Fatal):
     """What was to be stopped can still write. Nothing was started in its place."""
 
     id = "FL-5466"
+    causes = (
+        "The old run was cancelled, and something of it can still write: an unreachable node, a service that does not "
+        "let go. **No engine reads now.** Nothing was started in its place"
+    )
+    remedy = "deploy again; where that says the same, end it by hand in its service"
 
     def __init__(self, run: "Run", seconds: float, doing: str) -> None:
         words = f" ({run.reason})" if run.reason else ""
@@ -98,6 +116,11 @@ class RolloutFailed(RolloutError, Fatal):
     """The new engine did not come up."""
 
     id = "FL-5467"
+    causes = (
+        "The new engine ended, did not begin, or does not read what the old one read. The message says whether the old "
+        "one runs again, or was never stopped"
+    )
+    remedy = "`firnline logs`; mend, and deploy again"
 
     def __init__(self, number: int, why: str, *, stands: str, next_step: str) -> None:
         super().__init__(f"Deployment {number} failed: {why}. {stands}", next_step=next_step)
@@ -107,6 +130,8 @@ class NothingToRollBackTo(RolloutError, Fatal):
     """No earlier deployment ended well, or none with another content."""
 
     id = "FL-5468"
+    causes = "No earlier deployment ended well with another content"
+    remedy = "go back in your repository, and `firnline up`"
 
     def __init__(self, place: str) -> None:
         super().__init__(
@@ -119,6 +144,8 @@ class RecordUnreadable(RolloutError, Fatal):
     """A record of a deployment can't be understood."""
 
     id = "FL-5471"
+    causes = "An object in `deployments/` was written by a newer release, or by somebody else"
+    remedy = "deploy with that release; move away what is not ours"
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(
@@ -131,6 +158,8 @@ class UnknownPipeline(RolloutError, Fatal):
     """The ledger knows no such stream."""
 
     id = "FL-5474"
+    causes = "`firnline pipeline` named a stream that the engine has never read"
+    remedy = "the names that `firnline status` lists"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
@@ -143,6 +172,13 @@ class NotQuiet(RolloutError, Retryable):
     """A paused pipeline still has rows in flight, or is still read."""
 
     id = "FL-5475"
+    causes = (
+        "A pipeline was paused, and its last rows are not proven yet, or an engine still reads it, or none runs that "
+        "proves them"
+    )
+    remedy = (
+        "the same command again; `firnline logs`; without an engine: resume it, `firnline deploy`, and pause it then"
+    )
 
     def __init__(self, stream: str, seconds: float, unproven: Sequence[str], *, is_engine_there: bool = True) -> None:
         which = f" ({', '.join(unproven)} may have rows in flight)" if unproven else ""

@@ -25,6 +25,8 @@ class StartedByHand(JobError):
     """The specification has none of the sections that say where the job runs."""
 
     id = "FL-5422"
+    causes = "The specification does not say where the engine's job runs"
+    remedy = "one of `aws.runtime.emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes`"
 
     def __init__(self, environment: str) -> None:
         super().__init__(
@@ -38,6 +40,8 @@ class JobRefused(JobError):
     """The service would refuse the request; said before anything is stopped or started."""
 
     id = "FL-5423"
+    causes = "The service would refuse the job's request; nothing was stopped or started"
+    remedy = "what the lines name, in the specification"
 
     def __init__(self, application: str, service: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -51,6 +55,8 @@ class RuntimeRefused(FirnlineError, Fatal):
     """The service refused a call, in its own words."""
 
     id = "FL-5469"
+    causes = "The service refused a call"
+    remedy = "what it says; where it was denied, the action that it names"
 
     def __init__(self, action: str, on: str, words: str, *, next_step: str = "") -> None:
         super().__init__(
@@ -64,6 +70,14 @@ class UntaggedRun(FirnlineError, Fatal):
     """Somebody has started a run in the engine's application without its tag, or whoever deploys lacks a right."""
 
     id = "FL-5621"
+    causes = (
+        "A run is active in the environment's own application of EMR Serverless that whoever deploys may not look at: "
+        "it has no tag `firnline:application`, because somebody started it by hand. Nothing was changed"
+    )
+    remedy = (
+        "whoever started it ends it, by the command in the message; where it has the tag, `emr-serverless:GetJobRun` "
+        "for whoever deploys"
+    )
 
     def __init__(self, run_id: str, place: str, application_id: str, words: str) -> None:
         super().__init__(
@@ -79,6 +93,8 @@ class RuntimeUnavailable(FirnlineError, Retryable):
     """Throttled, or out of reach."""
 
     id = "FL-5470"
+    causes = "The service throttles, or can't be reached"
+    remedy = "the same command again"
 
     def __init__(self, action: str, on: str, words: str) -> None:
         super().__init__(
@@ -91,6 +107,11 @@ class PlaceMissing(FirnlineError, Fatal):
     """The place where the engine is to run is not there, or there are several of its name."""
 
     id = "FL-5472"
+    causes = (
+        "The application, cluster or namespace that the stack makes for the engine is not there, or there are two of "
+        "its name"
+    )
+    remedy = "`firnline up`; or adopt one by its id"
 
     def __init__(self, what: str, found: Sequence[str], environment: str) -> None:
         said = f"There are {len(found)} of these: {', '.join(found)}; wanted is the {what}." if found else ""
@@ -106,6 +127,8 @@ class NoCluster(FirnlineError, Fatal):
     """The kubeconfig does not lead into a cluster."""
 
     id = "FL-5473"
+    causes = "The kubeconfig has no such context, or the command that gives its credentials failed"
+    remedy = "`kubectl get pods --context …` has to work where you deploy"
 
     def __init__(self, why: str) -> None:
         super().__init__(

@@ -9,6 +9,8 @@ class HadoopUnknown(EnvironmentalError):
     """No list of jars for this Hadoop."""
 
     id = "FL-5401"
+    causes = "There is no pinned list of S3A's jars for this Hadoop"
+    remedy = "`hadoop-aws` of its own version, and the AWS SDK that it was built with"
 
     def __init__(self, hadoop: str, known: Iterable[str]) -> None:
         super().__init__(
@@ -22,6 +24,8 @@ class JarsUnreachable(EnvironmentalError):
     """The repository did not give a jar. What came before stays and is not fetched again."""
 
     id = "FL-5402"
+    causes = "A Maven repository did not give a jar of S3A's"
+    remedy = "again, or a mirror: `--repository`"
 
     def __init__(self, url: str, cause: str) -> None:
         super().__init__(
@@ -34,6 +38,8 @@ class JarForeign(EnvironmentalError):
     """A jar is not the one that was tested; it was not kept."""
 
     id = "FL-5403"
+    causes = "A jar of S3A's is not the one that was tested; it was not kept"
+    remedy = "ask whoever runs that repository"
 
     def __init__(self, url: str) -> None:
         super().__init__(

@@ -11,6 +11,8 @@ class KeysMissing(FirnlineError, Fatal):
     """A user of the environment has no public key yet."""
 
     id = "FL-7001"
+    causes = "`up` before a user of the environment has a public key; a preview only says so"
+    remedy = "`firnline keys create`; it makes the pair and says where it lies"
 
     def __init__(self, missing: Iterable[str], *, next_step: str) -> None:
         super().__init__(
@@ -42,6 +44,14 @@ class EncryptionKeyMissing(FirnlineError, Fatal):
     """The KMS key that the bootstrap makes is not there, or not recorded yet."""
 
     id = "FL-5561"
+    causes = (
+        "The KMS key that the bootstrap makes is not there, or not recorded beside the specification yet. Nothing was "
+        "created"
+    )
+    remedy = (
+        "have an administrator apply what `firnline bootstrap` renders; `firnline keys create` or `firnline up` writes "
+        "the key's ARN down: commit it"
+    )
 
     def __init__(self, alias: str, *, environment: str) -> None:
         super().__init__(
@@ -55,6 +65,8 @@ class SpecificationExists(FirnlineError, Fatal):
     """A first specification was to be written over a file."""
 
     id = "FL-7002"
+    causes = "`firnline init` was to write over a file"
+    remedy = "name another file, or `--force`"
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path} exists already.", next_step="name another file, or write over it with --force.")

@@ -7,6 +7,11 @@ class RoleRefused(CredentialsError, Fatal):
     """STS says the same of a trust that does not name who asks, of a wrong external id, and of a role that does not exist."""
 
     id = "FL-1301"
+    causes = (
+        "A role can't be assumed: it does not exist, its trust does not name who asks or wants another external id, or "
+        "who asks may not"
+    )
+    remedy = "the message names who asked for what; all three are looked at in the role's account and in the engine's"
 
     def __init__(self, role: str, external_id: str | None, cause: str) -> None:
         condition = (
@@ -24,6 +29,11 @@ class RoleRefused(CredentialsError, Fatal):
 
 class StsUnreachable(CredentialsError, Retryable):
     id = "FL-1302"
+    causes = (
+        "Network, throttling, or 5xx of STS, when a session was due. Sessions end an hour after they began, and are "
+        "asked for from two thirds of it on"
+    )
+    remedy = "the network, `aws.region`, `aws.endpoints.sts`"
 
     def __init__(self, role: str, cause: str) -> None:
         super().__init__(
@@ -37,6 +47,8 @@ class SourceExpired(CredentialsError, Retryable):
     """What a role is assumed with has expired, or the clock is wrong."""
 
     id = "FL-1303"
+    causes = "What a role is assumed with has expired: a profile's session, a token that nobody replaced"
+    remedy = "what renews it; the machine's clock"
 
     def __init__(self, role: str, cause: str) -> None:
         super().__init__(
@@ -49,6 +61,11 @@ class SourceExpired(CredentialsError, Retryable):
 
 class WebIdentityMissing(CredentialsError, Fatal):
     id = "FL-1304"
+    causes = (
+        "The file of a web identity's token is missing, empty or not readable on the machine that the message comes "
+        "from"
+    )
+    remedy = "`web_identity.token_file`, or the volume that should hold it"
 
     def __init__(self, file: str, cause: str) -> None:
         super().__init__(
@@ -60,6 +77,11 @@ class WebIdentityMissing(CredentialsError, Fatal):
 
 class WebIdentityRefused(CredentialsError, Fatal):
     id = "FL-1305"
+    causes = (
+        "The token's issuer, subject or audience is not what the role's trust says, or the account has no such "
+        "identity provider"
+    )
+    remedy = "the role's trust; `sub` and `aud` in the token"
 
     def __init__(self, role: str, file: str, cause: str) -> None:
         super().__init__(
@@ -71,6 +93,8 @@ class WebIdentityRefused(CredentialsError, Fatal):
 
 class AccessKeyMissing(CredentialsError, Fatal):
     id = "FL-1306"
+    causes = "A variable, or a secret, that should hold an access key does not"
+    remedy = "put it there on the driver and on every executor, or use a role"
 
     def __init__(self, where: str, lacks: str) -> None:
         super().__init__(
@@ -82,6 +106,8 @@ class AccessKeyMissing(CredentialsError, Fatal):
 
 class ProfileUnusable(CredentialsError, Fatal):
     id = "FL-1307"
+    causes = "A profile is missing on the machine, or has nothing that gives credentials"
+    remedy = "`aws sts get-caller-identity --profile NAME` there"
 
     def __init__(self, profile: str, cause: str) -> None:
         super().__init__(
@@ -95,6 +121,8 @@ class SessionRefused(CredentialsError, Fatal):
     """STS does not take what was asked of it."""
 
     id = "FL-1308"
+    causes = "STS does not give a session that long, or of that name"
+    remedy = "`duration_seconds`: the role's maximum, and an hour in a chain of roles"
 
     def __init__(self, role: str, cause: str) -> None:
         super().__init__(

@@ -24,6 +24,8 @@ NO_VALUE = {
 
 class SecretForbidden(SnowflakeError, Fatal):
     id = "FL-3013"
+    causes = "The role may not read the secret with the private key, or not use the secret's key"
+    remedy = "[the permissions](permissions.md)"
 
     def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
@@ -35,6 +37,8 @@ class SecretForbidden(SnowflakeError, Fatal):
 
 class SecretUnreachable(SnowflakeError, Retryable):
     id = "FL-3014"
+    causes = "Network, endpoint, throttling, or 5xx of Secrets Manager"
+    remedy = "the network, `aws.region`, `aws.endpoints.secretsmanager`, a proxy or VPC endpoint between"
 
     def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
@@ -47,6 +51,8 @@ class SecretUnreachable(SnowflakeError, Retryable):
 
 class SecretMissing(SnowflakeError, Fatal):
     id = "FL-3015"
+    causes = "No such secret in this account and region, it has no value, or it waits for its deletion"
+    remedy = "`snowflake.private_key.secret_arn`; `firnline keys create`; `aws secretsmanager restore-secret`"
 
     def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
@@ -59,6 +65,8 @@ class SecretMissing(SnowflakeError, Fatal):
 
 class SecretCredentialsMissing(SnowflakeError, Fatal):
     id = "FL-3016"
+    causes = "The process has no AWS credentials to read the secret with"
+    remedy = "`aws sts get-caller-identity` has to answer there"
 
     def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(

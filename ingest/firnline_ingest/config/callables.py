@@ -23,6 +23,11 @@ class CallableUnusable(FirnlineError, Fatal):
     """A function that transforms name can't be had here, so not one record can be judged."""
 
     id = "FL-4141"
+    causes = (
+        "A function that `transforms` name can't be imported, is none, or is asynchronous; nothing of its streams is "
+        "read"
+    )
+    remedy = "put its module where the engine runs (docs/transforms.md), or on PYTHONPATH where the command runs"
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(

@@ -21,6 +21,8 @@ class DeadLetterUnwritable(DeadLetterError, Fatal):
     """A record could not be kept; its shard stops, so that it is read again."""
 
     id = "FL-4001"
+    causes = "The folder is full or not writable. The shard stops rather than lose the record"
+    remedy = "make room, start again"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -34,6 +36,8 @@ class UnknownDeadLetter(DeadLetterError, Fatal):
     """A key without a letter."""
 
     id = "FL-4002"
+    causes = "No letter under that key"
+    remedy = "`firnline dead-letters list`"
 
     def __init__(self, key: str) -> None:
         super().__init__(f"There is no dead letter {key!r}.", next_step="firnline dead-letters list shows the keys.")
@@ -43,6 +47,8 @@ class DeadLetterUnreadable(DeadLetterError, Fatal):
     """A file or an object among the letters that is none, or that can't be opened."""
 
     id = "FL-4003"
+    causes = "A letter's file was changed or moved"
+    remedy = "restore it, or move it out of the folder"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -56,6 +62,8 @@ class DeadLettersOfOneMachine(DeadLetterError, Fatal):
     """A folder, where the engine's workers are on other machines: its letters would go with them."""
 
     id = "FL-4011"
+    causes = "The letters' folder is one machine's, and workers run on others"
+    remedy = "`dead_letters.s3`; or `spark.master: local[*]` for an engine on one machine"
 
     def __init__(self, folder: str, master: str | None) -> None:
         runs = f"spark.master is {master}" if master else "without spark.master, spark-submit decides where workers run"
@@ -71,6 +79,8 @@ class DeadLettersForbidden(DeadLetterError, Fatal):
     """The service knows who asks, and does not let them."""
 
     id = "FL-4012"
+    causes = "The bucket, the stream or their key refuses the engine"
+    remedy = "the action that the message names (docs/permissions.md)"
 
     def __init__(self, action: str, place: str, cause: str, *, needed: str | None = None) -> None:
         super().__init__(
@@ -84,6 +94,8 @@ class DeadLetterPlaceMissing(DeadLetterError, Fatal):
     """The bucket, the stream or the key is not there."""
 
     id = "FL-4013"
+    causes = "The letters' bucket or stream is not there"
+    remedy = "`firnline up`; region and account"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -97,6 +109,8 @@ class DeadLettersUnavailable(DeadLetterError, Retryable):
     """The service is throttling, failing, or out of reach."""
 
     id = "FL-4014"
+    causes = "The bucket or the stream throttles, or can't be reached"
+    remedy = "nothing, unless it lasts: the network, and the stream's shards"
 
     def __init__(self, action: str, place: str, cause: str, *, is_stale: bool = False) -> None:
         super().__init__(
@@ -112,6 +126,8 @@ class DeadLettersUnauthenticated(DeadLetterError, Fatal):
     """There are no credentials, or AWS does not know them."""
 
     id = "FL-4015"
+    causes = "AWS does not know the process's credentials, or there are none"
+    remedy = "`aws sts get-caller-identity` has to answer there"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -124,6 +140,8 @@ class NotReplayable(DeadLetterError, Fatal):
     """Letters on a Kinesis stream have no place beside them for what was replayed."""
 
     id = "FL-4016"
+    causes = "Letters on a Kinesis stream have no place that says which were replayed"
+    remedy = "`firnline dead-letters export --letters FOLDER`, then `replay --folder FOLDER`"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
@@ -142,6 +160,8 @@ class UnusableRecord(StoppedByRecord):
     """A record that can't be a row, in a pipeline that stops for one."""
 
     id = "FL-4017"
+    causes = "A record that can't be a row, and `unusable_records: stop`. What stands in front of it is in the table"
+    remedy = "mend the producer; `keep` or `skip`, and start again"
 
     def __init__(self, shard: str, sequence_number: str, reason: str, detail: str) -> None:
         super().__init__(
@@ -156,6 +176,11 @@ class TooManyUnusable(StoppedByRecord):
     """A storm of unusable records: a producer turned bad."""
 
     id = "FL-4018"
+    causes = "**a producer turned bad**: more unusable records arrived in a minute than `max_unusable_per_minute`"
+    remedy = (
+        "see what it sends: the record that the message names is in the stream, not among the dead letters; raise the "
+        "limit to take them in"
+    )
 
     def __init__(self, shard: str, minute: str, most: int, first: str) -> None:
         super().__init__(
@@ -172,6 +197,11 @@ class ReplayUnprovable(DeadLetterError, Fatal):
     """A batch was begun, and the channel that would tell how far it came is another one now."""
 
     id = "FL-4161"
+    causes = "A replay was killed, and its channel or table was made again before the next one"
+    remedy = (
+        "look for the rows of the batch (`firnline audit`); `replay --unfinished accept` or `forget` "
+        "([replay](design/replay.md))"
+    )
 
     def __init__(self, batch: str, why: str) -> None:
         super().__init__(
@@ -185,6 +215,8 @@ class ReplayedElsewhere(DeadLetterError, Fatal):
     """The channel was written by a replay that this journal knows nothing of."""
 
     id = "FL-4162"
+    causes = "**the letters were replayed from another place**, or `replays/` lacks a batch"
+    remedy = "replay from that place; restore `replays/`"
 
     def __init__(self, channel: str, token: str, place: str) -> None:
         super().__init__(
@@ -199,6 +231,8 @@ class ReplayUnfinished(DeadLetterError, Retryable):
     """Rows were sent, and their proof did not come in time; or others replay the same shard at the same time."""
 
     id = "FL-4163"
+    causes = "Snowflake did not commit in time, or several replays contend for a shard"
+    remedy = "the same command again"
 
     def __init__(self, batch: str, why: str) -> None:
         super().__init__(
@@ -211,6 +245,8 @@ class RepairUnusable(DeadLetterError, Fatal):
     """A callable that can't be loaded, or a file of letters with a line that is none."""
 
     id = "FL-4164"
+    causes = "`--with` names no function, or a line of `--from` is no letter"
+    remedy = "module:function from the working folder; a file that `export` wrote"
 
     def __init__(self, what: str, cause: str) -> None:
         super().__init__(
@@ -224,6 +260,8 @@ class NoLedger(DeadLetterError, Fatal):
     """No engine has run: what it would read again, nobody knows."""
 
     id = "FL-4166"
+    causes = "The configuration is of an engine that never ran here"
+    remedy = "the engine.json and the account of the engine that wrote the letters"
 
     def __init__(self, table: str) -> None:
         super().__init__(
@@ -237,6 +275,8 @@ class JournalUnreadable(DeadLetterError, Fatal):
     """An object of the journal that is none."""
 
     id = "FL-4165"
+    causes = "A batch of a replay was changed or is cut short; its shard's letters wait"
+    remedy = "restore the object"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -248,6 +288,8 @@ class JournalUnreadable(DeadLetterError, Fatal):
 
 class FilesExtraMissing(DeadLetterError, Fatal):
     id = "FL-4181"
+    causes = "Letters were to go by file, and Snowflake's package `snowflake-ingest` is not installed"
+    remedy = "install `firnline-ingest[files]` where the command runs; no cluster needs it"
 
     def __init__(self, extra: str, cause: str) -> None:
         super().__init__(
@@ -258,6 +300,8 @@ class FilesExtraMissing(DeadLetterError, Fatal):
 
 class PipeUnusable(DeadLetterError, Fatal):
     id = "FL-4182"
+    causes = "`replay --by-file`, and the table has no pipe `<TABLE>_LETTERS` that loads files in whole"
+    remedy = "`letters_by_file: true` in the specification and `firnline up`; or [make it by hand](files.md)"
 
     def __init__(self, pipe: str, problem: str) -> None:
         super().__init__(
@@ -268,6 +312,8 @@ class PipeUnusable(DeadLetterError, Fatal):
 
 class FilesRefused(DeadLetterError, Fatal):
     id = "FL-4183"
+    causes = "Snowpipe's REST service refused the user, or its default role lacks a right"
+    remedy = "what the message names; then the same command again"
 
     def __init__(self, pipe: str, call: str, cause: str) -> None:
         super().__init__(
@@ -279,6 +325,8 @@ class FilesRefused(DeadLetterError, Fatal):
 
 class FilesNotStaged(DeadLetterError, Fatal):
     id = "FL-4184"
+    causes = "A file could not be put into the stage"
+    remedy = "READ and WRITE on it, and the way to Snowflake's storage; then the same command again"
 
     def __init__(self, stage: str, cause: str) -> None:
         super().__init__(
@@ -291,6 +339,8 @@ class FilesNotStaged(DeadLetterError, Fatal):
 
 class FileUnproven(DeadLetterError, Retryable):
     id = "FL-4185"
+    causes = "The pipe has said nothing of a file for a quarter of an hour"
+    remedy = "whether the pipe is paused (`SYSTEM$PIPE_STATUS`); the same command again"
 
     def __init__(self, pipe: str, path: str, minutes: float) -> None:
         super().__init__(
@@ -304,6 +354,10 @@ class FileUnprovable(DeadLetterError, Fatal):
     """What the pipe remembers does not tell whether the rows are in, all and once."""
 
     id = "FL-4186"
+    causes = (
+        "**a person has to decide** about a batch: its pipe has forgotten it, was made again, or loaded a part of it"
+    )
+    remedy = "look for its rows by their positions, then `--unfinished accept` or `forget` ([files.md](files.md))"
 
     def __init__(self, pipe: str, path: str, why: str) -> None:
         super().__init__(

@@ -5,6 +5,11 @@ from firnline_ingest.errors import Fatal, KinesisError, Retryable
 
 class ConsumerMissing(KinesisError, Fatal):
     id = "FL-2321"
+    causes = (
+        "The consumer of `reader.fan_out` was never registered, or was deregistered; one that is registered again has "
+        "another ARN"
+    )
+    remedy = "register it; `pulumi up` writes its new ARN into the configuration"
 
     def __init__(self, stream: str, consumer: str) -> None:
         super().__init__(
@@ -19,6 +24,11 @@ class SubscriptionTaken(KinesisError, Retryable):
     """One consumer has one subscription to a shard: whoever subscribes later takes it over."""
 
     id = "FL-2322"
+    causes = (
+        "A subscription began less than five seconds ago, another process took it over, or the consumer is still being "
+        "made"
+    )
+    remedy = "nothing; if it lasts, FL-2323 follows"
 
     def __init__(self, stream: str, cause: str) -> None:
         super().__init__(
@@ -29,6 +39,11 @@ class SubscriptionTaken(KinesisError, Retryable):
 
 class ConsumerShared(KinesisError, Fatal):
     id = "FL-2323"
+    causes = (
+        "**two readers have one consumer** and take each other's subscriptions away. Nothing is lost or doubled, and "
+        "both are slow"
+    )
+    remedy = "a consumer for each application"
 
     def __init__(self, shard: str, consumer: str, times: int) -> None:
         super().__init__(
@@ -42,6 +57,11 @@ class ConsumerElsewhere(KinesisError, Fatal):
     """Shards of all streams have the same ids: its records would be taken for those of this one."""
 
     id = "FL-2324"
+    causes = (
+        "**the consumer of `reader.fan_out` belongs to another stream**, or to one of the same name in another account "
+        "or region. Nothing was read through it"
+    )
+    remedy = "the ARN of a consumer of the pipeline's own stream"
 
     def __init__(self, stream: str, consumer: str, other: str) -> None:
         super().__init__(
@@ -52,6 +72,14 @@ class ConsumerElsewhere(KinesisError, Fatal):
 
 class ConsumerForeign(KinesisError, Fatal):
     id = "FL-2325"
+    causes = (
+        "The stream has a consumer of this name that the application's ledger does not know as its own: another "
+        "application's, one that was made by hand, or the ledger was lost"
+    )
+    remedy = (
+        "another name (`reader.fan_out.consumer`). If nobody reads by it: `aws kinesis deregister-stream-consumer`, or "
+        "its ARN with `registration: none`"
+    )
 
     def __init__(self, stream: str, consumer: str) -> None:
         super().__init__(
@@ -66,6 +94,11 @@ class ConsumersExhausted(KinesisError, Retryable):
     """Its code is the same for a moment's rate and for a stream that is full."""
 
     id = "FL-2326"
+    causes = (
+        "A stream has 20 consumers at most, and takes five registrations a second; the service's code is the same for "
+        "both"
+    )
+    remedy = "it is tried again. If it lasts, deregister one that nobody reads by, or say `reader: polling`"
 
     def __init__(self, stream: str, consumer: str, cause: str) -> None:
         super().__init__(
@@ -78,6 +111,8 @@ class ConsumersExhausted(KinesisError, Retryable):
 
 class ConsumerUnready(KinesisError, Retryable):
     id = "FL-2327"
+    causes = "The consumer is being made or removed, or another engine of the application registers it"
+    remedy = "nothing"
 
     def __init__(self, stream: str, consumer: str, cause: str) -> None:
         super().__init__(
@@ -90,6 +125,8 @@ class ConsumerGone(KinesisError, Retryable):
     """As ConsumerMissing, of one that the engine registered itself."""
 
     id = "FL-2328"
+    causes = "Somebody deregistered the consumer that the engine had registered"
+    remedy = "nothing is lost; the engine registers it again with its next plan"
 
     def __init__(self, stream: str, consumer: str) -> None:
         super().__init__(

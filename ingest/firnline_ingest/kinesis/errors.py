@@ -24,6 +24,8 @@ class UnreadablePage(BotoCoreError):
 
 class StreamMissing(KinesisError, Fatal):
     id = "FL-2001"
+    causes = "Wrong name, region, account or endpoint; or the stream was deleted while it was read"
+    remedy = "check the four"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
@@ -35,6 +37,8 @@ class StreamMissing(KinesisError, Fatal):
 
 class StreamForbidden(KinesisError, Fatal):
     id = "FL-2002"
+    causes = "The role lacks an action, or there are no credentials"
+    remedy = "[the policy](first-real-run.md)"
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -48,6 +52,11 @@ class StreamCredentialsStale(KinesisError, Retryable):
     """The credentials have expired, or the clock is wrong."""
 
     id = "FL-1208"
+    causes = "Kinesis says that the credentials have expired, or were signed with at another time than its own"
+    remedy = (
+        "what renews them; a profile's file is read again, variables of the environment need a new start; the "
+        "machine's clock"
+    )
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -59,6 +68,8 @@ class StreamCredentialsStale(KinesisError, Retryable):
 
 class StreamKeyUnusable(KinesisError, Fatal):
     id = "FL-2003"
+    causes = "The KMS key is disabled, or `kms:Decrypt` is missing"
+    remedy = "enable it, or allow it"
 
     def __init__(self, stream: str, code: str, cause: str) -> None:
         super().__init__(
@@ -69,6 +80,8 @@ class StreamKeyUnusable(KinesisError, Fatal):
 
 class StreamThrottled(KinesisError, Retryable):
     id = "FL-2004"
+    causes = "Others read the same shards: five reads a second are shared"
+    remedy = "raise `polling.interval_ms`, or stop a consumer"
 
     def __init__(self, stream: str, operation: str, code: str) -> None:
         super().__init__(
@@ -81,6 +94,8 @@ class StreamThrottled(KinesisError, Retryable):
 
 class StreamUnreachable(KinesisError, Retryable):
     id = "FL-2005"
+    causes = "Network, endpoint, or an answer that is no page"
+    remedy = "the network, `aws.endpoints`, a proxy between; where a certificate is not trusted, `aws.ca_file`"
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -93,6 +108,8 @@ class StreamUnreachable(KinesisError, Retryable):
 
 class IteratorExpired(KinesisError, Retryable):
     id = "FL-2006"
+    causes = "More than five minutes between two reads"
+    remedy = "nothing"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
@@ -102,6 +119,8 @@ class IteratorExpired(KinesisError, Retryable):
 
 class PositionForeign(KinesisError, Fatal):
     id = "FL-2007"
+    causes = "The position belongs to another stream"
+    remedy = "who changed the ledger? then `firnline resume --from horizon`"
 
     def __init__(self, stream: str, cause: str) -> None:
         super().__init__(
@@ -113,6 +132,11 @@ class PositionForeign(KinesisError, Fatal):
 
 class RecordsLost(KinesisError, Fatal):
     id = "FL-2008"
+    causes = (
+        "**records left retention before they were read.** The ledger keeps the range as an incident, with the times "
+        "between which they arrived and an estimate of how many they were"
+    )
+    remedy = "raise the retention; `fail_on_data_loss: false` goes on without them"
 
     def __init__(self, shard: str, *, what: str, lost: str) -> None:
         super().__init__(
@@ -126,6 +150,11 @@ class PageUnreadable(KinesisError, Retryable):
     """An answer with a good status that says nothing, or that a shard ended which nothing else says ended."""
 
     id = "FL-2011"
+    causes = (
+        "A good status over a body that says nothing, or that a shard ended which nothing else says ended. Counted as "
+        "`unreadable_pages`"
+    )
+    remedy = "if it lasts: the proxy, the gateway, `aws.endpoints`"
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -140,6 +169,11 @@ class ShardExpired(KinesisError, Fatal):
     """The service no longer has the shard, and it was not read to its end."""
 
     id = "FL-2012"
+    causes = (
+        "**a shard left the stream before it was read to its end**: it was closed by a reshard, and an outage was "
+        "longer than the retention. The ledger keeps it as an incident"
+    )
+    remedy = "as FL-2008"
 
     def __init__(self, shard: str, lost: str = "") -> None:
         super().__init__(
@@ -153,6 +187,11 @@ class ShardUnlisted(KinesisError, Retryable):
     """A listing lacks a shard that is being read, and what it says of the shard is needed."""
 
     id = "FL-2301"
+    causes = (
+        "A shard holds aggregates of the KPL, and the listing of the stream lacks it for now: which hash keys are its "
+        "own is not known ([aggregates](aggregates.md#after-a-resharding))"
+    )
+    remedy = "nothing: it is asked for again"
 
     def __init__(self, stream: str, shard_id: str) -> None:
         super().__init__(
@@ -167,6 +206,11 @@ class StreamReplaced(KinesisError, Fatal):
     """A stream that was deleted and made again is another one: its sequence numbers begin anew."""
 
     id = "FL-2013"
+    causes = (
+        "**the stream was deleted and made again under its name**: other shards, other sequence numbers. What the old "
+        "one held and was not read is lost"
+    )
+    remedy = "if it was meant: `firnline resume --stream NAME --from horizon`. If not: whose account and region is it?"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
@@ -181,6 +225,11 @@ class RetriesOver(KinesisError, Fatal):
     """What would pass by itself has failed as often as the configuration lets it."""
 
     id = "FL-2361"
+    causes = "An operation of Kinesis failed `retries.….attempts` times in a row; only where that is set"
+    remedy = (
+        "what the message says of the last failure; nothing is lost, the shard is tried again after "
+        "`failures.retry_seconds`"
+    )
 
     def __init__(self, shard: str, operation: str, field: str, times: int, last: FirnlineError) -> None:
         super().__init__(

@@ -26,6 +26,14 @@ class PatternsOverlap(KinesisError, Fatal):
     """One stream, and two patterns that both claim it: which table it belongs to is not said."""
 
     id = "FL-2341"
+    causes = (
+        "A stream's name matches two patterns, so nobody knows which table it belongs to. At the start the engine "
+        "refuses to begin; a stream that appears later is left unread, and the others go on"
+    )
+    remedy = (
+        "narrow a pattern, put the name into its `leave_out`, or give the stream a pipeline of its own ([many "
+        "streams](many-streams.md))"
+    )
 
     def __init__(self, stream: str, patterns: Iterable[PatternConfig]) -> None:
         one, other, *_ = (pattern.streams for pattern in patterns)
@@ -41,6 +49,11 @@ class NothingMatches(KinesisError, Fatal):
     """A pattern without a stream. A running engine says so and goes on looking; `validate` fails."""
 
     id = "FL-2342"
+    causes = (
+        "No stream has a name that a pattern matches as a whole. A running engine says it (`pattern.empty`) every five "
+        "minutes and goes on looking"
+    )
+    remedy = "the pattern, the region, the account"
 
     def __init__(self, pattern: PatternConfig) -> None:
         super().__init__(

@@ -23,6 +23,11 @@ class StartInFuture(KinesisError, Fatal):
     """A time that has not come, by the service's clock: perhaps one of another zone, or a year mistyped."""
 
     id = "FL-2344"
+    causes = (
+        "`initial_position.timestamp` of a stream that was never read has not come yet, by Kinesis' clock. Its "
+        "pipeline stands still and the others go on; it begins when the time has come, and is tried every five minutes"
+    )
+    remedy = "the date and its offset; `LATEST` begins now"
 
     def __init__(self, stream: str, timestamp: datetime, now_ms: int) -> None:
         now = datetime.fromtimestamp(now_ms / 1000, UTC)
@@ -38,6 +43,8 @@ class EndInFuture(KinesisError, Fatal):
     """A bounded run ends where it finds nothing more: it would not wait for what arrives until then."""
 
     id = "FL-2345"
+    causes = "`run --until` names a time that has not come yet, by Kinesis' clock. Nothing was read"
+    remedy = "the date and its offset; `--available-now` ends with what has arrived by now"
 
     def __init__(self, until: datetime, now_ms: int) -> None:
         super().__init__(
@@ -51,6 +58,8 @@ class WindowEmpty(KinesisError, Fatal):
     """A bounded run whose end comes before its beginning would read nothing, and end as if all were well."""
 
     id = "FL-2346"
+    causes = "`run --until` names a time before the `initial_position.timestamp` of a pipeline. Nothing was read"
+    remedy = "both times and their offsets"
 
     def __init__(self, stream: str, timestamp: datetime, until: datetime) -> None:
         super().__init__(

@@ -10,6 +10,8 @@ class LedgerTableMissing(LedgerError, Fatal):
     """The checkpoint table is not there."""
 
     id = "FL-2101"
+    causes = "The table was never made, or was deleted"
+    remedy = "make it. Snowflake's tokens place every shard again; what they can't say is noted as an incident"
 
     def __init__(self, table: str) -> None:
         super().__init__(
@@ -22,6 +24,8 @@ class LedgerTableForeign(LedgerError, Fatal):
     """The table exists, and is not a ledger."""
 
     id = "FL-2102"
+    causes = "Another program's table, for example KCL's"
+    remedy = "a name of its own"
 
     def __init__(self, table: str, found: str) -> None:
         super().__init__(
@@ -34,6 +38,8 @@ class LedgerUnavailable(LedgerError, Retryable):
     """DynamoDB could not be reached, or refused for a while."""
 
     id = "FL-2103"
+    causes = "DynamoDB throttles or can't be reached"
+    remedy = "capacity mode, network; where a certificate is not trusted, `aws.ca_file`"
 
     def __init__(self, table: str, cause: str) -> None:
         super().__init__(
@@ -48,6 +54,8 @@ class LedgerForbidden(LedgerError, Fatal):
     """The role may not do what the ledger needs."""
 
     id = "FL-2107"
+    causes = "Who asks lacks an action on the table; the message names them"
+    remedy = "[which policy has it](permissions.md)"
 
     def __init__(self, table: str, operation: str, cause: str) -> None:
         key = " and kms:Decrypt on the table's key" if "kms" in cause.lower() else ""
@@ -61,6 +69,8 @@ class LedgerUnauthenticated(LedgerError, Fatal):
     """There are no AWS credentials, or AWS does not know them: no right would help."""
 
     id = "FL-4201"
+    causes = "AWS does not know the process's credentials, or there are none: no right would help"
+    remedy = "`aws sts get-caller-identity` has to answer there"
 
     def __init__(self, table: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -73,6 +83,8 @@ class LedgerCredentialsStale(LedgerError, Retryable):
     """The credentials have expired, or the clock is wrong."""
 
     id = "FL-1209"
+    causes = "DynamoDB says the same"
+    remedy = "the same"
 
     def __init__(self, table: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -85,6 +97,8 @@ class Fenced(LedgerError, Retryable):
     """Somebody else opened the shard after us; what they do is right, so this attempt yields."""
 
     id = "FL-2104"
+    causes = "Another attempt opened the shard: a retried or moved task, or a second engine"
+    remedy = "nothing, unless it repeats: FL-2105"
 
     def __init__(self, key: ShardKey, holder: str) -> None:
         super().__init__(
@@ -98,6 +112,8 @@ class FencedRepeatedly(LedgerError, Fatal):
     """Two engines keep taking a shard from each other."""
 
     id = "FL-2105"
+    causes = "Two engines take shards from each other"
+    remedy = "stop one"
 
     def __init__(self, key: ShardKey, times: int, minutes: float) -> None:
         super().__init__(
@@ -110,6 +126,8 @@ class AnotherEngineRuns(LedgerError, Fatal):
     """A second engine under one application name."""
 
     id = "FL-2106"
+    causes = "A second engine under one application name, whose heart beats"
+    remedy = "`firnline stop`, or another name"
 
     def __init__(self, application: str, holder: str) -> None:
         super().__init__(
@@ -123,6 +141,10 @@ class RunDisplaced(LedgerError, Fatal):
     """The application's name was taken over from a run whose heart was not heard."""
 
     id = "FL-1207"
+    causes = (
+        "This engine was frozen, or could not reach the ledger, for longer than ten beats while another one was started"
+    )
+    remedy = "nothing: the other one goes on. Two that are both meant to run need two names"
 
     def __init__(self, application: str, holder: str) -> None:
         super().__init__(
@@ -137,6 +159,14 @@ class LedgerBehind(LedgerError, Fatal):
     """The channel's token lies before what was proven."""
 
     id = "FL-2110"
+    causes = (
+        "**the channel's token lies before what was proven**: somebody dropped the channel or moved its token, or the "
+        "account failed over to a replica that has less"
+    )
+    remedy = (
+        "find out who (SHOW CHANNELS), audit, then `firnline resume --from proven`; after a failover `--from horizon` "
+        "([why](when-snowflake-changes.md))"
+    )
 
     def __init__(self, key: ShardKey, *, committed: str, proven: str) -> None:
         super().__init__(
@@ -152,6 +182,14 @@ class ChannelDropped(LedgerError, Fatal):
     """The channel has no token any more, and did not expire: what was committed and not proven can't be told."""
 
     id = "FL-2112"
+    causes = (
+        "**a channel that had a token is empty, and did not expire** (30 days unused, nothing in flight), or another "
+        "one is there than the one that the first rows were sent to: somebody dropped it, or a failover lost it"
+    )
+    remedy = (
+        "who? SHOW CHANNELS. `firnline audit`; rows that were committed in its last seconds would come twice; then "
+        "`firnline resume --from proven`"
+    )
 
     def __init__(self, key: ShardKey, *, table: str, proven: str, is_quiet: bool, idle_ms: int) -> None:
         days = idle_ms // 86_400_000
@@ -169,6 +207,11 @@ class TokenMissing(LedgerError, Retryable):
     """A channel that had a token has none. The table may have been replaced since the driver looked at it."""
 
     id = "FL-2113"
+    causes = (
+        "A channel that had a token is empty; the table may have been replaced a moment ago, so nothing is appended "
+        "until the driver has looked at it again"
+    )
+    remedy = "wait two epochs: it goes on, or becomes FL-3107 or FL-2112"
 
     def __init__(self, key: ShardKey, *, table: str, had: str) -> None:
         was = f"had committed up to {had}" if had else "may have taken rows that nobody saw committed"
@@ -183,6 +226,14 @@ class RoutingChanged(LedgerError, Fatal):
     """Records in flight were made by another configuration."""
 
     id = "FL-2111"
+    causes = (
+        "Format, transforms, metadata, `max_row_bytes` or routes changed while rows were in flight, or dead letters "
+        "kept ahead of them by an engine that was killed, or while the tables of a routed pipeline were not equally far"
+    )
+    remedy = (
+        "`firnline drain` with the old configuration: it finishes what was begun and takes in nothing new; then run "
+        "the new one"
+    )
 
     def __init__(self, key: ShardKey) -> None:
         super().__init__(
@@ -196,6 +247,11 @@ class TargetReplaced(LedgerError, Fatal):
     """The table or pipe is not the one that the channel was opened on."""
 
     id = "FL-3107"
+    causes = "The table or pipe was made again under its name, or the table was swapped"
+    remedy = (
+        "[what was done, and where the rows are](when-snowflake-changes.md); swapped back it goes on by itself; else "
+        "`firnline resume --from proven` or `--from horizon`"
+    )
 
     def __init__(self, key: ShardKey, *, was: TargetTable, found: TargetTable) -> None:
         is_table = was.table_created_on != found.table_created_on

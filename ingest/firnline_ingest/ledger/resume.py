@@ -20,6 +20,8 @@ from firnline_ingest.values import Position, ShardKey
 
 class TableUnnamed(UsageError):
     id = "FL-1004"
+    causes = "`firnline resume --accept-errors` of a pipeline with routes did not name one of its tables"
+    remedy = "`--table`, as FL-3105 has it"
 
     def __init__(self, tables: Collection[str]) -> None:
         super().__init__(
@@ -33,6 +35,8 @@ Decision = Callable[[ShardRow], ShardRow]
 
 class NothingToResume(UsageError):
     id = "FL-1003"
+    causes = "`firnline resume` named a stream or shard that the ledger does not have"
+    remedy = "compare with the error that sent you there"
 
     def __init__(self, stream: str, shard: str | None) -> None:
         super().__init__(

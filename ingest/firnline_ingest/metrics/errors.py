@@ -7,6 +7,12 @@ class MetricsUnavailable(EnvironmentalError, Retryable):
     """Figures can't be published; the engine goes on. Runbook: FL-5601."""
 
     id = "FL-5601"
+    causes = (
+        "Figures can't be published: the package of `metrics.prometheus` or `metrics.opentelemetry` is not installed "
+        "where the driver runs, or the port is taken. Records go on; it is said once a run (`metrics.unavailable`), "
+        "and tried again with each epoch"
+    )
+    remedy = "[metrics.md](metrics.md) says what each needs"
 
     def __init__(self, backend: str, error: Exception) -> None:
         missing = isinstance(error, ImportError)

@@ -7,6 +7,8 @@ from firnline_ingest.errors import Fatal, LedgerError, UsageError
 
 class SourceMissing(LedgerError, Fatal):
     id = "FL-2421"
+    causes = "The table to migrate from is not in that account and region"
+    remedy = "its name is the other consumer's application"
 
     def __init__(self, table: str) -> None:
         super().__init__(
@@ -19,6 +21,8 @@ class TableTrouble(LedgerError, Fatal):
     """DynamoDB did not let the migration read or write a table; what was written so far is taken over by the next try."""
 
     id = "FL-2422"
+    causes = "DynamoDB did not let the migration read or write"
+    remedy = "the rights that [moving.md](moving.md#what-it-needs) lists; the same command again goes on"
 
     def __init__(self, table: str, operation: str, cause: str) -> None:
         super().__init__(
@@ -30,6 +34,8 @@ class TableTrouble(LedgerError, Fatal):
 
 class SourceForeign(LedgerError, Fatal):
     id = "FL-2423"
+    causes = "The table is no lease table: its key is another one"
+    remedy = "the table with the leases, not those beside it"
 
     def __init__(self, table: str, key: str) -> None:
         super().__init__(
@@ -43,6 +49,11 @@ class SourceInUse(LedgerError, Fatal):
     """The other consumer still runs: its workers count a lease's counter up several times within the failover time."""
 
     id = "FL-2424"
+    causes = (
+        "**the other consumer still runs**: something in its table changed while it was watched, or while rows were "
+        "written, which were then taken back"
+    )
+    remedy = "stop its workers, and what starts them; again"
 
     def __init__(self, table: str, seconds: float, changed: Sequence[str], owners: Sequence[str]) -> None:
         who = f" Owners: {', '.join(owners)}." if owners else ""
@@ -56,6 +67,8 @@ class SourceInUse(LedgerError, Fatal):
 
 class StreamKnown(LedgerError, Fatal):
     id = "FL-2425"
+    causes = "An engine has read the stream under this ledger already"
+    remedy = "another application, another target table"
 
     def __init__(self, stream: str, table: str, shards: int) -> None:
         super().__init__(
@@ -67,6 +80,8 @@ class StreamKnown(LedgerError, Fatal):
 
 class NotMigratable(LedgerError, Fatal):
     id = "FL-2426"
+    causes = "Shards of which the table names no place, or a table of another stream; each is listed"
+    remedy = "what each line says"
 
     def __init__(self, table: str, problems: Sequence[str]) -> None:
         super().__init__(
@@ -78,6 +93,8 @@ class NotMigratable(LedgerError, Fatal):
 
 class JournalMissing(LedgerError, Fatal):
     id = "FL-2427"
+    causes = "The table in which the migration notes what it writes is not there"
+    remedy = "`ledger.migration: true` and `firnline up`"
 
     def __init__(self, table: str) -> None:
         super().__init__(
@@ -89,6 +106,8 @@ class JournalMissing(LedgerError, Fatal):
 
 class EngineHasBegun(LedgerError, Fatal):
     id = "FL-2428"
+    causes = "`--undo` after an engine has opened shards"
+    remedy = "[moving.md](moving.md#taking-it-back)"
 
     def __init__(self, stream: str, shards: Sequence[str]) -> None:
         super().__init__(
@@ -101,6 +120,8 @@ class EngineHasBegun(LedgerError, Fatal):
 
 class NothingMigrated(UsageError):
     id = "FL-2429"
+    causes = "`--undo`, or `firnline audit --migrated`, of a stream that was not migrated, or whose journal is gone"
+    remedy = "its name"
 
     def __init__(self, stream: str, table: str) -> None:
         super().__init__(
@@ -111,6 +132,8 @@ class NothingMigrated(UsageError):
 
 class UnclearCommand(UsageError):
     id = "FL-2430"
+    causes = "Options that don't go together, a time without a zone or in the future, a stream that is not read"
+    remedy = "what it says"
 
     def __init__(self, what: str, next_step: str) -> None:
         super().__init__(what, next_step=next_step)

@@ -8,6 +8,11 @@ from firnline_ingest.errors import Retryable, SchemaRegistryError
 
 class RegistryUnreachable(SchemaRegistryError, Retryable):
     id = "FL-4101"
+    causes = "A schema registry does not answer; the shards that need a schema wait, and nothing is lost"
+    remedy = (
+        "nothing, unless it lasts: the registry, and the way to it from the executors (network, proxy, "
+        "`registry.ca_file`)"
+    )
 
     def __init__(self, registry: str, cause: str) -> None:
         super().__init__(
@@ -19,6 +24,8 @@ class RegistryUnreachable(SchemaRegistryError, Retryable):
 
 class RegistryThrottled(SchemaRegistryError, Retryable):
     id = "FL-4102"
+    causes = "A registry is asked too often; a process asks once for each schema"
+    remedy = "who else asks it"
 
     def __init__(self, registry: str, cause: str) -> None:
         super().__init__(
@@ -29,6 +36,8 @@ class RegistryThrottled(SchemaRegistryError, Retryable):
 
 class RegistryForbidden(SchemaRegistryError, Retryable):
     id = "FL-4103"
+    causes = "A registry refuses the engine; the shards wait, and go on when it does not"
+    remedy = "a login that may read schemas; of Glue, `glue:GetSchemaVersion` (docs/permissions.md)"
 
     def __init__(self, registry: str, cause: str, *, right: str) -> None:
         super().__init__(
@@ -41,6 +50,8 @@ class RegistryStrange(SchemaRegistryError, Retryable):
     """It answers, and not as a registry does: a wrong path, a portal's page, a body that is cut."""
 
     id = "FL-4104"
+    causes = "What answers at the registry's URL is no registry: a wrong path, a page to log in"
+    remedy = "`GET <url>/schemas/ids/1` has to answer with a schema, or with error_code 40403"
 
     def __init__(self, registry: str, cause: str) -> None:
         super().__init__(
@@ -52,6 +63,10 @@ class RegistryStrange(SchemaRegistryError, Retryable):
 
 class LoginUnreadable(SchemaRegistryError, Retryable):
     id = "FL-4105"
+    causes = "The name and password for a registry can't be read"
+    remedy = (
+        'the secret: `{"username": …, "password": …}`, and the right to read it; or the variables, on every executor'
+    )
 
     def __init__(self, registry: str, cause: str) -> None:
         super().__init__(

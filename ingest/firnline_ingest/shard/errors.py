@@ -11,6 +11,8 @@ class ShardLate(FirnlineError, Retryable):
     """A shard's thread is inside one call, and its task did not wait for it."""
 
     id = "FL-2201"
+    causes = "One call of the shard has lasted half a minute, or a stop did not wait for it any longer"
+    remedy = "the service that the call is for"
 
     def __init__(self, key: ShardKey, *, doing: str, for_s: float, functions: Sequence[str] = ()) -> None:
         """`functions` of the user that it may be inside of."""
@@ -28,6 +30,8 @@ class OpeningLasts(FirnlineError, Retryable):
     """A shard that is not read, because its channel is not open yet."""
 
     id = "FL-2202"
+    causes = "A channel could not be opened for three minutes"
+    remedy = "Snowflake's status, the network, the key; `firnline validate`"
 
     def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
         super().__init__(
@@ -41,6 +45,8 @@ class ShardUnanswered(FirnlineError, Retryable):
     """A shard whose records can't be seen, so that nobody knows how many wait there."""
 
     id = "FL-2203"
+    causes = "The shard was not read for two minutes; the cause is in the message"
+    remedy = "the cause. Mind the stream's retention"
 
     def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
         super().__init__(
@@ -54,6 +60,13 @@ class RecordsUnaccounted(FirnlineError, Fatal):
     """Records that became no row, no letter, and nothing else that is counted: a defect, found before it could lose them."""
 
     id = "FL-2204"
+    causes = (
+        "Records became no row, no letter, and nothing else that is counted. The shard stopped in front of them: a "
+        "defect of ours"
+    )
+    remedy = (
+        "report it, with the pipeline's format and transforms; lengthen the stream's retention if the mend takes long"
+    )
 
     def __init__(self, key: ShardKey, count: int, first: Record, last: Record) -> None:
         super().__init__(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 class RegionUnknown(UsageError):
     id = "FL-2407"
+    causes = "Neither `--region` nor the profile nor AWS_REGION says where the stream is"
+    remedy = "name it"
 
     def __init__(self, why: str) -> None:
         super().__init__(

@@ -10,6 +10,11 @@ class RecordUnfit(KinesisError, Fatal):
     """No stream takes the record."""
 
     id = "FL-2401"
+    causes = (
+        "A record that no stream takes: more than 10 MiB with its key, or a key that is empty or longer than 256 "
+        "characters. The others go on"
+    )
+    remedy = "cut it; another key"
 
     def __init__(self, stream: str, what: str) -> None:
         super().__init__(
@@ -22,6 +27,11 @@ class RecordsRefused(KinesisError, Retryable):
     """The stream took nothing for a while, or one refusal was enough."""
 
     id = "FL-2402"
+    causes = (
+        "The stream took nothing for ten attempts in a row, some fifteen seconds; with `--fail-on-error`, the first "
+        "refusal"
+    )
+    remedy = "slower, or more shards; what was not acknowledged is put again"
 
     def __init__(self, stream: str, *, refused: int, attempts: int, cause: str) -> None:
         after = f"After {attempts} attempts, {refused} records" if attempts > 1 else f"{refused} records"
@@ -37,6 +47,11 @@ class RequestRefused(KinesisError, Fatal):
     """The service takes this request at no time."""
 
     id = "FL-2403"
+    causes = (
+        "The service takes this request at no time: mostly a record above the stream's limit, which is 1 MiB unless it "
+        "was raised"
+    )
+    remedy = "`aws kinesis update-max-record-size`, or smaller records"
 
     def __init__(self, stream: str, *, largest: int, cause: str) -> None:
         super().__init__(
@@ -48,6 +63,8 @@ class RequestRefused(KinesisError, Fatal):
 
 class SinkStreamMissing(KinesisError, Fatal):
     id = "FL-2404"
+    causes = "There is no such stream in that account and region"
+    remedy = "one of those that it lists"
 
     def __init__(self, stream: str, known: Sequence[str] | None) -> None:
         near = f"; {did_you_mean(stream, known)}" if known is not None else "."
@@ -60,6 +77,8 @@ class SinkStreamMissing(KinesisError, Fatal):
 
 class PutForbidden(KinesisError, Fatal):
     id = "FL-2405"
+    causes = "`kinesis:PutRecords`, or the stream's key, is not allowed to whoever puts"
+    remedy = "allow it"
 
     def __init__(self, stream: str, cause: str) -> None:
         super().__init__(
@@ -73,6 +92,8 @@ class SinkFailed(KinesisError, Fatal):
     """What was given and not acknowledged may be in the stream or not."""
 
     id = "FL-2406"
+    causes = "Putting ended with one of the errors above: so many records are in, and of so many it is not known"
+    remedy = "what the cause says; then those that are not known again, which may double some"
 
     def __init__(self, stream: str, *, acknowledged: int, unacknowledged: int, cause: Exception) -> None:
         what = getattr(cause, "what", None) or f"{type(cause).__name__}: {cause}"
@@ -87,6 +108,11 @@ class LinesUnreadable(KinesisError, Fatal):
     """A file ended, or was none, while its lines were put."""
 
     id = "FL-2408"
+    causes = (
+        "A file breaks off while its lines are put: a gzip that was cut, a disk. Those before are in, or not known, as "
+        "FL-2406 counts them"
+    )
+    remedy = "the file again"
 
     def __init__(self, file: str, cause: Exception) -> None:
         super().__init__(
@@ -97,6 +123,8 @@ class LinesUnreadable(KinesisError, Fatal):
 
 class PutInterrupted(KinesisError, Fatal):
     id = "FL-2409"
+    causes = "Ctrl-C"
+    remedy = "what is not in, again"
 
     def __init__(self) -> None:
         super().__init__(

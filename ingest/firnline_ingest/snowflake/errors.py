@@ -10,6 +10,8 @@ from firnline_ingest.values import ShardKey
 
 class KeyUnusable(SnowflakeError, Fatal):
     id = "FL-3001"
+    causes = "What the key's place holds is encrypted, or no RSA key; or its file may not be read"
+    remedy = "an unencrypted PKCS#8 PEM"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -22,6 +24,8 @@ class KeyAbsent(SnowflakeError, Retryable):
     """Nothing is where the key should be; a file that is being replaced is gone for a moment."""
 
     id = "FL-3131"
+    causes = "The key's file or variable is not there; a file that is being replaced is gone for a moment"
+    remedy = "put the key there, or correct `snowflake.private_key`"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
@@ -33,6 +37,8 @@ class KeyAbsent(SnowflakeError, Retryable):
 
 class HostUnknown(SnowflakeError, Fatal):
     id = "FL-3002"
+    causes = "There is no such name in the DNS"
+    remedy = "`snowflake.account`, `snowflake.url`, egress on port 443"
 
     def __init__(self, host: str, cause: str) -> None:
         super().__init__(
@@ -43,6 +49,8 @@ class HostUnknown(SnowflakeError, Fatal):
 
 class CertificateUntrusted(SnowflakeError, Fatal):
     id = "FL-3003"
+    causes = "A proxy or private endpoint with an authority of its own"
+    remedy = "`snowflake.ca_file`"
 
     def __init__(self, host: str, cause: str) -> None:
         super().__init__(
@@ -53,6 +61,8 @@ class CertificateUntrusted(SnowflakeError, Fatal):
 
 class KeyRefused(SnowflakeError, Fatal):
     id = "FL-3004"
+    causes = "The registered public key is another one, or the clock is wrong"
+    remedy = "compare the fingerprint with DESC USER; check the time"
 
     def __init__(self, user: str, fingerprint: str, cause: str) -> None:
         super().__init__(
@@ -64,6 +74,8 @@ class KeyRefused(SnowflakeError, Fatal):
 
 class NotAllowed(SnowflakeError, Fatal):
     id = "FL-3005"
+    causes = "A grant is missing, or table or pipe is gone: for a minute, because one 404 passes"
+    remedy = "[the grants](first-real-run.md), then `firnline validate`"
 
     def __init__(self, target: str, role: str, cause: str) -> None:
         super().__init__(
@@ -75,6 +87,8 @@ class NotAllowed(SnowflakeError, Fatal):
 
 class ChannelLimitReached(SnowflakeError, Fatal):
     id = "FL-3132"
+    causes = "The pipe has its 2,000 channels"
+    remedy = "SHOW CHANNELS: whose are they; a pipe of its own; Snowflake's support"
 
     def __init__(self, pipe: str, channel: str, cause: str) -> None:
         super().__init__(
@@ -89,6 +103,8 @@ class OpenRefused(SnowflakeError, Fatal):
     """A 4xx answer that is about neither a privilege nor a limit."""
 
     id = "FL-3133"
+    causes = "A 4xx answer that is about no privilege: a proxy between, or a defect of ours"
+    remedy = "read Snowflake's own words in the message"
 
     def __init__(self, channel: str, cause: str) -> None:
         super().__init__(
@@ -100,6 +116,8 @@ class OpenRefused(SnowflakeError, Fatal):
 
 class TableMissing(SnowflakeError, Fatal):
     id = "FL-3006"
+    causes = "No such table, or no privilege at all on it"
+    remedy = "make it, or grant"
 
     def __init__(self, table: str, role: str, missing: Sequence[WantedPrivilege] = ()) -> None:
         super().__init__(
@@ -113,6 +131,11 @@ class TableRenamed(SnowflakeError, Fatal):
     """The table that the engine wrote to is there, under another name."""
 
     id = "FL-3261"
+    causes = "Somebody renamed the table while the engine ran; the message has its new name"
+    remedy = (
+        "rename it back, and it goes on by itself; or name the new one in the specification, deploy, and `firnline "
+        "resume --from proven`"
+    )
 
     def __init__(self, table: str, now: str) -> None:
         super().__init__(
@@ -127,6 +150,11 @@ class SdkBlocked(SnowflakeError, Retryable):
     """A shard's thread does not come back from a call of the SDK."""
 
     id = "FL-3262"
+    causes = (
+        "The SDK has not come back from a call for three minutes: its thread is left behind, and the shard is opened "
+        "anew with another client"
+    )
+    remedy = "nothing, unless it happens again: start the engine anew and report it"
 
     def __init__(self, key: ShardKey, for_s: float) -> None:
         super().__init__(
@@ -139,6 +167,8 @@ class SdkBlocked(SnowflakeError, Retryable):
 
 class PipeMissing(SnowflakeError, Fatal):
     id = "FL-3007"
+    causes = "The named pipe is not there, or not visible"
+    remedy = "make it, grant OPERATE, or leave `pipe` out"
 
     def __init__(self, pipe: str, role: str, missing: Sequence[WantedPrivilege] = ()) -> None:
         super().__init__(
@@ -152,6 +182,14 @@ class PositionLost(SnowflakeError, Fatal):
     """A pipe's SELECT leaves out what says which record a row is."""
 
     id = "FL-3301"
+    causes = (
+        "A pipe of one's own selects, and leaves out the column of the metadata or fills it with something else: keys "
+        "behind `$1` keep their case, and COPY goes by the order of expressions. Nothing was written"
+    )
+    remedy = (
+        "make the pipe again with what the message names ([a pipe that selects](targets.md#a-pipe-of-your-own)); or "
+        "`without_audit: true`"
+    )
 
     def __init__(self, pipe: str, lost: Sequence[str]) -> None:
         wanted = ", ".join(f"$1:{quoted(name)}" for name in lost)
@@ -165,6 +203,11 @@ class PositionLost(SnowflakeError, Fatal):
 
 class PipeReadsFiles(SnowflakeError, Fatal):
     id = "FL-3302"
+    causes = (
+        "The pipe that is named loads files from a stage. One that merely has the table's name is passed over, and "
+        "rows go through the default pipe"
+    )
+    remedy = "name a streaming pipe, or none"
 
     def __init__(self, pipe: str) -> None:
         super().__init__(
@@ -176,6 +219,8 @@ class PipeReadsFiles(SnowflakeError, Fatal):
 
 class PipeLeadsElsewhere(SnowflakeError, Fatal):
     id = "FL-3303"
+    causes = "The pipe that is named, or has the table's name, copies into another table"
+    remedy = "correct `table` or `pipe`"
 
     def __init__(self, pipe: str, into: str, table: str) -> None:
         super().__init__(
@@ -188,6 +233,8 @@ class GrantMissing(SnowflakeError, Fatal):
     """Found before a row flows: without EVOLVE SCHEMA a table would silently not follow."""
 
     id = "FL-3009"
+    causes = "The engine's role lacks a privilege on a table that it sees"
+    remedy = "the GRANT that the message spells out"
 
     def __init__(self, table: str, role: str, missing: Sequence[WantedPrivilege]) -> None:
         super().__init__(
@@ -198,6 +245,8 @@ class GrantMissing(SnowflakeError, Fatal):
 
 class ErrorLoggingOff(SnowflakeError, Fatal):
     id = "FL-3008"
+    causes = "`tolerance: all` would lose rejected rows"
+    remedy = "SET ERROR_LOGGING = TRUE; what was rejected meanwhile: `firnline audit --counters`"
 
     def __init__(self, table: str) -> None:
         super().__init__(
@@ -208,6 +257,8 @@ class ErrorLoggingOff(SnowflakeError, Fatal):
 
 class SnowflakeUnavailable(SnowflakeError, Retryable):
     id = "FL-3010"
+    causes = "Throttling, 5xx, rows that are long in being committed"
+    remedy = "status.snowflake.com, the network"
 
     def __init__(self, what: str, cause: str) -> None:
         super().__init__(
@@ -218,6 +269,8 @@ class SnowflakeUnavailable(SnowflakeError, Retryable):
 
 class SessionRefused(SnowflakeError, Fatal):
     id = "FL-3011"
+    causes = "The user is disabled, does not have the role, or a policy lets it in no more"
+    remedy = "ALTER USER … SET DISABLED = FALSE; GRANT ROLE … TO USER …; it goes on by itself"
 
     def __init__(self, user: str, role: str, cause: str) -> None:
         super().__init__(
@@ -231,6 +284,8 @@ class StatementRefused(SnowflakeError, Retryable):
     """By a session that works: what it is about is one pipeline's."""
 
     id = "FL-3017"
+    causes = "A SHOW or DESCRIBE of the driver got an answer that no missing object explains; its pipeline alone waits"
+    remedy = "run it as the engine's role"
 
     def __init__(self, what: str, cause: str) -> None:
         super().__init__(
@@ -241,6 +296,8 @@ class StatementRefused(SnowflakeError, Retryable):
 
 class SdkUnusable(SnowflakeError, Fatal):
     id = "FL-3012"
+    causes = "No SDK for this platform, or it is not installed"
+    remedy = "a supported platform; the `engine` extra"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -254,6 +311,8 @@ class ChannelLost(SnowflakeError, Retryable):
     """The channel's handle is stale: somebody opened it after us, or the service wants it opened again."""
 
     id = "FL-3102"
+    causes = "The channel was opened elsewhere, or the service wants it opened again"
+    remedy = "nothing"
 
     def __init__(self, channel: str, cause: str, *, server_message: str = "") -> None:
         super().__init__(
@@ -269,6 +328,8 @@ class ChannelStalled(ChannelLost):
     """Nothing was committed for long: another opener discarded the rows, or commits take longer than that."""
 
     id = "FL-3135"
+    causes = "Nothing was committed for minutes; the next wait is twice as long"
+    remedy = "status.snowflake.com, unless it is seen once, after a process that was frozen"
 
     def __init__(self, channel: str, seconds: float) -> None:
         super().__init__(channel, f"nothing of it was committed for {seconds:.0f} s")
@@ -278,6 +339,8 @@ class AppendsRefused(SnowflakeError, Fatal):
     """Each row costs the channel, and the service gives no reason: giving up one record after the other helps nobody."""
 
     id = "FL-3134"
+    causes = "Rows cost the channel one after the other, and Snowflake gives no reason"
+    remedy = "what stands between: a proxy, uploads that don't get through. The rows are dead letters `refused`"
 
     def __init__(self, channel: str, rows: int, cause: str) -> None:
         super().__init__(
@@ -291,6 +354,8 @@ class ClientLost(SnowflakeError, Retryable):
     """The SDK's client is stale (the pipe failed over); it and all its channels are made again."""
 
     id = "FL-3103"
+    causes = "The pipe failed over"
+    remedy = "nothing; it takes minutes"
 
     def __init__(self, pipe: str, cause: str) -> None:
         super().__init__(
@@ -303,6 +368,8 @@ class Backpressure(SnowflakeError, Retryable):
     """The SDK's buffers are full; the same rows are offered again."""
 
     id = "FL-3104"
+    causes = "The SDK's buffers are full"
+    remedy = "nothing, unless it lasts: Snowflake takes less than Kinesis gives"
 
     def __init__(self, channel: str, cause: str) -> None:
         super().__init__(
@@ -312,6 +379,11 @@ class Backpressure(SnowflakeError, Retryable):
 
 class RowsRejected(SnowflakeError, Fatal):
     id = "FL-3105"
+    causes = "The table refused a row: a type, a NOT NULL. With `tolerance: none` its shard stops there at every start"
+    remedy = (
+        "`firnline audit` says which records and why, or SELECT * FROM ERROR_TABLE(…); mend the table or the producer; "
+        "`firnline resume --accept-errors`"
+    )
 
     def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str, accept: str = "") -> None:
         """`accept`: what the command has to say beside the token."""
@@ -326,6 +398,8 @@ class RowsRejected(SnowflakeError, Fatal):
 
 class CountsDisagree(SnowflakeError, Fatal):
     id = "FL-3106"
+    causes = "**the channel counted other rows than were sent**"
+    remedy = "find the other writer, `firnline audit`"
 
     def __init__(self, key: ShardKey, *, sent: int, counted: int, at: str) -> None:
         why = (

@@ -23,6 +23,11 @@ class CheckpointUnopenable(EnvironmentalError):
     """This Spark has no file system for the checkpoint's URL, or not all of one."""
 
     id = "FL-5404"
+    causes = (
+        "This Spark has no file system for the checkpoint's URL: s3:// outside of EMR, s3a:// without `hadoop-aws`, or "
+        "one of another Hadoop"
+    )
+    remedy = "the scheme that fits the runtime, and [its jars](s3.md)"
 
     def __init__(self, checkpoint: str, cause: str, hadoop: str) -> None:
         scheme = checkpoint.partition("://")[0]
@@ -41,6 +46,8 @@ class CheckpointUnreachable(EnvironmentalError):
     """Spark has a file system for the checkpoint, and that does not find, or may not look at, its place."""
 
     id = "FL-5405"
+    causes = "The checkpoint's place does not answer, or may not be looked at; Java's innermost words are told"
+    remedy = "the role's rights, the bucket's name, region, endpoint and credentials"
 
     def __init__(self, checkpoint: str, cause: str) -> None:
         super().__init__(

@@ -14,6 +14,11 @@ from firnline_ingest.values import TargetTable
 
 class ChannelsCollide(FirnlineError, Fatal):
     id = "FL-2343"
+    causes = (
+        "Two streams whose names differ in case only were made in the same second, and go into one table: their "
+        "channels would have one name. One of them is read"
+    )
+    remedy = "another table for one of them"
 
     def __init__(self, stream: str, other: str, target: TargetTable) -> None:
         super().__init__(

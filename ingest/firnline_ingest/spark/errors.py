@@ -7,12 +7,16 @@ class SourceFailed(FirnlineError, Fatal):
     """Planning failed in the source's own process, for good; Spark hands over its words only."""
 
     id = "FL-1200"
+    causes = "Planning an epoch failed for good, in the source's own process"
+    remedy = "the message carries the cause's own id"
 
 
 class QueryFailed(FirnlineError, Retryable):
     """Spark ended the query; it is started again from its checkpoint."""
 
     id = "FL-1201"
+    causes = "Spark ended the query: the checkpoint's storage, or another query that writes to it"
+    remedy = "nothing, unless it lasts: then the run ends with it"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -26,6 +30,8 @@ class SparkGone(FirnlineError, Fatal):
     """Spark's JVM is not there any more."""
 
     id = "FL-1202"
+    causes = "The driver's JVM was killed, or spark-submit ended before the engine"
+    remedy = "start again; `dmesg` tells of the kernel's want of memory"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -39,6 +45,8 @@ class SparkJobFailed(FirnlineError, Retryable):
     """The Spark job of an epoch failed: tasks died more often than they are tried."""
 
     id = "FL-1203"
+    causes = "A task died eight times, or an executor was lost for good"
+    remedy = "the executors' memory; the next epoch is tried by itself"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
@@ -62,6 +70,8 @@ class EpochOverdue(FirnlineError, Retryable):
     """An epoch did not end; its job was cancelled."""
 
     id = "FL-1204"
+    causes = "A task did not return in five times the epoch's length and a minute's grace; its job was cancelled"
+    remedy = "the executor that `epoch.late` tells of: stopped, swapping, a disk that hangs"
 
     def __init__(self, batch: int, seconds: float, known: str) -> None:
         super().__init__(
@@ -75,6 +85,8 @@ class EpochStuck(FirnlineError, Fatal):
     """An epoch does not end although its job was cancelled: the driver itself hangs."""
 
     id = "FL-1205"
+    causes = "The driver itself hangs; it wrote its threads' stacks into the log and ended"
+    remedy = "start again; send us the stacks"
 
     def __init__(self, batch: int, seconds: float) -> None:
         super().__init__(
@@ -88,6 +100,8 @@ class SparkUnstartable(FirnlineError, Fatal):
     """Spark refused to start, or to start the query."""
 
     id = "FL-1206"
+    causes = "Spark refused its settings, its master or the checkpoint"
+    remedy = "`spark` in the configuration is handed over as it is"
 
     def __init__(self, cause: str) -> None:
         super().__init__(

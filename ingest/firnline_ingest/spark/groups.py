@@ -17,6 +17,11 @@ from firnline_ingest.values import ShardKey
 
 class TooFewCores(FirnlineError, Retryable):
     id = "FL-1211"
+    causes = (
+        "The shards need more tasks at once than the cluster has cores, at `epoch.shards_per_task` in each; those "
+        "beyond wait, and are read once there is room ([resharding](resharding.md))"
+    )
+    remedy = "the number of cores that the message names, or more shards a task"
 
     def __init__(self, *, shards: int, most: int, slots: int) -> None:
         super().__init__(

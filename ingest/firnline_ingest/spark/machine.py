@@ -15,6 +15,8 @@ LEAST_FREE_BYTES = 200 * 1024 * 1024
 
 class JavaMissing(EnvironmentalError):
     id = "FL-1101"
+    causes = "No Java 17 or newer"
+    remedy = "install one; `JAVA_HOME` wins over `PATH`"
 
     def __init__(self, found: str) -> None:
         super().__init__(
@@ -26,6 +28,8 @@ class JavaMissing(EnvironmentalError):
 
 class SparkMissing(EnvironmentalError):
     id = "FL-1102"
+    causes = "Pyspark is not installed"
+    remedy = "`pip install 'firnline-ingest[spark]'`, or spark-submit"
 
     def __init__(self) -> None:
         super().__init__(
@@ -36,6 +40,8 @@ class SparkMissing(EnvironmentalError):
 
 class FolderUnusable(EnvironmentalError):
     id = "FL-1103"
+    causes = "A folder that is to be written is full or not writable"
+    remedy = "make room, or name another one"
 
     def __init__(self, folder: Path, cause: str) -> None:
         super().__init__(

@@ -9,6 +9,8 @@ class EngineStuck(FirnlineError, Fatal):
     """The engine ended too early, or does not get on."""
 
     id = "FL-6060"
+    causes = "The demo's engine ended too early, or does not get on"
+    remedy = "`engine.log` in the folder that `--folder` names"
 
     def __init__(self, exit_status: int | None, last_lines: Sequence[str]) -> None:
         how = "does not get on" if exit_status is None else f"ended with status {exit_status}"
@@ -24,6 +26,8 @@ class NoEvents(FirnlineError, Fatal):
     """A file of one's own without lines."""
 
     id = "FL-6061"
+    causes = "A file without a line"
+    remedy = "one event a line"
 
     def __init__(self, file: str) -> None:
         super().__init__(f"{file} holds no events.", next_step="give a file with one event a line.")

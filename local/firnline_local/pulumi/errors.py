@@ -23,6 +23,8 @@ class NotAdmitted(LocalError):
     """A provider of the embedded environment refuses to be one of anything else. Runbook: FL-6051."""
 
     id = "FL-6051"
+    causes = "A provider of the embedded environment was started without one"
+    remedy = "`firnline local up`, then the engine through firnline"
 
     def __init__(self, package: str, why: str, *, folder: Path | None = None) -> None:
         where = f" --folder {folder}" if folder else ""
@@ -37,6 +39,8 @@ class ConfigurationRefused(LocalError):
     """A provider is configured for another cloud than the embedded one. Runbook: FL-6052."""
 
     id = "FL-6052"
+    causes = "A provider is configured for another account, region or endpoint than the embedded one"
+    remedy = "correct its arguments"
 
     def __init__(self, package: str, problems: list[str]) -> None:
         super().__init__(
@@ -50,6 +54,8 @@ class InputsRefused(LocalError):
     """The real provider would refuse a resource's inputs. Runbook: FL-6053."""
 
     id = "FL-6053"
+    causes = "The real provider would refuse a resource's inputs; all mistakes are listed"
+    remedy = "correct the program"
 
     def __init__(self, token: str, name: str, problems: list[str]) -> None:
         super().__init__(
@@ -63,6 +69,8 @@ class ServiceRefused(LocalError):
     """A service refused what a resource needs. Runbook: FL-6054."""
 
     id = "FL-6054"
+    causes = "The embedded AWS or Snowflake refused a call for a resource"
+    remedy = "what it says; a name that is taken can be adopted"
 
     def __init__(self, token: str, name: str, *, call: str, said: str, next_step: str) -> None:
         super().__init__(f"{token} {name}: {call} was refused: {said}", next_step=next_step)
@@ -72,6 +80,8 @@ class ImportRefused(LocalError):
     """A resource can't be adopted as the program describes it. Runbook: FL-6055."""
 
     id = "FL-6055"
+    causes = "What was to be adopted is not there, or differs from the program"
+    remedy = "compare both; the id is that of `pulumi import`"
 
     def __init__(self, token: str, name: str, id_: str, why: str) -> None:
         super().__init__(
@@ -84,6 +94,8 @@ class DeletionRefused(LocalError):
     """A resource is protected from being deleted. Runbook: FL-6056."""
 
     id = "FL-6056"
+    causes = "A protected resource would be deleted"
+    remedy = "take `protect` away first"
 
     def __init__(self, token: str, name: str) -> None:
         super().__init__(
@@ -96,6 +108,8 @@ class NotInProcess(LocalError):
     """A program asks the engine for something that only the real one does. Runbook: FL-6057."""
 
     id = "FL-6057"
+    causes = "A program needs what only the real engine has"
+    remedy = "apply it through the Pulumi CLI"
 
     def __init__(self, what: str) -> None:
         super().__init__(

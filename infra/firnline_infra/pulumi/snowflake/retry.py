@@ -13,6 +13,8 @@ class VolumeUnusable(FirnlineError, Fatal):
     """Snowflake could not use an external volume, again and again."""
 
     id = "FL-7120"
+    causes = "An external volume could not be used, also after a minute of trying"
+    remedy = "Snowflake's answer in the error says which part failed: the role's trust, a policy, the key, the bucket"
 
     def __init__(self, resource: str, *, tries: int) -> None:
         super().__init__(
