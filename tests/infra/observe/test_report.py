@@ -17,9 +17,10 @@ from firnline_infra.observe import Finding, Report, unknown
 from firnline_infra.observe.code_quality import report_code_quality
 from firnline_infra.observe.sarif import report_sarif
 from firnline_infra.observe.text import report_markdown, report_table
-from firnline_infra.render.ci.github import PULUMI, PYTHON
+from firnline_infra.render import ci
 
 ROOT = Path(__file__).parents[3]
+SETUP = Path(ci.__file__).parent / "files" / "github-setup.yaml"
 ACTION = ROOT / ".github" / "actions" / "drift" / "action.yml"
 SCHEMAS = Path(check_jsonschema.__file__).parent / "builtin_schemas" / "vendor"
 
@@ -107,7 +108,9 @@ def test_the_action_is_one_as_github_takes_it() -> None:
 
 def test_the_actions_that_it_uses_are_those_of_the_workflow_by_their_digest() -> None:
     used = re.findall(r"uses: (\S+ # \S+)", ACTION.read_text(encoding="utf-8"))
-    assert used == [PYTHON, PULUMI]
+    of_workflow = re.findall(r"uses: (\S+ # \S+)", SETUP.read_text(encoding="utf-8"))
+    assert used == [each for each in of_workflow if each.startswith(("actions/setup-python@", "pulumi/actions@"))]
+    assert len(used) == 2
     assert all(re.search(r"@[0-9a-f]{40} ", each) for each in used)
 
 

@@ -1,0 +1,39 @@
+"""What jobs of every provider of CI have set: who they are in both clouds, and the toolkit's release."""
+
+from pathlib import PurePosixPath
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.render.bootstrap.settings import settings
+from firnline_infra.render.template_file import filled
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import bootstrap_names
+
+
+def set_up(
+    provider: str, spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str
+) -> dict[str, str]:
+    """By slot: how a job that only reads begins, and how one that changes the environment does."""
+    names, arns = bootstrap_names(spec), Arns(spec)
+    who = {
+        "SET_UP_PREVIEW": (blueprint.names.preview_role, names.previewer_role),
+        "SET_UP_DEPLOYMENT": (blueprint.names.deploy_role, names.deployer_role),
+    }
+    toolkit = {"PACKAGE": f"firnline-infra[deploy]=={release}", "ENVIRONMENT": environment}
+    account = {"ACCOUNT": spec.aws.account} if provider == "github" else {}
+    return {
+        slot: filled(
+            __package__,
+            f"{provider}-setup.yaml",
+            {**settings(spec, str(user)), **toolkit, **account, "ROLE": arns.role(role)},
+        ).removesuffix("\n")
+        for slot, (user, role) in who.items()
+    }
+
+
+def watched_paths(spec: EnvironmentSpec, environment: str, stacks: str, pipeline: str) -> list[str]:
+    """What an environment depends on in a team's repository: a specification that lies elsewhere with its keys, and the
+    pipeline itself.
+    """
+    elsewhere = [] if environment == spec.name else [str(PurePosixPath(environment).with_suffix(".*"))]
+    return [stacks, *elsewhere, pipeline]
