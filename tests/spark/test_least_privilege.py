@@ -20,8 +20,8 @@ from botocore.exceptions import ClientError
 from firnline_infra import build
 from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, s3_url, spark_url
 from firnline_infra.blueprint.engine_config import engine_inputs
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names

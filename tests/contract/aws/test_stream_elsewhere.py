@@ -9,9 +9,9 @@ import yaml
 from botocore.exceptions import ClientError
 
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_trust
-from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.access import Access

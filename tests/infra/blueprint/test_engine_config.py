@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
-from firnline_infra.blueprint.principals import engine_policy
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.network import Party, egress
-from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names

@@ -10,10 +10,10 @@ import yaml
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.cross_account import handed_over
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.cross_account import owners_policy, owners_trust
 from firnline_infra.blueprint.network import egress
-from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec

@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.extra import extra_lines
-from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec

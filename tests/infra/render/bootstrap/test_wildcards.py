@@ -8,8 +8,8 @@ import pytest
 
 from docs.tools.permissions.wildcards import WILDCARDS, Wildcard
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.specification import EnvironmentSpec
