@@ -80,7 +80,7 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     key = ShardKey(STREAM, 1, "shardId-000000000000")
     pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW"})
     services: Any = SimpleNamespace(dead_letters=store, now_ms=lambda: 0, observer=lambda *_: None)
-    work: Any = SimpleNamespace(key=key, pipeline=pipeline)
+    work: Any = SimpleNamespace(key=key, pipeline=pipeline, end_of=lambda record: record.position)
     letters, maker, tally = (
         ShardDeadLetters(work, services, lambda _: None),
         RowMaker(pipeline, STREAM, key.shard_id),

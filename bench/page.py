@@ -133,7 +133,7 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
     an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
     pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW", **options})
     maker = RowMaker(pipeline, STREAM, key.shard_id)
-    work: Any = SimpleNamespace(key=key)
+    work: Any = SimpleNamespace(key=key, end_of=lambda record: record.position)
     services: Any = SimpleNamespace(now_ms=lambda: 0)
     nobody: Any = None
     row, resume = ShardRow(key=key, start=TrimHorizon()), Resume(Case.FIRST, TrimHorizon(), None, Proven())

@@ -3,7 +3,7 @@
 They are facts without behaviour of a service: nothing here reads or writes, and everything compares by what it holds.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self
 
@@ -61,7 +61,15 @@ class Position:
     row: int = 0
     """0 where the record is one row or none. Of several, the last one is LAST_ROW and the others count from 1: so a position
     tells whether its record was taken in whole.
+
+    The order is that of the numbers: a record's own position, with row 0, is where it begins, before its first row of several;
+    `whole` is where it ends. What accounts for records of a format that makes several rows ends at `whole`, in every table.
     """
+
+    @property
+    def whole(self) -> "Position":
+        """Where the record of this position ends, behind all its rows."""
+        return replace(self, row=LAST_ROW)
 
     @property
     def is_inside_record(self) -> bool:

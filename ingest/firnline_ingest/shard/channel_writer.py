@@ -6,7 +6,6 @@ counted and never sent again (docs/design/ledger.md, sections 4 and 5).
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from operator import add
 from typing import cast
 
@@ -27,7 +26,7 @@ from firnline_ingest.snowflake.errors import ChannelStalled, SnowflakeUnavailabl
 from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 from firnline_ingest.snowflake.row_positions import ROWS, RowPositions
 from firnline_ingest.snowflake.sending import Pace, SendWindow, append_bounds, append_when_taken
-from firnline_ingest.values import LAST_ROW, ChannelState, Position
+from firnline_ingest.values import ChannelState, Position
 
 STALLED_S = 120.0  # as long as the SDK waits for another opener's rows
 
@@ -95,10 +94,10 @@ class ChannelWriter:
         Raises ChannelLost, ClientLost, SnowflakeUnavailable, or Backpressure that lasted.
         """
         if not made.rows:
-            self.in_flight.add(Chunk(records[-1].position, RowPositions(()), 0))
+            self.in_flight.add(Chunk(self._work.end_of(records[-1]), RowPositions(()), 0))
         for first, last, size in append_bounds(made.sizes):
             positions = _positions_of(records, made, first, last)
-            chunk = Chunk(_end(records, made, positions, last), positions, size)
+            chunk = Chunk(self._end(records, made, positions, last), positions, size)
             self._append_chunk(made.rows[first:last], chunk, tally)
 
     def prove(self, now_s: float) -> bool:
@@ -173,6 +172,16 @@ class ChannelWriter:
     def _rows_known(self, chunk: Chunk) -> int:
         return chunk.rows_up_to(self._known_before) if self._known_before else 0
 
+    def _end(self, records: Sequence[Record], made: Rows, positions: RowPositions, last: int) -> Position:
+        """Returns the position that an append with these rows accounts for: also of records without a row, up to the next row's.
+
+        A record whose rows end before its last one is accounted for in whole: a dead letter has the rest of it.
+        """
+        of_row = positions[len(positions) - 1]
+        if of_row.is_inside_record:
+            return of_row if last < len(made.rows) else of_row.whole
+        return self._work.end_of(records[made.indexes[last] - 1 if last < len(made.rows) else -1])
+
     def _send(self, rows: Sequence[msgspec.Raw], chunk: Chunk) -> None:
         if self.in_flight.is_only_read_again:
             self.prove(time.monotonic())  # before its token moves on: a person accepts rejected rows by their position
@@ -208,17 +217,6 @@ class ChannelWriter:
         through, before = self._error_through, self.in_flight.proven.position
         is_of_these = through is not None and through <= confirmed and (before is None or before < through)
         return through if through and is_of_these else confirmed
-
-
-def _end(records: Sequence[Record], made: Rows, positions: RowPositions, last: int) -> Position:
-    """Returns the position that an append with these rows accounts for: also of records without a row, up to the next row's.
-
-    A record whose rows end before its last one is accounted for in whole: a dead letter has the rest of it.
-    """
-    of_row = positions[len(positions) - 1]
-    if of_row.is_inside_record:
-        return of_row if last < len(made.rows) else replace(of_row, row=LAST_ROW)
-    return max(of_row, records[made.indexes[last] - 1 if last < len(made.rows) else -1].position)
 
 
 def _positions_of(records: Sequence[Record], made: Rows, first: int, last: int) -> RowPositions:

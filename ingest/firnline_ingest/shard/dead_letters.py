@@ -26,7 +26,7 @@ class ShardDeadLetters:
     """Of one shard, under its pipeline's policy. `before_keeping` is told how far they reach before a page's letters are kept."""
 
     def __init__(self, work: ShardWork, services: ShardServices, before_keeping: Callable[[Position], None]) -> None:
-        self._key = work.key
+        self._key, self._end_of = work.key, work.end_of
         self._policy = work.pipeline.unusable_records
         self._services = services
         self._before_keeping = before_keeping
@@ -43,7 +43,7 @@ class ShardDeadLetters:
         if self._policy is UnusableRecords.SKIP:
             tally.refused(skipped=len(rejected))
             return
-        self._before_keeping(max(records[each.index].position for each in rejected))
+        self._before_keeping(max(self._end_of(records[each.index]) for each in rejected))
         letters = [DeadLetter.of(each, records[each.index], self._key) for each in rejected]
         kept = self._services.dead_letters.put(letters)
         tally.refused(kept=kept, kept_before=len(letters) - kept)

@@ -15,6 +15,7 @@ from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.dead_letters import DeadLetterStore
 from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import ShardRow
@@ -69,6 +70,13 @@ class ShardWork:
     def destinations(self) -> tuple[Destination, ...]:
         """The pipeline's own table comes first."""
         return (Destination(self.target, self.channel), *self.routed)
+
+    def end_of(self, record: Record) -> Position:
+        """Returns the position that accounts for the record in whole, in the table that has its rows and in every other one.
+
+        It is not before any row: so the least of where several tables stand is never past a row that is not proven.
+        """
+        return record.position.whole if self.pipeline.format.makes_several_rows else record.position
 
     def refuse_rejected(
         self, destination: Destination, row: ShardRow, count: int, *, up_to: Position, cause: str

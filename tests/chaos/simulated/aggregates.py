@@ -60,18 +60,20 @@ def a_kpl_meets_a_split(world: World) -> None:
 def _put(world: World, shard: ShardHandle, fates: list[list[Fate]], *, size: int = 0) -> None:
     is_kpl = world.rng.random() < 0.5
     hash_key = str(shard.hash_range.start)
+    numbers = range(len(world.puts), len(world.puts) + len(fates))
     records = [
-        Packed(_record(rows, len(world.puts) + n, size), f"k{n % 3}", hash_key if is_kpl else None)
-        for n, rows in enumerate(fates)
+        Packed(_record(world, rows, n, size), f"k{n % 3}", hash_key if is_kpl else None)
+        for n, rows in zip(numbers, fates, strict=True)
     ]
-    world.put_aggregate(
-        pack(records), [_told(rows) for rows in fates], shard, KPL_PARTITION_KEY if is_kpl else OTHER_KEY
-    )
+    routed = [world.routes(n) for n in numbers]
+    key = KPL_PARTITION_KEY if is_kpl else OTHER_KEY
+    world.put_aggregate(pack(records), [_told(rows) for rows in fates], shard, key, routed)
 
 
-def _record(fates: list[Fate], number: int, size: int) -> bytes:
-    """A line a row."""
-    return b"\n".join(_padded(payload(fate, number), size // len(fates)) for fate in fates)
+def _record(world: World, fates: list[Fate], number: int, size: int) -> bytes:
+    """A line a row; all lines of a record go to one table."""
+    more = world.route_of(number)
+    return b"\n".join(_padded(payload(fate, number, **more), size // len(fates)) for fate in fates)
 
 
 def _told(fates: list[Fate]) -> list[Fate]:
@@ -99,7 +101,7 @@ def put_records_of_several_rows(world: World) -> None:
     for _ in range(world.rng.randint(1, 4)):
         shard = world.rng.choice(world.stream.open_shards)
         (fates,) = _fates(world, 1)
-        world.put_aggregate(_record(fates, len(world.puts), 0), [_told(fates)], shard, OTHER_KEY)
+        _put_plain(world, fates, shard)
 
 
 @act(SEVERAL)
@@ -107,4 +109,10 @@ def put_a_large_record_of_several_rows(world: World) -> None:
     """More than one append, so that engines die between its rows."""
     shard = world.rng.choice(world.stream.open_shards)
     fates = [Fate.ROW] * 6
-    world.put_aggregate(_record(fates, len(world.puts), 6 * LARGE_BYTES), [fates], shard, OTHER_KEY)
+    _put_plain(world, fates, shard, size=6 * LARGE_BYTES)
+
+
+def _put_plain(world: World, fates: list[Fate], shard: ShardHandle, *, size: int = 0) -> None:
+    number = len(world.puts)
+    data = _record(world, fates, number, size)
+    world.put_aggregate(data, [_told(fates)], shard, OTHER_KEY, [world.routes(number)])

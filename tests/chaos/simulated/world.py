@@ -80,19 +80,29 @@ class World:
         self, fate: Fate, shard: ShardHandle | None = None, data: bytes | None = None, *, or_letter: bool = False
     ) -> None:
         number = len(self.puts)
-        data = data or payload(fate, number, **({"side": "yes"} if self.is_routed and number % 3 == 0 else {}))
+        data = data or payload(fate, number, **self.route_of(number))
         shard = shard or self.rng.choice(self.stream.open_shards)
         record = shard.put(data)
         place = place_of(record.sequence_number)
         self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate_of(data), is_routed(data), or_letter))
 
-    def put_aggregate(self, data: bytes, fates: Sequence[Sequence[Fate]], shard: ShardHandle, key: str) -> None:
-        """One Kinesis record; the rows of each user record have their fates."""
+    def routes(self, number: int) -> bool:
+        """Whether the record with this number goes to the second table, if it can be a row."""
+        return self.is_routed and number % 3 == 0
+
+    def route_of(self, number: int) -> dict[str, str]:
+        return {"side": "yes"} if self.routes(number) else {}
+
+    def put_aggregate(
+        self, data: bytes, fates: Sequence[Sequence[Fate]], shard: ShardHandle, key: str, routed: Sequence[bool] = ()
+    ) -> None:
+        """One Kinesis record; the rows of each user record have their fates, and go to the second table where it is routed."""
         record = shard.put(data, key)
         for sub, rows in enumerate(fates):
             for row, fate in enumerate(rows):
                 place = place_of(record.sequence_number, sub, row)
-                self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate))
+                is_routed = bool(routed) and routed[sub] and fate is not Fate.DEAD_LETTER
+                self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate, is_routed))
 
     def note_lineage(self) -> None:
         """Shards are remembered that have left retention by the end."""

@@ -48,7 +48,7 @@ an_hour_later = count(0, 3600).__next__  # a clock on which no append waits for 
 def append(channel: Any, *, row_bytes: int, rows: int) -> None:
     records = [Record(str(number)) for number in range(1, rows + 1)]
     made = Rows([msgspec.Raw(b"x" * row_bytes)] * rows, [row_bytes] * rows, range(rows))
-    work: Any = SimpleNamespace(key=KEY)
+    work: Any = SimpleNamespace(key=KEY, end_of=lambda record: record.position)
     services: Any = SimpleNamespace(now_ms=lambda: 0)
     nobody: Any = None
     ChannelWriter(
