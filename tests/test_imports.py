@@ -84,9 +84,9 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes specification "
-        "stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas ingest.sink "
-        "ingest.values"
+        "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
+        "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors "
+        "ingest.schemas ingest.sink ingest.values"
     ),
     "infra.deploy": "accounts blueprint kinds specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification stack ingest.errors",

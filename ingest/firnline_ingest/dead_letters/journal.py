@@ -48,13 +48,17 @@ class NamedObjects(Protocol):
         """Of all objects in this folder, in order. Raises DeadLetterError."""
 
 
-class BatchLetter(msgspec.Struct, frozen=True):
-    """A letter of the batch."""
+class BatchLetter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A letter of the batch, or one row of a letter that has several."""
 
     position: str
     """As a token."""
     stage: str
     rows: int
+    first: int = 0
+    """The index of the first row of the batch among all rows of the letter."""
+    of: int = 0
+    """How many rows the letter has, where the batch has one of several; else 0."""
 
 
 class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -128,6 +132,11 @@ class Batch:
         return ShardKey(self.header.stream, self.header.stream_created_ms, self.header.shard_id)
 
     @property
+    def whole_letters(self) -> int:
+        """How many letters it has all rows of."""
+        return sum(not letter.of for letter in self.header.letters)
+
+    @property
     def baseline(self) -> Proven:
         before = self.header.before
         return Proven(
@@ -161,16 +170,35 @@ class BatchEnd(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Of the channel at the proof: rows inserted, rows refused. None where a person decided."""
 
 
+@dataclass(slots=True)
+class ReplayedRows:
+    """Which rows of one record are replayed, by their indexes."""
+
+    of: int
+    indexes: set[int]
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.indexes) == self.of
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """What a journal says at one moment."""
 
     batch_of: dict[RecordPlace, int]
-    """By which batch a record is replayed, or is being replayed."""
+    """By which batch a record, or a row of it, is replayed, or is being replayed."""
+    rows_of: dict[RecordPlace, "ReplayedRows"]
+    """Of records whose rows are replayed one by one."""
     last_batch: int
     """A batch with the next number is one of somebody who knew all of this."""
     are_over: bool
     """Whether each of the batches was finished."""
+
+    def has(self, place: RecordPlace) -> bool:
+        """Whether the record is replayed in whole."""
+        rows = self.rows_of.get(place)
+        return place in self.batch_of and (rows is None or rows.is_complete)
 
 
 class Journal:
@@ -215,12 +243,15 @@ class Journal:
 
     def replayed(self) -> Replayed:
         """As of now; some 200 bytes of memory a record."""
-        numbers, found = self.numbers(), {}
+        numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
         for number, is_over in numbers.items():
             if not is_over or self.end(number).outcome is not Outcome.VOID:
                 for letter in self.batch(number).header.letters:
-                    found[place_of(Position.from_token(letter.position))] = number
-        return Replayed(found, max(numbers, default=0), all(numbers.values()))
+                    place = place_of(Position.from_token(letter.position))
+                    found[place] = number
+                    if letter.of:
+                        rows_of.setdefault(place, ReplayedRows(letter.of, set())).indexes.add(letter.first)
+        return Replayed(found, rows_of, max(numbers, default=0), all(numbers.values()))
 
     def _name(self, number: int, suffix: str) -> str:
         return f"{self.folder}{number:0{NUMBER_DIGITS}d}.{suffix}"

@@ -196,9 +196,9 @@ class Replays:
 
     def _looked(self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Made]) -> ReplayReport:
         """What a replay would do."""
-        report, replayed = ReplayReport(), journal.replayed().batch_of
+        report, replayed = ReplayReport(), journal.replayed()
         for letter in self._letters(shard):
-            if place_of(letter.key.position) in replayed:
+            if replayed.has(place_of(letter.key.position)):
                 report.already += 1
             elif (made := make(letter)).rows:
                 report.letters += 1

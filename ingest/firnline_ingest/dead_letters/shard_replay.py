@@ -22,6 +22,8 @@ from firnline_ingest.dead_letters.journal import (
     Journal,
     Outcome,
     RecordPlace,
+    Replayed,
+    ReplayedRows,
     place_of,
 )
 from firnline_ingest.dead_letters.transport import BY_FILE, Opened, ReplayTransport
@@ -31,6 +33,8 @@ from firnline_ingest.values import ShardKey
 BATCH_LETTERS, BATCH_BYTES = 1_000, 4_000_000
 RACES = 20
 REFUSED = "the table refused it"
+OTHER_ROWS = "other rows"
+"""It has another number of rows than when the first of them were sent."""
 
 
 @dataclass
@@ -57,6 +61,21 @@ class ReplayReport:
         self.remaining += other.remaining
 
 
+@dataclass(frozen=True, slots=True)
+class LetterRows:
+    """A letter and the rows of it that go into one batch: all, or one of several."""
+
+    letter: DeadLetter
+    rows: Sequence[msgspec.Raw]
+    first: int = 0
+    of: int = 0
+
+    @property
+    def entry(self) -> BatchLetter:
+        token = self.letter.key.position.token
+        return BatchLetter(token, self.letter.stage, len(self.rows), self.first, self.of)
+
+
 class _Raced(Exception):
     """Somebody else's batch has the number that ours was to have."""
 
@@ -69,8 +88,8 @@ class ShardReplay:
     journal: Journal
     transport: ReplayTransport
     keeps_rejected: bool
-    """Whether the table has an error table. Where it has none, each letter is a batch of its own, because a row that is refused
-    would be nowhere: the letter then stays one.
+    """Whether the table has an error table. Where it has none, each row is a batch of its own, because a row that is refused
+    would be nowhere: its letter then stays one, and the next replay sends what is lacking of it.
     """
     make: Callable[[DeadLetter], Made]
     most_letters: int | None = None
@@ -80,6 +99,11 @@ class ShardReplay:
     _opened_behind: int = 0
     """The batch at whose end it stands: whoever made the next one has had the channel since."""
     _own: set[int] = field(default_factory=set)
+    """Batches that this replay has counted."""
+    _in_rows: set[RecordPlace] = field(default_factory=set)
+    """Letters that it has counted whose rows went one by one."""
+    _number: int = 0
+    """Of the last batch."""
 
     def run(self, letters: Callable[[], Iterable[DeadLetter]]) -> ReplayReport:
         """`letters` gives those that are asked for, each time anew. Raises DeadLetterError and
@@ -154,31 +178,72 @@ class ShardReplay:
         replayed = self.journal.replayed()
         if not replayed.are_over:
             raise _Raced
-        number = replayed.last_batch
-        most = self.most_letters or (BATCH_LETTERS if self.keeps_rejected else 1)
-        for group in _grouped(self._made(letters, replayed.batch_of), most):
-            number += 1
-            batch, opened = self._begin(number, group)
-            self._own.add(number)
-            self._finish(batch, opened)
+        self._number = replayed.last_batch
+        for group in _grouped(self._in_batches(letters, replayed), self.most_letters or BATCH_LETTERS):
+            self._replay_batch([LetterRows(letter, rows) for letter, rows in group])
+
+    def _in_batches(
+        self, letters: Iterable[DeadLetter], replayed: Replayed
+    ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
+        """Those that go together with others. Replays the ones that go row by row, which is also the way of whatever is partly in
+        the table: the table may keep rejected rows by now.
+        """
+        is_row_by_row = self.most_letters is None and not self.keeps_rejected
+        for letter, rows in self._made(letters, replayed):
+            in_table = replayed.rows_of.get(place_of(letter.key.position))
+            if is_row_by_row or in_table is not None:
+                self._replay_rows(letter, rows, in_table)
+            else:
+                yield letter, rows
+
+    def _replay_rows(self, letter: DeadLetter, rows: Sequence[msgspec.Raw], replayed: ReplayedRows | None) -> None:
+        """Sends those that are not in the table yet, each by itself."""
+        if len(rows) == 1 and replayed is None:
+            self._replay_batch([LetterRows(letter, rows)])
+            return
+        outcomes = {
+            self._replay_batch([LetterRows(letter, [row], first=index, of=len(rows))])
+            for index, row in enumerate(rows)
+            if replayed is None or index not in replayed.indexes
+        }
+        if Outcome.VOID in outcomes:
+            self.report.remaining[REFUSED] += 1
+        else:
+            self._count_in_rows(place_of(letter.key.position))
+
+    def _count_in_rows(self, place: RecordPlace) -> None:
+        """Counts a letter whose rows went one by one, once the last of them is in."""
+        if place not in self._in_rows:
+            self._in_rows.add(place)
+            self.report.letters += 1
+
+    def _replay_batch(self, letters: Sequence[LetterRows]) -> Outcome:
+        self._number += 1
+        batch, opened = self._begin(self._number, letters)
+        return self._finish(batch, opened)
 
     def _made(
-        self, letters: Iterable[DeadLetter], replayed: dict[RecordPlace, int]
+        self, letters: Iterable[DeadLetter], replayed: Replayed
     ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
         taken: set[RecordPlace] = set()
         for letter in letters:
             place = place_of(letter.key.position)
-            if place in replayed or place in taken:
-                self.report.already += replayed.get(place) not in self._own
+            if replayed.has(place) or place in taken:
+                is_own = replayed.batch_of.get(place) in self._own
+                self.report.already += not is_own
+                if is_own and place in replayed.rows_of:
+                    self._count_in_rows(place)
                 continue
-            made = self.make(letter)
-            if made.rows:
+            made, rows = self.make(letter), replayed.rows_of.get(place)
+            if made.rows and rows is not None and rows.of != len(made.rows):
+                self.report.remaining[OTHER_ROWS] += 1
+            elif made.rows:
                 taken.add(place)
                 yield letter, made.rows
             else:
                 self.report.remaining[made.why_not.partition(":")[0]] += 1
 
-    def _begin(self, number: int, group: Sequence[tuple[DeadLetter, Sequence[msgspec.Raw]]]) -> tuple[Batch, Opened]:
+    def _begin(self, number: int, letters: Sequence[LetterRows]) -> tuple[Batch, Opened]:
         """Raises _Raced where the number is taken: then what is replayed is not what this replay knew."""
         if self._opened_behind != number - 1:
             self._give_back()
@@ -197,9 +262,9 @@ class ShardReplay:
             rows_error=proven.rows_error,
             begun_ms=opened.begun_ms,
             keeps_rejected=msgspec.UNSET if self.keeps_rejected else False,
-            letters=tuple(BatchLetter(each.key.position.token, each.stage, len(rows)) for each, rows in group),
+            letters=tuple(each.entry for each in letters),
         )
-        batch = Batch(header, [bytes(row) for _, rows in group for row in rows])
+        batch = Batch(header, [bytes(row) for each in letters for row in each.rows])
         if not self.journal.begin(batch):
             opened.channel.close()
             raise _Raced
@@ -222,7 +287,7 @@ class ShardReplay:
     def _is_ours(self, batch: Batch) -> bool:
         return batch.header.channel == self.transport.channel and batch.header.target == self.transport.target
 
-    def _finish(self, batch: Batch, opened: Opened | None = None) -> None:
+    def _finish(self, batch: Batch, opened: Opened | None = None) -> Outcome:
         """Raises _Raced where somebody else finished it, and what `ChannelTransport.load` raises."""
         try:
             proof = self.transport.load(batch, opened)
@@ -244,13 +309,15 @@ class ShardReplay:
         self._opened, self._opened_behind = proof.opened, batch.header.number
         self.report.rejection = proof.rejection or self.report.rejection
         if is_void:
-            self.report.remaining[REFUSED] += len(batch.header.letters)
-            return
-        self._count(batch)
-        self.report.rejected += proof.rejected
+            self.report.remaining[REFUSED] += batch.whole_letters
+        else:
+            self._count(batch)
+            self.report.rejected += proof.rejected
+        return end.outcome
 
     def _count(self, batch: Batch) -> None:
-        self.report.letters += len(batch.header.letters)
+        self._own.add(batch.header.number)
+        self.report.letters += batch.whole_letters
         self.report.rows += len(batch.rows)
 
 

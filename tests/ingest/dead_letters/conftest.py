@@ -79,11 +79,14 @@ class World:
     letters: list[DeadLetter] = field(default_factory=list)
     fixed: Callable[[bytes], bytes | None] = lambda data: b'{"fixed":%d}' % len(data)
     keeps_rejected: bool = True
+    format: dict[str, Any] = field(default_factory=lambda: {"type": "json"})
     target: TargetTable = TARGET
     now_s: float = 0.0
 
     def replay(self, effect: Effect = lambda _: None) -> ShardReplay:
-        pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
+        pipeline = PipelineConfig.model_validate(
+            {"stream": "orders", "database": "DB", "schema": "RAW", "format": self.format}
+        )
         maker = DeadLetterConverter(pipeline, SHARD.shard_id)
 
         def make(one: DeadLetter) -> Made:

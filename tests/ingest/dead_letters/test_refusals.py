@@ -115,6 +115,74 @@ def test_without_an_error_table_a_refused_row_stays_a_letter(world: World) -> No
     assert world.numbers == [100, 101, 102, 103, 104]
 
 
+def several_rows(world: World) -> None:
+    """One letter of three rows, of which the table refuses the second, and keeps no rejected rows."""
+    world.format = {"type": "json_lines"}
+    world.letters = [letter(100, b'{"a":0}\n{"a":1}\n{"a":2}', reason="too-large")]
+    world.fixed = lambda data: data
+    world.keeps_rejected = False
+    world.channels.rejects = lambda row: b'"a":1' in row
+
+
+def test_a_letter_of_which_the_table_refused_a_row_stays_one_until_all_of_it_is_in(world: World) -> None:
+    several_rows(world)
+    for is_first in (True, False):
+        report = world.run()
+        assert (report.letters, report.rows, report.already) == (0, 2 if is_first else 0, 0)
+        assert dict(report.remaining) == {"the table refused it": 1}
+    world.channels.rejects = lambda _: False
+    report = world.run()
+    assert (report.letters, report.rows, dict(report.remaining)) == (1, 1, {})
+    assert [row[-6:] for row in sorted(world.rows)] == [b'"a":0}', b'"a":1}', b'"a":2}']
+    report = world.run()
+    assert (report.letters, report.rows, report.already) == (0, 0, 1)
+
+
+def test_the_rest_of_a_letter_goes_alone_also_where_the_table_keeps_rejected_rows_by_now(world: World) -> None:
+    several_rows(world)
+    world.run()
+    world.keeps_rejected, world.channels.rejects = True, lambda _: False
+    world.letters.append(letter(200, b'{"a":7}\n{"a":8}'))
+    report = world.run()
+    assert (report.letters, report.rows) == (2, 3)
+    assert len(world.rows) == len(set(world.rows)) == 5
+
+
+def test_the_rest_of_a_letter_is_only_sent_while_it_has_as_many_rows_as_before(world: World) -> None:
+    several_rows(world)
+    world.run()
+    world.channels.rejects = lambda _: False
+    world.fixed = lambda data: data.partition(b"\n")[2]
+    report = world.run()
+    assert (report.letters, report.rows, list(report.remaining)) == (0, 0, ["other rows"])
+    assert len(world.rows) == 2
+
+
+@pytest.mark.parametrize("kill", ["before append", "after append", "before create", "after create"])
+def test_of_a_letter_of_several_rows_each_goes_in_once_wherever_a_replay_is_killed(world: World, kill: str) -> None:
+    several_rows(world)
+    world.channels.rejects = lambda _: False
+    seen = 0
+    for _ in range(20):
+        left = seen
+
+        def effect(name: str) -> None:
+            nonlocal left
+            if name == kill:
+                left -= 1
+                if left < 0:
+                    raise Killed
+
+        try:
+            world.run(effect)
+        except Killed:
+            seen += 1
+            continue
+        break
+    assert sorted(row[-6:] for row in world.rows) == [b'"a":0}', b'"a":1}', b'"a":2}']
+    assert world.run().already == 1
+
+
 def test_of_a_record_that_is_partly_in_the_table_only_the_other_rows_are_sent() -> None:
     pipeline = PipelineConfig.model_validate(
         {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
