@@ -389,3 +389,36 @@ def test_a_deployer_that_was_taken_for_dead_does_nothing_more(deployed: World) -
     deployed.roll_out().deploy(NEW)
     with pytest.raises(DeployDisplaced, match="Deployment 3"):
         sleeper.step("start")
+
+
+def asked_to_stop(world: World) -> None:
+    """`firnline stop` was killed right after it had asked the engine."""
+    held = world.ledger.current_run()
+    assert held is not None
+    world.ledger.request_stop(held.run_id)
+
+
+def test_an_engine_that_was_asked_to_stop_is_no_reason_to_do_nothing(deployed: World) -> None:
+    """It ends within minutes, and nothing would run."""
+    asked_to_stop(deployed)
+    found = deployed.roll_out().deploy(OLD)
+    deployed.sleep(10 * PROVES_S)
+    assert found.number is not None
+    assert (deployed.running, deployed.started) == ([OLD.hash], [OLD.hash, OLD.hash])
+
+
+def test_what_ran_before_a_killed_deploy_is_started_again_where_it_was_asked_to_stop(deployed: World) -> None:
+    """The deployer of another content was killed after it had asked the old engine, which takes its time."""
+    request = deployed.ledger.request_stop
+
+    def kills(run_id: str) -> object:
+        request(run_id)
+        raise Killed
+
+    deployed.ledger.request_stop = kills
+    with pytest.raises(Killed):
+        deployed.roll_out().deploy(NEW)
+    deployed.ledger.request_stop = request
+    deployed.roll_out().deploy(OLD)
+    deployed.sleep(10 * PROVES_S)
+    assert deployed.running == [OLD.hash]
