@@ -9,7 +9,7 @@ from firnline_infra.rollout.context import RolloutContext
 from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed, StillThere
 from firnline_infra.rollout.ownership import refuse_a_foreign_engine
 from firnline_infra.rollout.phases import Phase
-from firnline_infra.rollout.plan import Attempt, Observation, Step, plan
+from firnline_infra.rollout.plan import Attempt, Observation, Step, as_asked, plan
 from firnline_infra.rollout.records import Claim, Deployment, Outcome
 from firnline_infra.rollout.shards import read_lately, shard_rows
 from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWait, standby_of
@@ -91,7 +91,7 @@ class RolloutLoop:
         found = Observation(
             wanted=self.job.hash,
             stands_by=self.job.stands_by,
-            runs=runs,
+            runs=as_asked(runs, engine),
             engine=engine,
             standby=ledger.standby(),
             attempt=attempt,

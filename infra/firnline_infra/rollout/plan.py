@@ -6,9 +6,10 @@ started in turn while anything of another run is left.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from firnline_infra.rollout.ownership import may_be_of
 from firnline_infra.rollout.standing_by import standby_of
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
@@ -121,11 +122,14 @@ class Observation:
 
     @property
     def would_stand_by(self) -> bool:
-        """Whether a second engine is to be started beside the one that runs, if there is room."""
-        is_going = self.attempt.failed or self.attempt.standby_failed or self.attempt.reads or self.attempt.handed_over
-        return (
-            self.stands_by and not self.attempt.lacks_room and not is_going and self.new is None and bool(self.holder)
-        )
+        """Whether a second engine is to be started beside the one that runs, if there is room. One of the same content has to
+        be gone first: not every service tells two of them apart.
+        """
+        attempt = self.attempt
+        is_going = attempt.failed or attempt.standby_failed or attempt.reads or attempt.handed_over
+        if is_going or attempt.lacks_room or self.new is not None or self.holder is None:
+            return False
+        return self.stands_by and not self.holder.is_of(self.wanted)
 
     def others(self, *but: Run | None) -> list[Run]:
         kept = {run.id for run in but if run}
@@ -156,6 +160,14 @@ def unchanged(runs: Sequence[Run], wanted: str) -> Run | None:
 def holder_among(runs: Sequence[Run], engine: EngineRun | None) -> Run | None:
     """The run whose engine holds the application, if both say of which start they are: else nobody could tell two apart."""
     return next((run for run in runs if engine and run.start and run.start == engine.start), None)
+
+
+def as_asked(runs: Sequence[Run], engine: EngineRun | None) -> list[Run]:
+    """The runs, with the one STOPPING whose engine was asked to stop: its service doesn't know of that until it ends."""
+    if engine is None or not engine.stop_requests:
+        return list(runs)
+    asked = holder_among(runs, engine) or next((run for run in runs if len(runs) == 1 and may_be_of(engine, run)), None)
+    return [replace(run, state=RunState.STOPPING) if run is asked else run for run in runs]
 
 
 def _is_beside(observed: Observation) -> bool:

@@ -15,7 +15,7 @@ from firnline_infra.rollout.context import Bounds, RolloutContext
 from firnline_infra.rollout.errors import NotReady
 from firnline_infra.rollout.loop import Deployed, JobRecords, RolloutLoop
 from firnline_infra.rollout.ownership import refuse_a_foreign_engine
-from firnline_infra.rollout.plan import unchanged
+from firnline_infra.rollout.plan import as_asked, unchanged
 from firnline_infra.rollout.records import Claim, Deployments, Outcome
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.shards import EngineLedger
@@ -50,7 +50,8 @@ class RollOut:
         """The engine runs what `job` says. Raises NotReady, DeployRunning, DeployDisplaced, EngineElsewhere, StillThere,
         RolloutFailed, and what runtime, ledger and bucket refuse.
         """
-        runs, newest = self.service.runs(job.application), self.records.newest()
+        runs = as_asked(self.service.runs(job.application), self.ledger.current_run())
+        newest = self.records.newest()
         run = unchanged(runs, job.hash)
         if run and len(runs) == 1 and newest and newest.hash == job.hash and newest.outcome is Outcome.GOOD:
             return Deployed(run=run, number=None)

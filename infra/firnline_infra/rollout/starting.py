@@ -41,10 +41,10 @@ class Starter:
         self.claim.step(f"start {token}")
         service = self.context.service
         for other in service.runs(job.application):
-            if other.is_of(job.hash):
-                return other
             if beside is not None and other.id == beside.id:
                 continue
+            if other.is_of(job.hash):
+                return other
             self.claim.step(f"found {other.id}")  # it may be of whoever has taken this deployer for dead
             raise StillThere(other, 0, "it runs again")
         run = service.start(job, token, stands_by=beside is not None)
