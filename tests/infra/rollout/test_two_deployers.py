@@ -1,5 +1,6 @@
 """A deployer that is frozen after any of its calls, for so long that another one deploys, and thawed then."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning
 from firnline_infra.rollout.records import Deployments
 from firnline_ingest.errors import FirnlineError
-from tests.infra.rollout.world import BEGINS_S, FakeJob, World
+from tests.infra.rollout.world import BEGINS_S, FakeJob, Killed, World
 
 OLD, SLOW, FAST = (FakeJob(digit * 64) for digit in "012")
 BESIDE = replace(SLOW, stands_by=True), replace(FAST, stands_by=True)
@@ -107,3 +108,55 @@ def test_a_token_is_new_where_the_records_were_deleted() -> None:
     world.objects.clear()
     world.roll_out().deploy(OLD)
     assert world.running == [OLD.hash]
+
+
+def test_a_deploy_that_begins_while_stop_is_at_work_is_refused() -> None:
+    """Else `stop` would report as stopped what runs again already."""
+    world = World()
+    world.roll_out().deploy(OLD)
+    request, sleep = world.ledger.request_stop, world.sleep
+
+    def beating(seconds: float) -> None:
+        """The other process lives."""
+        sleep(seconds)
+        name = max(world.objects)
+        record = json.loads(world.objects[name])
+        world.objects[name] = json.dumps({**record, "beat": record["beat"] + 1})
+
+    def asked(run_id: str) -> object:
+        world.ledger.request_stop, world.sleep = request, beating
+        with pytest.raises(DeployRunning):
+            world.roll_out().deploy(SLOW)
+        world.sleep = sleep
+        return request(run_id)
+
+    world.ledger.request_stop = asked
+    assert [run.id for run in world.roll_out().stop("firnline-dev")] == ["run-0"]
+    assert world.running == []
+    assert world.roll_out().records.newest().outcome == "stopped"
+    world.roll_out().deploy(SLOW)
+    assert world.running == [SLOW.hash]
+
+
+def test_what_a_killed_stop_has_begun_is_gone_on_with_by_either() -> None:
+    for goes_on in (lambda world: world.roll_out().stop("firnline-dev"), lambda world: world.roll_out().deploy(OLD)):
+        world = World()
+        world.roll_out().deploy(OLD)
+        request = world.ledger.request_stop
+
+        def kills(run_id: str, request: Callable[[str], object] = request) -> object:
+            request(run_id)
+            raise Killed
+
+        world.ledger.request_stop = kills
+        with pytest.raises(Killed):
+            world.roll_out().stop("firnline-dev")
+        world.ledger.request_stop = request
+        goes_on(world)
+        assert world.roll_out().records.newest().outcome == ("stopped" if not world.running else "good")
+
+
+def test_where_nothing_was_ever_deployed_stop_writes_no_record() -> None:
+    world = World()
+    assert world.roll_out().stop("firnline-dev") == []
+    assert world.objects == {}
