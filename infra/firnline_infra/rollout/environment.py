@@ -183,7 +183,7 @@ class EngineEnvironment:
             return specified
         try:
             newest = self._records.newest()
-            deployed = self._config_of(recorded_job(newest.job)).epoch.seconds if newest else 0.0
+            deployed = self._config_of(recorded_job(newest.job)).epoch.seconds if newest and newest.job else 0.0
         except RuntimeRefused as error:
             self.say(f"What was deployed can't be seen, so an epoch is taken to last {specified:.0f} s. {error.what}")
             return specified

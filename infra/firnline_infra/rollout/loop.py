@@ -226,7 +226,7 @@ class RolloutLoop:
         same content; what ran before that was replaced by somebody's decision.
         """
         for each in self.claim.records.newest_first():
-            if each.stopped:
+            if each.outcome is Outcome.STOPPED:
                 return None
             if each.number < self.claim.number and each.outcome is Outcome.GOOD:
                 return each if each.hash != self.job.hash else None

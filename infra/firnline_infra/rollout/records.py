@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Protocol
@@ -33,20 +33,22 @@ class Outcome(StrEnum):
     """The engine that it started reads all shards."""
     FAILED = "failed"
     """It did not; `told` says what runs instead."""
+    STOPPED = "stopped"
+    """No deployment: a person has stopped what ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
     """One object."""
 
-    number: int
+    number: int = 0
     hash: str
     """Of the job."""
     job: dict[str, Any]
     """Everything that decides what runs, so that a rollback needs nothing else."""
-    by: str
+    by: str = ""
     """Who deployed: user, machine, process."""
-    began: str
+    began: str = ""
     """ISO 8601, by the deployer's clock."""
     outcome: Outcome = Outcome.OPEN
     beat: int = 0
@@ -60,8 +62,6 @@ class Deployment:
     """Of whoever made the record: two machines of CI may have the same name, and the same number of a process."""
     went_back_to: int | None = None
     """The number of the deployment whose job this is, where it is a rollback."""
-    stopped: bool = False
-    """A person has stopped the engine since; written only where it is so."""
 
     @property
     def place_in_history(self) -> int:
@@ -69,8 +69,7 @@ class Deployment:
         return self.went_back_to or self.number
 
     def to_text(self) -> str:
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "stopped" or self.stopped}
-        return json.dumps({"version": VERSION, **fields}, indent=2) + "\n"
+        return json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
 
     @classmethod
     def of_text(cls, text: str, place: str) -> "Deployment":
@@ -130,34 +129,24 @@ class Deployments:
 
     def begin(self, hash_: str, job: dict[str, Any], *, went_back_to: int | None = None) -> "Claim":
         """The next number is ours. Raises DeployRunning where another deployer works, or was faster."""
-        newest = self.refuse_where_one_is_at_work()
+        return self._begin(Deployment(hash=hash_, job=job, went_back_to=went_back_to))
+
+    def begin_stop(self) -> "Claim":
+        """The next number is ours, to stop what the newest one has left. Raises as `begin`."""
+        newest = self.newest()
+        found = replace(newest, outcome=Outcome.OPEN, told="") if newest else Deployment(hash="", job={})
+        return self._begin(found)
+
+    def _begin(self, wanted: Deployment) -> "Claim":
+        newest = self.newest()
+        if newest is not None and newest.outcome is Outcome.OPEN:
+            self._refuse_where_it_beats(newest)
         number = newest.number + 1 if newest else 1
-        new = Deployment(
-            number=number,
-            hash=hash_,
-            job=job,
-            by=self.who(),
-            began=_now(),
-            nonce=uuid4().hex[:8],
-            went_back_to=went_back_to,
-        )
+        new = replace(wanted, number=number, by=self.who(), began=_now(), nonce=uuid4().hex[:8], beat=0, step="")
         if not self.objects.create(_name(number), new.to_text()):
             other = self._read(number) or new
             raise DeployRunning(number, other.by, other.began)
         return Claim(self, new, _beat_s=self.clock())
-
-    def refuse_where_one_is_at_work(self) -> Deployment | None:
-        """The newest deployment, which nobody carries out. Raises DeployRunning."""
-        newest = self.newest()
-        if newest is not None and newest.outcome is Outcome.OPEN:
-            self._refuse_where_it_beats(newest)
-        return newest
-
-    def mark_stopped(self) -> None:
-        """In the newest record, which nobody carries out; nothing where there is none."""
-        newest = self.newest()
-        if newest is not None:
-            self.objects.overwrite(_name(newest.number), replace(newest, stopped=True).to_text())
 
     def _refuse_where_it_beats(self, found: Deployment) -> None:
         for _ in range(LOOKS):

@@ -6,8 +6,8 @@ can be; then plan.py says what comes next, and loop.py carries it out.
 """
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from firnline_infra.rollout import stopping
@@ -62,23 +62,32 @@ class RollOut:
         context = self.context(claim)
         starter = Starter(context, claim, self._budget)
         loop = RolloutLoop(job=job, claim=claim, context=context, starter=starter, jobs=self.jobs, command=self.command)
-        try:
+        with self._closing(claim):
             return loop.until_done()
-        except FirnlineError as error:
-            with suppress(FirnlineError):  # what failed is reported; a deployment that stays open is gone on with
-                claim.end(Outcome.FAILED, error.what)
-            raise
 
     def stop(self, application: str) -> list[Run]:
-        """Every run has proven its rows if it could, and is gone. Raises StillThere, and DeployRunning if a deployer would
-        start one again.
+        """Every run has proven its rows if it could, and is gone. Raises StillThere, DeployRunning and DeployDisplaced: it
+        takes a number as a deploy does, so that none starts an engine meanwhile.
         """
-        self.records.refuse_where_one_is_at_work()
-        runs, context = self.service.runs(application), self.context(None)
-        for run in runs:
-            stopping.stop(context, run)
-        self.records.mark_stopped()
-        return list(runs)
+        if not self.service.runs(application) and self.records.newest() is None:
+            return []
+        claim = self.records.begin_stop()
+        with self._closing(claim):
+            runs = list(self.service.runs(application))
+            for run in runs:
+                stopping.stop(self.context(claim), run)
+            claim.end(Outcome.STOPPED, f"{len(runs)} stopped")
+        return runs
+
+    @contextmanager
+    def _closing(self, claim: Claim) -> Iterator[None]:
+        """What failed is reported; a record that stays open for want of the bucket is gone on with."""
+        try:
+            yield
+        except FirnlineError as error:
+            with suppress(FirnlineError):
+                claim.end(Outcome.FAILED, error.what)
+            raise
 
     def context(self, claim: Claim | None) -> RolloutContext:
         return RolloutContext(

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
@@ -123,14 +122,6 @@ def test_who_may_not_see_what_was_deployed_may_pause_all_the_same(
     said: list[str] = []
     assert looked_after(aws, said).pause("orders").epoch_s == 40
     assert "can't be seen, so an epoch is taken to last 40 s" in said[0]
-
-
-def test_a_record_says_that_the_engine_was_stopped_only_where_it_was() -> None:
-    """So that an older release reads all others."""
-    running = deployment(1, "a")
-    assert "stopped" not in running.to_text()
-    stopped = replace(running, stopped=True)
-    assert Deployment.of_text(stopped.to_text(), "s3://b/1") == stopped
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"version": 2}), json.dumps({"version": 1, "x": 1})])
