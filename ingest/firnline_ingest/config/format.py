@@ -4,9 +4,8 @@ Each kind is one file of firnline_ingest/formats.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 from uuid import UUID
 
 from firnline_ingest.config.document import Section
@@ -29,8 +28,7 @@ Unpack = Callable[[bytes], bytes]
 """Raises Unusable."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredSchema:
+class RegisteredSchema(NamedTuple):
     """What a registry has under an id, which never changes."""
 
     text: str

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from firnline_ingest.records.document import Document, Value
 
 MOST_DIGITS = 38  # of a NUMBER
-NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
 
 
 class CastTo(StrEnum):
@@ -88,7 +88,7 @@ def _number(known: Scalar, value: "Value", document: "Document") -> bytes | None
     if not isinstance(known, str):
         return None if isinstance(known, Container) else document.written(value)
     text = known.strip()
-    if NUMBER.fullmatch(text) is None:
+    if _number_form().fullmatch(text) is None:
         return None
     digits = text.lstrip("+-").lstrip("0")
     sign, nought = "-" if text.startswith("-") else "", "" if digits[:1].isdecimal() else "0"
@@ -111,9 +111,15 @@ def _json(known: Scalar, value: "Value", document: "Document") -> bytes | None:
     return content if document.is_json(content) else None
 
 
+@cache
+def _number_form() -> re.Pattern[str]:
+    """Compiled when a text is cast: whoever reads a specification casts none."""
+    return re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
+
+
 def _decimal(known: Scalar) -> Decimal | None:
     if isinstance(known, str):
-        return Decimal(known.strip()) if NUMBER.fullmatch(known.strip()) else None
+        return Decimal(known.strip()) if _number_form().fullmatch(known.strip()) else None
     return known if isinstance(known, Decimal) else None
 
 

@@ -40,11 +40,10 @@ FIRST, LAST = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND - 1
 PARTS = ("year", "month", "day", "hour", "minute", "second")
 EXACT = Context(prec=2000, traps=[])
 """Not that of the thread, which a callable may have changed."""
-ISO = re.compile(
+ISO = (
     r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
     r"(?:[T ](?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9})0*)?)?)?"
-    r"(?P<offset>Z|[+-]\d\d(?::?\d\d)?)?",
-    re.ASCII,
+    r"(?P<offset>Z|[+-]\d\d(?::?\d\d)?)?"
 )
 
 
@@ -134,7 +133,7 @@ def reader(form: str, offset: str) -> Read:
     if form in NANOSECONDS:
         unit = NANOSECONDS[form]
         return lambda value: _of_number(value, unit)
-    pattern = ISO if form == ISO_8601 else _compiled(form)
+    pattern = re.compile(ISO, re.ASCII) if form == ISO_8601 else _compiled(form)
     return lambda value: _of_text(value, pattern, offset)
 
 
