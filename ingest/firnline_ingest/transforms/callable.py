@@ -2,7 +2,8 @@
 
 Whatever it does, the record is a row, a dead letter or left out. Each call has an object of its own: what the function changes
 in it, or keeps of it, is no other record's. A number that it leaves alone keeps its digits. Of what it returns None, bool, int,
-float, Decimal, str, dict with texts for keys, list and tuple are taken; date, time and datetime become ISO 8601.
+float, str, dict, list and tuple are taken; Decimal, bytes, date, time, datetime and keys that are no texts become JSON as they do
+in every format (records/conversion.py).
 """
 
 import json
@@ -18,6 +19,7 @@ from pydantic import Field
 from firnline_ingest.config.callables import IMPORT_PATH, code_of, load_callable
 from firnline_ingest.config.transform import Transform
 from firnline_ingest.nesting import MAX_DEPTH
+from firnline_ingest.records.conversion import as_json
 from firnline_ingest.records.rejection import Filtered, Untransformable
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class CallableTransform(Transform):
     """A function of one's own: it is given the record as a dict, and returns what the record is to be."""
 
     order = 110
+    code_version = 2
     makes_keys = True
     takes_keys = True
 
@@ -132,6 +135,8 @@ class _Written:
         """Raises Untransformable."""
         written = bytearray()
         try:
+            if others := [type(key).__name__ for key in returned if not isinstance(key, str)]:
+                raise Untransformable(f"what it returned has a key that is {others[0]}, and no text")
             for piece in self._pieces(returned, MAX_DEPTH):
                 written += piece
                 if len(written) > MOST_BYTES:
@@ -149,18 +154,18 @@ class _Written:
             return
         if not levels:
             raise Untransformable(f"what it returned is nested deeper than {MAX_DEPTH} levels")
-        start, end = (b"{", b"}") if isinstance(value, dict) else (b"[", b"]")
-        for each in value.items() if isinstance(value, dict) else value:
-            key, inner = each if isinstance(value, dict) else (None, each)
-            yield start + (self._name(key) if isinstance(value, dict) else b"")
+        if isinstance(value, dict):
+            members = list(value.items())
+            value = members if (are_texts := all(isinstance(key, str) for key, _ in members)) else map(list, members)
+        else:
+            are_texts = False
+        start, end = (b"{", b"}") if are_texts else (b"[", b"]")
+        for each in value:
+            key, inner = (self._encoded(str(each[0])) + b":", each[1]) if are_texts else (b"", each)
+            yield start + key
             yield from self._pieces(inner, levels - 1)
             start = b","
         yield end if start == b"," else start + end
-
-    def _name(self, key: Any) -> bytes:
-        if not isinstance(key, str):
-            raise Untransformable(f"what it returned has a key that is {type(key).__name__}, and no text")
-        return self._encoded(str(key)) + b":"
 
     def _scalar(self, value: Any) -> bytes:
         if value is None or isinstance(value, bool | str):
@@ -171,10 +176,11 @@ class _Written:
             return b"%d" % value
         if isinstance(value, float):
             return self._real(value)
-        if isinstance(value, Decimal) and value.is_finite():
-            return str(value).encode()
-        if isinstance(value, datetime | date | time):
-            return self._encoded(value.isoformat())
+        if isinstance(value, bytes | bytearray | datetime | date | time) or (
+            isinstance(value, Decimal) and value.is_finite()
+        ):
+            made = as_json(value)
+            return self._encoded(made) if isinstance(made, str) else str(made).encode()
         raise Untransformable(f"what it returned holds {type(value).__name__}, which is no JSON")
 
     def _real(self, value: float) -> bytes:

@@ -89,6 +89,23 @@ def test_values_that_python_has_and_json_has_not(becomes: Becomes) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (Decimal("9" * 38), "9" * 38),
+        (Decimal("9" * 39), '"%s"' % ("9" * 39)),
+        (Decimal("0." + "1" * 39), '"0.%s"' % ("1" * 39)),
+        (b"\x00\xff", '"AP8="'),
+        (bytearray(b"x"), '"eA=="'),
+        ({1: "a", "b": [b"x"]}, '[[1,"a"],["b",["eA=="]]]'),
+        ({None: {2: {}}}, "[[null,[[2,{}]]]]"),
+        ({}, "{}"),
+    ],
+)
+def test_they_become_what_they_are_in_every_format(becomes: Becomes, value: object, written: str) -> None:
+    assert becomes(lambda _: {"v": value}) == f'{{"v":{written}}}'
+
+
 def raises(error: BaseException) -> Callable[[Any], Any]:
     def f(_: Any) -> Any:
         raise error
@@ -146,9 +163,10 @@ def generator() -> Iterator[int]:
         "nan": (lambda _: {"a": float("nan")}, "what it returned holds nan, which is no JSON."),
         "infinity": (lambda record: {"a": record["a"] * 1e999}, "what it returned holds inf, which is no JSON."),
         "decimal nan": (lambda _: {"a": Decimal("NaN")}, "what it returned holds Decimal, which is no JSON."),
-        "bytes": (lambda _: {"a": b"x"}, "what it returned holds bytes, which is no JSON."),
+        "memory": (lambda _: {"a": memoryview(b"x")}, "what it returned holds memoryview, which is no JSON."),
         "set": (lambda _: {"a": {1}}, "what it returned holds set, which is no JSON."),
         "number for a key": (lambda _: {1: 2}, "what it returned has a key that is int, and no text."),
+        "nothing for a key": (lambda _: {None: 2}, "what it returned has a key that is NoneType, and no text."),
         "surrogate": (lambda _: {"a": "\ud800"}, "what it returned can't be written: UnicodeEncodeError."),
         "large number": (lambda _: {"a": 1 << 20_000}, "what it returned has a number of more than 3,900 digits."),
         "endless": (lambda _: {"a": endless()}, "what it returned is nested deeper than 512 levels."),
