@@ -65,6 +65,11 @@ class Format(Section):
         return False
 
     @property
+    def may_be_null(self) -> bool:
+        """Whether JSON's null may stand for a whole record, as Kafka's JSON converter writes a tombstone."""
+        return False
+
+    @property
     def is_one_column(self) -> bool:
         """Whether the format itself keeps a record in one column, its option `column`."""
         return False

@@ -37,6 +37,10 @@ class JsonFormat(PackedFormat):
         return self.compression is Compression.NONE and self.framing is JsonFraming.NONE
 
     @property
+    def may_be_null(self) -> bool:
+        return True
+
+    @property
     def undeciding(self) -> dict[str, Any]:
         """The framing is as it was before there were any: it changes no row."""
         return {"framing": True} if self.framing is JsonFraming.NONE else {}

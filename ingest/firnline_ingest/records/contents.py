@@ -42,6 +42,17 @@ def bounded(check: Check, most: int) -> Check:
     return checked
 
 
+def without_null(check: Check) -> Check:
+    """JSON's null is no content, for pipelines that say what becomes of a record without any."""
+
+    def checked(data: bytes) -> bytes:
+        if data.strip() == b"null":
+            raise Unusable(Rejection(RejectReason.EMPTY, "it is null."))
+        return check(data)
+
+    return checked
+
+
 def wrap_of(pipeline: PipelineConfig) -> Wrap | None:
     """What puts JSON of any kind, which was checked, into an object of one key, on one line. None where keys become columns, and
     for formats that make such an object themselves.

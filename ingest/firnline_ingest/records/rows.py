@@ -16,7 +16,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.chain import Chain
-from firnline_ingest.records.contents import bounded, decoder_of, wrap_of
+from firnline_ingest.records.contents import bounded, decoder_of, without_null, wrap_of
 from firnline_ingest.records.first_sight import Kind, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json, minified
 from firnline_ingest.records.metadata import MetadataHead, clock_ms, splice
@@ -123,6 +123,8 @@ class RowMaker:
         self._wrap = wrap_of(pipeline)
         needs_no_object = self._transform is not None or self._wrap is not None
         self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if needs_no_object else self._check
+        if pipeline.format.may_be_null and pipeline.empty_records is not EmptyRecords.REJECT:
+            self._check_content = without_null(self._check_content)
         of = pipeline.format.in_column(pipeline.content_column)
         self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes, schemas)
         self._check_made = self._check if self._wrap is None else check_any_json

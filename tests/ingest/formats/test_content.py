@@ -1,6 +1,7 @@
 """The whole record in one column."""
 
 import base64
+import gzip
 import json
 
 import pytest
@@ -34,6 +35,33 @@ def test_bytes_are_what_they_were(data: bytes) -> None:
 def test_what_is_empty_or_too_large_is_a_letter(kind: str) -> None:
     assert rejected({"type": kind}, b"").reason is RejectReason.EMPTY
     assert rejected({"type": kind}, b"x" * 2000, max_row_bytes=1024).reason is RejectReason.TOO_LARGE
+
+
+@pytest.mark.parametrize("more", [{}, {"content_column": "c"}, {"transforms": [{"type": "hoist", "field": "h"}]}])
+@pytest.mark.parametrize(
+    ("format_", "null"),
+    [
+        ({"type": "json"}, b" null\n"),
+        ({"type": "json", "framing": "confluent"}, b"\x00\x00\x00\x00\x07null"),
+        ({"type": "json", "compression": "gzip"}, gzip.compress(b"null")),
+    ],
+    ids=["plain", "framed", "packed"],
+)
+def test_a_null_of_json_is_a_tombstone_where_there_are_any(
+    format_: dict[str, object], null: bytes, more: dict[str, object]
+) -> None:
+    ignored = convert(format_, null, null, empty_records="ignore", **more)
+    assert (list(ignored.rows), list(ignored.rejected), dict(ignored.left_out)) == ([], [], {"tombstones": 2})
+    ingested = convert(format_, null, empty_records="ingest", metadata={"form": "none"}, **more)
+    assert list(map(bytes, ingested.rows)) == [b"{}"]
+    kept = convert(format_, null, **more)
+    assert [each.reason for each in kept.rejected] == ([] if more else [RejectReason.NOT_AN_OBJECT])
+
+
+def test_a_null_among_lines_is_no_tombstone() -> None:
+    assert (
+        rejected({"type": "json_lines"}, b'{"a":1}\nnull', empty_records="ignore").reason == RejectReason.NOT_AN_OBJECT
+    )
 
 
 @pytest.mark.parametrize("format_", [{"type": "json"}, {"type": "text"}, {"type": "csv", "columns": ["A"]}])
