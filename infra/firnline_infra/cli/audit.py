@@ -67,7 +67,7 @@ def audit(
     as_json: bool,
     **claim: Any,
 ) -> None:
-    """Prove that every record is where it belongs, once.
+    """Prove that every record is in its table, once.
 
     Reads the stream, the table, its error table and the dead letters; never the engine's internal state, but
     for --counters. Changes nothing.

@@ -90,7 +90,7 @@ def bootstrap(
     into: Path | None,
     force: bool,
 ) -> None:
-    """Render what has to exist before the first `up` of ENV.
+    """Generate the administrator's bootstrap templates.
 
     Makes nothing: an administrator reviews it, and makes it once.
 

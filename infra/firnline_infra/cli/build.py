@@ -32,7 +32,7 @@ def build(
     spark: str | None,
     wheels: Path | None,
 ) -> None:
-    """Build the engine as files that a cluster runs.
+    """Build the engine's artefact.
 
     An archive with all that it needs, and an entry script. For the Python and architecture of the specification's runtime,
     whatever this machine is; the same inputs give the same bytes. Needs a package index the first time, or --wheels.

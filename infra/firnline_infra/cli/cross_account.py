@@ -10,7 +10,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 @click.command()
 @environment_argument
 def cross_account(environment: Path) -> None:
-    """Generate the roles and policies that owners of streams in other accounts make for ENV.
+    """Generate the policies for streams in other accounts.
 
     For each stream that a role opens: the role, whom it trusts, and its policy, as commands for the stream's account. No account
     is asked for anything.

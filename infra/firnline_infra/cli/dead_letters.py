@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group("dead-letters", cls=LazyGroup, at={"replay": "firnline_infra.cli.replay:replay"})
 def dead_letters() -> None:
-    """Look at unusable records; bring them back.
+    """List, inspect and replay dead letters.
 
     The engine keeps them with their exact bytes, and goes on.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 )
 @click.option("--rollback", is_flag=True, help="Run what ran before, by the record of deployments in the bucket.")
 def deploy(environment: Path, accounts: ChosenAccounts, artefact: Path | None, rollback: bool) -> None:
-    """Run the engine that ENV's specification says.
+    """Deploy the engine, or roll it.
 
     Does nothing where it does so already. Else the new engine is started beside the one that runs, where there is room; when it
     is ready, the old one is asked to stop, and proves its rows, and the new one takes over and is watched until it reads. If it

@@ -13,7 +13,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 @accounts_options
 @click.option("--yes", is_flag=True, help="Don't ask for the environment's name first.")
 def destroy(environment: Path, accounts: ChosenAccounts, yes: bool) -> None:
-    """Remove ENV with all the data in it.
+    """Destroy ENV with all its data.
 
     Refused unless its specification says EPHEMERAL, and these are its accounts. Keys that went with it are taken out of
     the file of keys.

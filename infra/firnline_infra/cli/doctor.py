@@ -16,7 +16,7 @@ AREAS = ("tools", "network", "accounts", "clock", "rights", "limits", "ci", "nam
 @click.option("--only", "areas", type=click.Choice(AREAS), multiple=True, help="This part alone; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...], as_json: bool) -> None:
-    """Examine what an environment needs.
+    """Run the preflight checks.
 
     Before the first `up` and after: tools, every host of `firnline egress`, accounts, the clock, the rights of whoever runs
     this, service limits, who approves what CI does, names that are taken. Changes nothing. Exit status: 0 all is good,

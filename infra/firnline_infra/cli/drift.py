@@ -42,7 +42,7 @@ def drift(
     ignore_file: Path | None,
     verify_volumes: bool,
 ) -> None:
-    """Find what differs from a specification.
+    """Detect drift from the specification.
 
     One finding for each object and property: what Pulumi made, what no provider reads, rights that somebody gave by hand, and
     the engine that runs. Writes nothing. Exit status: 0 no difference, 3 differences, 2 something could not be seen.

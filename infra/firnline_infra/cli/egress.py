@@ -12,7 +12,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 @click.option("--for", "party", type=click.Choice(["engine", "ci", "operator"]), help="Only what one of them needs.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 def egress(environment: Path, party: str | None, as_json: bool) -> None:
-    """List the hosts that ENV needs.
+    """List the hosts that must be reachable.
 
     For firewalls and VPC endpoints: of the engine, of CI, of whoever operates it. No account is asked for anything;
     `firnline doctor` tries them.

@@ -19,8 +19,8 @@ def _engine_command(name: str, summary: str) -> click.Command:
 
 
 run = _engine_command("run", "Read the streams into Snowflake until stopped.")
-drain = _engine_command("drain", "Finish what was begun, and take in nothing new.")
-validate = _engine_command("validate", "Check machine, ledger, streams and tables; change nothing.")
-resume = _engine_command("resume", "Decide about shards that the engine refused.")
-deregister = _engine_command("deregister", "Give up the consumers that the engine registered.")
+drain = _engine_command("drain", "Drain in-flight records and exit.")
+validate = _engine_command("validate", "Check machine, ledger, streams and tables.")
+resume = _engine_command("resume", "Resume stopped shards.")
+deregister = _engine_command("deregister", "Deregister enhanced fan-out consumers.")
 migrate = _engine_command("migrate", "Take over from the Kinesis Client Library or Openflow.")

@@ -14,7 +14,7 @@ from firnline_infra.cli.environment_argument import WHAT_ENV_IS, spec_file_of
     help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
 )
 def estimate(environment: str, shards: int | None, mb_per_second: float | None) -> None:
-    """Tell what ENV's engine needs and costs, on paper.
+    """Estimate sizing and cost.
 
     The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
     the prices are in the toolkit, each with its date and source.

@@ -6,7 +6,7 @@ import click
 @click.command()
 @click.argument("id_", metavar="ID")
 def explain(id_: str) -> None:
-    """Print the runbook's entry of an error id, for example FL-3011."""
+    """Print the runbook's entry of an error id, such as FL-3011."""
     from firnline_infra.error_catalog import error_of
 
     error = error_of(id_)

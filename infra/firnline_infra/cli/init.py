@@ -76,7 +76,7 @@ def _asked(command: Any) -> Any:
 @click.option("--gitlab", is_flag=True, help="A pipeline of GitLab in place of a workflow of GitHub Actions.")
 @click.option("--force", is_flag=True, help="Write over a specification that exists; never over another file.")
 def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force: bool, **given: Any) -> None:
-    """Write what a repository needs for an environment.
+    """Scaffold a project: specification, program, workflow.
 
     Its specification FILE (stacks/environments/NAME.yaml where absent), the Pulumi program and its settings, a workflow
     of GitHub Actions, lines of .gitignore. What is there and differs stays as it is. Asks for what no option says, if there

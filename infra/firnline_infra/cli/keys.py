@@ -18,7 +18,7 @@ user_argument = click.argument("user", type=click.Choice(["ingest", "reader"]), 
 
 @click.group()
 def keys() -> None:
-    """Make and replace the keys of Snowflake's users.
+    """Create and rotate key pairs.
 
     Private halves are in Secrets Manager and nowhere else.
     """

@@ -30,7 +30,7 @@ def latency(
     produced_at: str | None,
     as_json: bool,
 ) -> None:
-    """Tell how long records took until their rows were visible.
+    """Measure latency from producer to visible row.
 
     Asks each table for its newest rows: when Kinesis took the record, when the row became visible (row_timestamp, which only
     standard tables have), when the engine made the row (metadata.push_time), and with --produced-at when the producer made

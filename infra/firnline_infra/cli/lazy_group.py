@@ -7,28 +7,69 @@ from typing import Any
 
 import click
 
+from firnline_ingest.errors import nearest
+
+Places = Mapping[str, str]
+"""A command's name to "module:attribute"."""
+
 
 class LazyGroup(click.Group):
-    """`at` maps each command's name to "module:attribute"; packages that are installed beside ours add theirs.
+    """Commands in sections, each imported when it is needed; packages that are installed beside ours add theirs.
 
-    `added_by`: the group of entry points in which they do so.
+    `at`: the commands of a group without sections; `sections`: those of one with, by title. `added_by`: the group of entry points
+    in which other packages add commands, which come last, under `added_title`. `brought_by`: the package that brings a command
+    which may not be installed.
     """
 
-    def __init__(self, *arguments: Any, at: Mapping[str, str], added_by: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        at: Places | None = None,
+        sections: Mapping[str, Places] | None = None,
+        added_by: str | None = None,
+        added_title: str = "Commands",
+        brought_by: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*arguments, **options)
-        self._at = {**(_installed(added_by) if added_by else {}), **at}
+        added = {point.name: point.value for point in entry_points(group=added_by)} if added_by else {}
+        self._sections = {**(sections or {}), added_title: {**added, **(at or {})}}
+        self._places = {name: place for section in self._sections.values() for name, place in section.items()}
+        self._brought_by = brought_by or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*self._at, *super().list_commands(ctx)})
+        return sorted({*self._places, *super().list_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = self._at.get(cmd_name)
+        place = self._places.get(cmd_name)
         if place is None:
             return super().get_command(ctx, cmd_name)
         module, _, attribute = place.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Fails for a name that is no command with the nearest one, or with the package that brings it."""
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            if name in self._brought_by:
+                ctx.fail(f"No such command {name!r}: pip install {self._brought_by[name]}")
+            near = nearest(name, self.list_commands(ctx))
+            ctx.fail(f"No such command {name!r}." + (f" Did you mean {near!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
-def _installed(group: str) -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group=group)}
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = {name: name for name in super().list_commands(ctx) if name not in self._places}
+        widest = max(map(len, self.list_commands(ctx)), default=0)
+        for title, places in {**self._sections, "Commands": {**self._sections.get("Commands", {}), **own}}.items():
+            commands = {name: self.get_command(ctx, name) for name in places}
+            rows = [
+                (name.ljust(widest), command.get_short_help_str(formatter.width - widest - 6))
+                for name, command in commands.items()
+                if command is not None and not command.hidden
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)

@@ -16,7 +16,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 )
 @click.option("--lines", type=click.IntRange(min=1), metavar="N", help="Only the last ones.")
 def logs(environment: Path, accounts: ChosenAccounts, run_id: str | None, lines: int | None) -> None:
-    """Show what the driver of ENV's engine has written.
+    """Show the driver's log.
 
     From where its runtime keeps logs, as far as they have arrived there: EMR brings them every minute or so.
     """

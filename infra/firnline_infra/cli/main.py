@@ -16,46 +16,58 @@ EXIT_ERROR = 2
 
 @click.group(
     cls=LazyGroup,
-    at={
-        "audit": "firnline_infra.cli.audit:audit",
-        "bootstrap": "firnline_infra.cli.bootstrap:bootstrap",
-        "build": "firnline_infra.cli.build:build",
-        "cross-account": "firnline_infra.cli.cross_account:cross_account",
-        "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
-        "deploy": "firnline_infra.cli.deploy:deploy",
-        "deregister": "firnline_infra.cli.engine:deregister",
-        "destroy": "firnline_infra.cli.destroy:destroy",
-        "doctor": "firnline_infra.cli.doctor:doctor",
-        "drain": "firnline_infra.cli.engine:drain",
-        "drift": "firnline_infra.cli.drift:drift",
-        "egress": "firnline_infra.cli.egress:egress",
-        "estimate": "firnline_infra.cli.estimate:estimate",
-        "explain": "firnline_infra.cli.explain:explain",
-        "init": "firnline_infra.cli.init:init",
-        "keys": "firnline_infra.cli.keys:keys",
-        "latency": "firnline_infra.cli.latency:latency",
-        "logs": "firnline_infra.cli.logs:logs",
-        "migrate": "firnline_infra.cli.engine:migrate",
-        "outputs": "firnline_infra.cli.outputs:outputs",
-        "pipeline": "firnline_infra.cli.pipeline:pipeline",
-        "preview": "firnline_infra.cli.preview:preview",
-        "put": "firnline_infra.cli.put:put",
-        "resume": "firnline_infra.cli.engine:resume",
-        "run": "firnline_infra.cli.engine:run",
-        "spec": "firnline_infra.cli.spec:spec",
-        "status": "firnline_infra.cli.status:status",
-        "stop": "firnline_infra.cli.stop:stop",
-        "up": "firnline_infra.cli.up:up",
-        "validate": "firnline_infra.cli.engine:validate",
+    sections={
+        "Describe an environment": {
+            "init": "firnline_infra.cli.init:init",
+            "spec": "firnline_infra.cli.spec:spec",
+            "estimate": "firnline_infra.cli.estimate:estimate",
+            "bootstrap": "firnline_infra.cli.bootstrap:bootstrap",
+            "cross-account": "firnline_infra.cli.cross_account:cross_account",
+            "keys": "firnline_infra.cli.keys:keys",
+            "egress": "firnline_infra.cli.egress:egress",
+        },
+        "Create it": {
+            "doctor": "firnline_infra.cli.doctor:doctor",
+            "preview": "firnline_infra.cli.preview:preview",
+            "up": "firnline_infra.cli.up:up",
+            "outputs": "firnline_infra.cli.outputs:outputs",
+            "drift": "firnline_infra.cli.drift:drift",
+            "destroy": "firnline_infra.cli.destroy:destroy",
+        },
+        "Run the engine": {
+            "build": "firnline_infra.cli.build:build",
+            "deploy": "firnline_infra.cli.deploy:deploy",
+            "status": "firnline_infra.cli.status:status",
+            "logs": "firnline_infra.cli.logs:logs",
+            "pipeline": "firnline_infra.cli.pipeline:pipeline",
+            "stop": "firnline_infra.cli.stop:stop",
+            "run": "firnline_infra.cli.engine:run",
+            "drain": "firnline_infra.cli.engine:drain",
+            "validate": "firnline_infra.cli.engine:validate",
+        },
+        "Records": {
+            "put": "firnline_infra.cli.put:put",
+            "audit": "firnline_infra.cli.audit:audit",
+            "latency": "firnline_infra.cli.latency:latency",
+            "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
+        },
+        "When something has stopped or moves": {
+            "explain": "firnline_infra.cli.explain:explain",
+            "resume": "firnline_infra.cli.engine:resume",
+            "migrate": "firnline_infra.cli.engine:migrate",
+            "deregister": "firnline_infra.cli.engine:deregister",
+        },
     },
     added_by="firnline.commands",
+    added_title="Without an account",
+    brought_by={"demo": "firnline-local", "local": "firnline-local"},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="firnline-infra", prog_name="firnline")
 def firnline() -> None:
     """Amazon Kinesis to Snowflake as code: every record exactly once.
 
-    To have an environment: firnline init, then what it names.
+    To get started, run `firnline init` and follow its next steps.
     """
 
 

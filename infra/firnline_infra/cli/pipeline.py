@@ -10,7 +10,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 
 @click.group()
 def pipeline() -> None:
-    """Pause one pipeline of a running engine, and resume it."""
+    """Pause and resume one pipeline."""
 
 
 @pipeline.command()

@@ -26,7 +26,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 def preview(
     environment: Path, accounts: ChosenAccounts, refresh: bool, expect_no_changes: bool, save_plan: Path | None
 ) -> None:
-    """Show what `up` would do, and what was changed meanwhile.
+    """Preview changes, and drift that Pulumi can't see.
 
     Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing, and needs no
     keys yet. Exit status: 0 good, 3 something was changed where Pulumi can't see it (with --expect-no-changes: or anything

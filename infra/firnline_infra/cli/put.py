@@ -96,7 +96,7 @@ def put(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Put the lines of files into a stream, one record each.
+    """Put lines of files into a stream.
 
     Files may be gzipped, and - is standard input, which may not. Lines are bytes: one that is no JSON becomes a record all the
     same. Each is acknowledged before this ends with status 0; what ends with 2 says how many are in. A record is put at least

@@ -23,7 +23,7 @@ NOT_RUNNING, BY_HAND = 3, "by hand"
 @accounts_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of tables.")
 def status(environment: Path, accounts: ChosenAccounts, as_json: bool) -> None:
-    """Show what runs in ENV, and how far each shard is.
+    """Show the engine and the progress of each shard.
 
     Asks the runtime and the ledger; changes nothing. Exit status: 0 an engine's heart beats, 3 none does, 2 it could not be
     told.

@@ -18,7 +18,7 @@ from firnline_infra.cli.environment_argument import WHAT_ENV_IS, EnvironmentFile
     help="Instead of ENV: the configuration of an engine that was started by hand.",
 )
 def stop(environment: Path | None, accounts: ChosenAccounts, config: Path | None) -> None:
-    """Ask the running engine to prove its last rows and end.
+    """Stop the engine gracefully.
 
     With ENV: the run that its runtime has is then cancelled, so that it is not started again, and waited for until nothing of
     it is left. With --config: it is asked, and whoever started it sees it end.

@@ -25,7 +25,7 @@ from firnline_infra.cli.environment_argument import environment_argument
     help="Do nothing that this plan (`firnline preview --save-plan`) does not say.",
 )
 def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | None) -> None:
-    """Make ENV what its specification says.
+    """Create or update ENV.
 
     Looks first whether everything is ready, in the right accounts, and free; puts in order what a killed `up` has left;
     then runs `pulumi up --refresh`. Where the specification says where the engine runs, it is deployed then, as

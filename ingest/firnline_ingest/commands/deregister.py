@@ -40,7 +40,7 @@ def sleep(seconds: float) -> bool:
 
 DEREGISTER = Command(
     name="deregister",
-    summary="Give up the consumers that the engine registered.",
+    summary="Deregister enhanced fan-out consumers.",
     more="The engine must not run meanwhile; it registers them again when it starts, unless it polls by then.",
     add_arguments=add_stream,
     run=deregister,

@@ -62,7 +62,7 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
 
 RESUME = Command(
     name="resume",
-    summary="Decide about shards that the engine refused.",
+    summary="Resume stopped shards.",
     more="The engine must not run meanwhile.",
     add_arguments=add_decisions,
     run=resume,

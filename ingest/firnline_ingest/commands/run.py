@@ -112,7 +112,7 @@ RUN = Command(
 )
 DRAIN = Command(
     name="drain",
-    summary="Finish what was begun, and take in nothing new.",
+    summary="Drain in-flight records and exit.",
     more="Before a change of format, transforms, routes or metadata: with the configuration that made the rows, what is "
     "committed is counted and proven, and records that other tables lack are added up to there. Exit status as of run.",
     run=drain,

@@ -21,7 +21,7 @@ def validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
 
 VALIDATE = Command(
     name="validate",
-    summary="Check machine, ledger, streams and tables; change nothing.",
+    summary="Check machine, ledger, streams and tables.",
     more="Exit status: 0 all is good, 2 not.",
     run=validate,
 )

@@ -49,7 +49,7 @@ def demo(
     by_pulumi: bool,
     deploys: bool,
 ) -> None:
-    """Run the whole pipeline here, kill it, and prove the outcome.
+    """Run the pipeline here, kill it, prove the outcome.
 
     Real Spark, the real SDK, a driver that is killed half-way, and the audit. Everything listens on 127.0.0.1 and needs no
     account. Exit status: 0 every record is in its place once, 3 not.

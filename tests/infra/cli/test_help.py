@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS
+from firnline_infra.cli.lazy_group import LazyGroup
 from firnline_infra.cli.main import firnline
 from firnline_ingest.__main__ import main as engine
 
@@ -46,7 +47,11 @@ OWN = [way for way in commands() if way[0] not in ENGINE]
 
 @pytest.mark.parametrize("group", GROUPS, ids=" ".join)
 def test_no_summary_in_a_list_of_commands_is_cut_off(group: tuple[str, ...]) -> None:
-    listed = CliRunner().invoke(firnline, [*group, "--help"], terminal_width=80).output.partition("Commands:")[2]
+    listed = (
+        CliRunner()
+        .invoke(firnline, [*group, "--help"], terminal_width=80)
+        .output.partition("Show this message and exit.")[2]
+    )
     assert listed
     assert "..." not in listed
 
@@ -84,3 +89,20 @@ def test_an_engines_command_is_called_as_it_was_typed_and_explains_its_options(
     summary = found((command,)).help
     assert summary is not None
     assert summary in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [("ups", "Did you mean 'up'?"), ("statuss", "Did you mean 'status'?"), ("zebra", "No such command 'zebra'.")],
+)
+def test_a_mistyped_command_is_refused_with_the_nearest_one(typed: str, hint: str) -> None:
+    result = CliRunner().invoke(firnline, [typed])
+    assert result.exit_code == 2
+    assert hint in result.output
+
+
+def test_a_command_of_a_package_that_is_not_installed_names_the_package() -> None:
+    alone = LazyGroup("firnline", sections={}, brought_by={"demo": "firnline-local"})
+    result = CliRunner().invoke(alone, ["demo"])
+    assert result.exit_code == 2
+    assert "No such command 'demo': pip install firnline-local" in result.output
