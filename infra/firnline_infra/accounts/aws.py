@@ -1,9 +1,69 @@
-"""Calls to AWS, whose errors are reported as the deployer's: what was refused, on which object."""
+"""Calls to AWS, and what their errors mean: the one place that reads an error of botocore's."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from firnline_infra.accounts.errors import AwsRefused
+
+DENIED = {"AccessDenied", "AccessDeniedException"}
+MISSING = {
+    "404",
+    "NoSuchBucket",
+    "NoSuchEntity",
+    "NoSuchKey",
+    "NotFound",
+    "NotFoundException",
+    "PolicyNotFoundException",
+    "ResourceNotFound",
+    "ResourceNotFoundException",
+}
+TRANSIENT = {
+    "ConditionalRequestConflict",
+    "InternalError",
+    "InternalFailure",
+    "InternalServerError",
+    "InternalServerException",
+    "RequestTimeout",
+    "ServiceUnavailable",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+}
+"""Common errors of AWS, and of EMR's services, that a later call may not meet (botocore's models; S3's error list)."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AwsFailure:
+    """An error of botocore's, without the request: no key of it is in a message."""
+
+    code: str
+    """The service's; empty if no service answered."""
+    text: str
+    is_transient: bool
+    is_ours: bool = False
+    """True for a request that botocore's own model refuses."""
+
+    @classmethod
+    def of(cls, error: Exception) -> "AwsFailure":
+        """Raises the error itself if it is none of botocore's."""
+        from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+
+        match error:
+            case ClientError():
+                said = error.response.get("Error", {})
+                code = str(said.get("Code", ""))
+                return cls(code, f"{code}: {said.get('Message', '')}", code in TRANSIENT)
+            case ParamValidationError():
+                return cls("", str(error), is_transient=False, is_ours=True)
+            case BotoCoreError():
+                return cls("", str(error), is_transient=True)
+            case _:
+                raise error
 
 
 @contextmanager
@@ -15,3 +75,14 @@ def aws_call(action: str, on: str) -> Iterator[None]:
         yield
     except (BotoCoreError, ClientError) as error:
         raise AwsRefused(action, on, str(error)) from None
+
+
+def if_there(action: str, on: str, ask: Callable[..., T], **request: Any) -> T | None:
+    """The answer to a request; None if AWS has no such object. Raises AwsRefused."""
+    with aws_call(action, on):
+        try:
+            return ask(**request)
+        except Exception as error:
+            if AwsFailure.of(error).code in MISSING:
+                return None
+            raise

@@ -3,15 +3,15 @@
 Whoever deploys can't write it, so a right that the specification adds does nothing before an administrator renews it.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.observe import Finding, good, unknown, wrong
+from firnline_infra.observe.iam_policy import one_form, statements_of
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
@@ -33,9 +33,9 @@ def boundary(spec: EnvironmentSpec, blueprint: Blueprint, iam: Any) -> Iterator[
     if (found := _document(iam, arn)) is None:
         yield wrong(about, "is not there", next_step="have an administrator apply `firnline bootstrap`")
         return
-    there = {_plain(each) for each in found["Statement"]}
+    there = {one_form(each) for each in statements_of(found)}
     wanted = policy_document(boundary_statements(spec, blueprint), resolve=lambda value: value)["Statement"]
-    lacks = [each["Sid"] for each in wanted if not _holds_references(each) and _plain(each) not in there]
+    lacks = [each["Sid"] for each in wanted if not _holds_references(each) and one_form(each) not in there]
     if lacks:
         yield wrong(about, f"is not as specified: {', '.join(lacks)}", next_step=AGAIN)
     else:
@@ -43,26 +43,13 @@ def boundary(spec: EnvironmentSpec, blueprint: Blueprint, iam: Any) -> Iterator[
 
 
 def _document(iam: Any, arn: str) -> dict[str, Any] | None:
+    policy: Any = if_there("iam:GetPolicyVersion", arn, iam.get_policy, PolicyArn=arn)
+    if policy is None:
+        return None
     with aws_call("iam:GetPolicyVersion", arn):
-        try:
-            version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
-        except iam.exceptions.NoSuchEntityException:
-            return None
-        found: dict[str, Any] = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
+        version = iam.get_policy_version(PolicyArn=arn, VersionId=policy["Policy"]["DefaultVersionId"])
+    found: dict[str, Any] = version["PolicyVersion"]["Document"]
     return found
-
-
-def _plain(value: Any) -> str:
-    """The same for one value and a list of it, in any order."""
-    return json.dumps(_sorted(value), sort_keys=True)
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _sorted(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return _sorted(value[0]) if len(value) == 1 else sorted(map(_sorted, value), key=json.dumps)
-    return value
 
 
 def _holds_references(statement: dict[str, Any]) -> bool:

@@ -6,7 +6,7 @@ The file of keys is reviewed, and policies name what it says: another key in it 
 from collections.abc import Iterator
 from typing import Any
 
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import if_there
 from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -21,13 +21,11 @@ def recorded(spec: EnvironmentSpec, kms: Any) -> Iterator[Finding]:
     if spec.aws.key.origin is not Origin.CREATE or arn is None:
         return
     alias = f"alias/{Names.of(spec).key_alias}"
-    with aws_call("kms:DescribeKey", f"key {alias}"):
-        try:
-            found = str(kms.describe_key(KeyId=alias)["KeyMetadata"]["Arn"])
-        except kms.exceptions.NotFoundException:
-            yield wrong(f"key {alias}", f"is not there, and {arn} is recorded", next_step=STEP)
-            return
-    if found == arn:
+    answer: Any = if_there("kms:DescribeKey", f"key {alias}", kms.describe_key, KeyId=alias)
+    found = None if answer is None else str(answer["KeyMetadata"]["Arn"])
+    if found is None:
+        yield wrong(f"key {alias}", f"is not there, and {arn} is recorded", next_step=STEP)
+    elif found == arn:
         yield good(f"key {alias}", "is the recorded one")
     else:
         yield wrong(f"key {alias}", f"leads to {found}, and {arn} is recorded", next_step=STEP)

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
 from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification.origin import Origin
 
 MOST_CONSUMERS = 20  # of a stream (Kinesis developer guide, "Quotas and limits")
-NOT_THERE = {"ResourceNotFoundException"}
 ON_DEMAND_SHARDS = 4
 """An on-demand stream begins with these; they count for the account's limit of on-demand streams, not of shards."""
 
@@ -55,16 +54,9 @@ def policies(blueprint: Blueprint) -> Iterator[Finding]:
 
 
 def _there(kinesis: Any, name: str) -> dict[str, Any] | None:
-    from botocore.exceptions import ClientError
-
-    with aws_call("kinesis:DescribeStreamSummary", f"stream {name}"):
-        try:
-            found: dict[str, Any] = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
-        except ClientError as error:
-            if error.response["Error"]["Code"] in NOT_THERE:
-                return None
-            raise
-    return found
+    ask = kinesis.describe_stream_summary
+    found: dict[str, Any] = if_there("kinesis:DescribeStreamSummary", f"stream {name}", ask, StreamName=name) or {}
+    return found.get("StreamDescriptionSummary")
 
 
 def _against(what: str, used: int, more: int, limit: int) -> Finding:

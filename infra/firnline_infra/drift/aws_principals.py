@@ -1,17 +1,17 @@
 """Rights in AWS that somebody gave to a role or a user of the environment by hand.
 
-A policy that Pulumi wrote is compared by Pulumi. One beside it is nobody's but whoever put it there: the provider reads only
-what it has made.
+Pulumi compares the policies that it wrote. Policies attached outside the stack are invisible to the provider.
 """
 
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import if_there
 from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.observe import NOTHING, Check, Finding
+from firnline_infra.observe.iam_policy import statements_of
 from firnline_infra.specification.arns import Arns
 
 ROLE, USER = "iam role", "iam user"
@@ -34,14 +34,14 @@ def checks(context: DriftContext) -> Iterator[Check]:
 
 def of_role(iam: Any, role: Role) -> Iterator[Finding]:
     """Raises AwsRefused."""
-    given = _Given(iam, ROLE, role.name, {"RoleName": role.name})
+    given = _PrincipalPolicies(iam, ROLE, role.name, {"RoleName": role.name})
     yield from given.inline("list_role_policies", "get_role_policy", own=role.policy_name)
     yield from given.attached("list_attached_role_policies", own=())
 
 
 def of_user(iam: Any, user: User, own_policy: str) -> Iterator[Finding]:
     """`own_policy`: the ARN of the one that the stack has attached. Raises AwsRefused."""
-    given = _Given(iam, USER, user.name, {"UserName": user.name})
+    given = _PrincipalPolicies(iam, USER, user.name, {"UserName": user.name})
     yield from given.inline("list_user_policies", "get_user_policy", own=None)
     yield from given.attached("list_attached_user_policies", own=(own_policy,))
     for group in given.listed("list_groups_for_user", "Groups"):
@@ -60,7 +60,7 @@ def of_user(iam: Any, user: User, own_policy: str) -> Iterator[Finding]:
         )
 
 
-class _Given:
+class _PrincipalPolicies:
     """What one role or user was given."""
 
     def __init__(self, iam: Any, kind: str, name: str, whom: dict[str, str]) -> None:
@@ -101,19 +101,15 @@ class _Given:
         )
 
     def _asked(self, operation: str, **more: str) -> dict[str, Any] | None:
-        with aws_call(f"iam:{_action(operation)}", f"{self._kind} {self._name}"):
-            try:
-                answer: dict[str, Any] = getattr(self._iam, operation)(**self._whom, **more)
-            except self._iam.exceptions.NoSuchEntityException:
-                return None
+        action, ask = f"iam:{_action(operation)}", getattr(self._iam, operation)
+        answer: dict[str, Any] | None = if_there(action, f"{self._kind} {self._name}", ask, **self._whom, **more)
         return answer
 
 
 def _allows(document: dict[str, Any] | None) -> str:
     """The actions of a policy, for a person."""
-    statements = (document or {}).get("Statement", [])
     actions: list[str] = []
-    for statement in statements if isinstance(statements, list) else [statements]:
+    for statement in statements_of(document or {}):
         named = statement.get("Action", statement.get("NotAction", "everything but something"))
         actions += [named] if isinstance(named, str) else named
     return f"allows {', '.join(dict.fromkeys(actions))}" if actions else "says nothing"

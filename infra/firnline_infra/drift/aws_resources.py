@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.observe import NOTHING, Check, Finding
+from firnline_infra.observe.iam_policy import same_policy
 from firnline_infra.render.bootstrap.environment_key import environment_key_policy
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.origin import Origin
 
-NO_POLICY = {"ResourceNotFoundException", "PolicyNotFoundException", "NotFoundException"}
 OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
 
 
@@ -66,11 +66,9 @@ def _text(call: Callable[..., Any], field: str, **request: str) -> str | None:
 
 def key_grants(kms: Any, alias: str) -> Iterator[Finding]:
     """DynamoDB has grants of its own for the tables that it encrypts; a grant of anybody else's is one made by hand."""
+    if (key := _key_of(kms, alias, "kms:ListGrants")) is None:
+        return
     with aws_call("kms:ListGrants", f"key {alias}"):
-        try:
-            key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
-        except kms.exceptions.NotFoundException:
-            return
         grants = [each for page in kms.get_paginator("list_grants").paginate(KeyId=key) for each in page["Grants"]]
     for grant in grants:
         if not grant["GranteePrincipal"].endswith(OF_A_SERVICE):
@@ -86,15 +84,13 @@ def key_grants(kms: Any, alias: str) -> Iterator[Finding]:
 
 def key_settings(kms: Any, alias: str, policy: dict[str, Any]) -> Iterator[Finding]:
     """Its policy against the one that the bootstrap gives it, and whether AWS renews it. Raises AwsRefused."""
+    if (key := _key_of(kms, alias, "kms:GetKeyPolicy")) is None:
+        return
     with aws_call("kms:GetKeyPolicy", f"key {alias}"):
-        try:
-            key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
-        except kms.exceptions.NotFoundException:
-            return
         found = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
         is_renewed = kms.get_key_rotation_status(KeyId=key)["KeyRotationEnabled"]
     kept = partial(Finding, kind="kms key", name=alias)
-    if _plain(found) != _plain(policy):
+    if not same_policy(found, policy):
         yield kept(
             path="policy",
             expected=json.dumps(policy["Statement"]),
@@ -106,30 +102,14 @@ def key_settings(kms: Any, alias: str, policy: dict[str, Any]) -> Iterator[Findi
         yield kept(path="rotation", expected="each year", found="none", next_step=step)
 
 
-def _plain(policy: dict[str, Any]) -> list[Any]:
-    """Statements in one form: AWS gives a list of one back as its element, and names in another order."""
-    return [_one_form(each) for each in policy.get("Statement", [])]
-
-
-def _one_form(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _one_form(each) for key, each in value.items() if key != "Sid"}
-    if isinstance(value, list | tuple):
-        return _one_form(value[0]) if len(value) == 1 else sorted(map(str, value))
-    return value
+def _key_of(kms: Any, alias: str, action: str) -> str | None:
+    answer: Any = if_there(action, f"key {alias}", kms.describe_key, KeyId=alias)
+    return None if answer is None else str(answer["KeyMetadata"]["KeyId"])
 
 
 def policy_findings(policy: ResourcePolicy) -> Iterator[Finding]:
     """Raises AwsRefused."""
-    from botocore.exceptions import ClientError
-
-    with aws_call(policy.action, f"{policy.kind} {policy.name}"):
-        try:
-            text = policy.ask()
-        except ClientError as error:
-            if error.response["Error"]["Code"] in NO_POLICY:
-                return
-            raise
+    text = if_there(policy.action, f"{policy.kind} {policy.name}", policy.ask)
     if text and json.loads(text).get("Statement"):
         yield Finding(
             kind=policy.kind,

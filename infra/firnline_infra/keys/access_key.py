@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.storage import secrets
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
@@ -63,11 +63,10 @@ def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
 
 
 def _has_a_key(iam: Any, user: str) -> bool:
-    with aws_call("iam:ListAccessKeys", f"user {user}"):
-        try:
-            return bool(iam.list_access_keys(UserName=user)["AccessKeyMetadata"])
-        except iam.exceptions.NoSuchEntityException:
-            raise EngineUserMissing(user) from None
+    answer: Any = if_there("iam:ListAccessKeys", f"user {user}", iam.list_access_keys, UserName=user)
+    if answer is None:
+        raise EngineUserMissing(user)
+    return bool(answer["AccessKeyMetadata"])
 
 
 def _create_key(iam: Any, user: str) -> Any:

@@ -5,9 +5,10 @@ later changes nothing.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import if_there
 from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification.errors import EncryptionKeyMissing
@@ -27,12 +28,10 @@ def record_encryption_key(
         return None
     check_aws(spec, accounts)
     alias = f"alias/{Names.of(spec).key_alias}"
-    kms = accounts.aws("kms")
-    with aws_call("kms:DescribeKey", f"key {alias}"):
-        try:
-            found = kms.describe_key(KeyId=alias)["KeyMetadata"]
-        except kms.exceptions.NotFoundException:
-            raise EncryptionKeyMissing(alias, environment=environment) from None
+    answer: Any = if_there("kms:DescribeKey", f"key {alias}", accounts.aws("kms").describe_key, KeyId=alias)
+    if answer is None:
+        raise EncryptionKeyMissing(alias, environment=environment)
+    found = answer["KeyMetadata"]
     if found["KeyState"] != "Enabled":
         raise EncryptionKeyUnusable(alias, found["Arn"], state=found["KeyState"])
     arn = str(found["Arn"])

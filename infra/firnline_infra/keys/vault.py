@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.aws import Secret
 from firnline_infra.keys.errors import SecretDeleted, SecretForeign, SecretUnusable
 from firnline_infra.keys.pair import KeyPair, pair_of
@@ -34,11 +34,10 @@ class Vault:
     def look(self) -> StoredSecret | None:
         """None where there is no secret. Raises SecretDeleted or SecretForeign."""
         name = self.definition.existing_arn or self.definition.name
-        with self._call("DescribeSecret"):
-            try:
-                found = self.client.describe_secret(SecretId=name)
-            except self.client.exceptions.ResourceNotFoundException:
-                return None
+        on, ask = f"secret {self.definition.name}", self.client.describe_secret
+        found: Any = if_there("secretsmanager:DescribeSecret", on, ask, SecretId=name)
+        if found is None:
+            return None
         if found.get("DeletedDate"):
             raise SecretDeleted(self.definition.name)
         self._refuse_foreign({tag["Key"]: tag["Value"] for tag in found.get("Tags", ())})

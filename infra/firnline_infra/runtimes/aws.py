@@ -5,43 +5,25 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from firnline_infra.accounts.aws import MISSING, AwsFailure
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 
-PASSING = {
-    "ConditionalRequestConflict",
-    "InternalFailure",
-    "InternalServerException",
-    "InternalServerError",
-    "InternalError",
-    "RequestTimeout",
-    "ServiceUnavailable",
-    "SlowDown",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-}
-"""Common errors of AWS, and of EMR's services, that a later call may not meet (botocore's models; S3's error list)."""
-DENIED = {"AccessDenied", "AccessDeniedException"}
-MISSING = {"404", "NoSuchKey", "NoSuchBucket", "NotFound", "ResourceNotFoundException", "NoSuchEntity"}
+DEFECT = "this is a defect of ours: please report it."
 
 
 @contextmanager
 def call(action: str, on: str, *, next_steps: Mapping[str, str] | None = None) -> Iterator[None]:
     """Raises RuntimeRefused or RuntimeUnavailable. `next_steps`: what to do about an error, by its code."""
-    from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+    from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         yield
-    except ClientError as error:
-        said = error.response.get("Error", {})
-        code, words = said.get("Code", ""), said.get("Message", "")
-        if code in PASSING:
-            raise RuntimeUnavailable(action, on, f"{code}: {words}") from error
-        raise RuntimeRefused(action, on, f"{code}: {words}", next_step=(next_steps or {}).get(code, "")) from error
-    except ParamValidationError as error:
-        raise RuntimeRefused(action, on, str(error), next_step="this is a defect of ours: please report it.") from error
-    except BotoCoreError as error:
-        raise RuntimeUnavailable(action, on, str(error)) from error
+    except (BotoCoreError, ClientError) as error:
+        failure = AwsFailure.of(error)
+        if failure.is_transient:
+            raise RuntimeUnavailable(action, on, failure.text) from error
+        step = DEFECT if failure.is_ours else (next_steps or {}).get(failure.code, "")
+        raise RuntimeRefused(action, on, failure.text, next_step=step) from error
 
 
 def is_missing(error: RuntimeRefused) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Secret
 from firnline_infra.keys.file import ReviewedFile
@@ -43,9 +43,5 @@ def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
 
 def _describe(client: Any, arn: str) -> dict[str, Any] | None:
     """None where there is no such secret."""
-    with aws_call("secretsmanager:DescribeSecret", arn):
-        try:
-            found: dict[str, Any] = client.describe_secret(SecretId=arn)
-        except client.exceptions.ResourceNotFoundException:
-            return None
+    found: dict[str, Any] | None = if_there("secretsmanager:DescribeSecret", arn, client.describe_secret, SecretId=arn)
     return found

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.runtime import ServerlessApplication
 from firnline_infra.deploy.errors import ApplicationInUse
 from firnline_infra.deploy.existing import StackResources
@@ -52,16 +52,9 @@ def make_changeable(
 
 
 def _application(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
-    from botocore.exceptions import ClientError
-
-    with aws_call("emr-serverless:GetApplication", id_):
-        try:
-            found: Mapping[str, Any] = accounts.aws("emr-serverless").get_application(applicationId=id_)["application"]
-        except ClientError as error:
-            if error.response["Error"]["Code"] == "ResourceNotFoundException":
-                return None
-            raise
-    return found
+    ask = accounts.aws("emr-serverless").get_application
+    answer: Any = if_there("emr-serverless:GetApplication", id_, ask, applicationId=id_)
+    return None if answer is None else answer["application"]
 
 
 def _differing(wanted: ServerlessApplication, found: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.runtimes.aws import DENIED, call, code_of, is_missing, pages
+from firnline_infra.accounts.aws import DENIED
+from firnline_infra.runtimes.aws import call, code_of, is_missing, pages
 from firnline_infra.runtimes.emr_serverless.job import JOB
 from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused, UntaggedRun
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
