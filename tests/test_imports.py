@@ -85,19 +85,23 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
-        "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors "
-        "ingest.schemas ingest.sink ingest.values"
+        "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas "
+        "ingest.sink ingest.values"
     ),
-    "infra.deploy": "accounts blueprint kinds specification ingest.errors ingest.identifiers",
+    "infra.deploy": (
+        "accounts blueprint kinds observe specification ingest.errors ingest.identifiers ingest.permissions "
+        "ingest.snowflake"
+    ),
     "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification stack ingest.errors",
     "infra.drift": (
-        "accounts blueprint deploy keys observe render specification stack ingest.config ingest.errors ingest.ledger"
+        "accounts blueprint deploy keys observe render specification stack ingest.config ingest.errors ingest.ledger "
+        "ingest.permissions"
     ),
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification",
-    "infra.observe": "terminal ingest.errors",
+    "infra.observe": "accounts specification terminal ingest.errors ingest.snowflake",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",

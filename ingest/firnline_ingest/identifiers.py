@@ -18,6 +18,7 @@ CHANNEL_SEPARATOR = "~"  # in no part of a channel's name, and the same inside a
 _UNQUOTED = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _STORED_PLAIN = re.compile(r"[A-Z_][A-Z0-9_$]*")
 _QUOTED = re.compile(r'"((?:[^"]|"")+)"')
+_SHOWN_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
 
 
 class InvalidIdentifier(SnowflakeError, Fatal, ValueError):
@@ -72,6 +73,14 @@ def like_pattern(name: str) -> str:
 def written_name(name: str) -> str:
     """The plainest way to write a stored name: stored_name(written_name(name)) == name."""
     return name if _STORED_PLAIN.fullmatch(name) else quoted(name)
+
+
+def shown_parts(name: str) -> tuple[str, ...]:
+    """The stored names in a name as SHOW writes it: LAKE."my.schema".ORDERS. SHOW quotes a part only where it has to, and leaves
+    a part without quotes as it is stored.
+    """
+    found = _SHOWN_PART.findall(name)
+    return tuple(quoted_part.replace('""', '"') if quoted_part else plain for quoted_part, plain in found)
 
 
 def table_name(stream: str) -> str:

@@ -11,6 +11,7 @@ from firnline_ingest.identifiers import (
     default_pipe,
     like_pattern,
     quoted,
+    shown_parts,
     stored_name,
     table_name,
     written_name,
@@ -169,3 +170,16 @@ def test_a_pattern_matches_its_name_and_no_other(name: str) -> None:
     assert "'" not in re.sub(r"\\\\|''", "", inside)
     assert re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) == name
     assert not re.search(r"[%_]", re.sub(r"\\.", "", text, flags=re.DOTALL))
+
+
+@pytest.mark.parametrize(
+    ("shown", "parts"),
+    [
+        ("LAKE.RAW.ORDERS", ("LAKE", "RAW", "ORDERS")),
+        ('LAKE."my.schema"."say ""hi"""', ("LAKE", "my.schema", 'say "hi"')),
+        ("LAKE.raw.My table", ("LAKE", "raw", "My table")),
+        ('"A"', ("A",)),
+    ],
+)
+def test_a_name_that_show_writes_is_read_part_by_part(shown: str, parts: tuple[str, ...]) -> None:
+    assert shown_parts(shown) == parts

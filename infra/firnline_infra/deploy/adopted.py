@@ -3,23 +3,20 @@
 Asked before an `up`, for the role that deploys, so that all of it can be handed to the owners at once.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.grants import RequiredGrant, Securable
 from firnline_infra.deploy.lookup import listed
 from firnline_infra.deploy.readback import table_findings
-from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_ingest.identifiers import InvalidIdentifier
+from firnline_infra.observe.grants import grants_with_inherited
+from firnline_infra.specification.identifier import QualifiedName
+from firnline_ingest.permissions.snowflake import OWNERSHIP
+from firnline_ingest.snowflake.grants import ListedGrant
 
-Held = frozenset[tuple[str, tuple[str, ...], str]]
-"""What a role may: the kind of the object, its name, the privilege, or PRIVILEGE! where it may be granted on."""
-SAME_KIND = {"ICEBERG TABLE": "TABLE", "INTERACTIVE TABLE": "TABLE", "VOLUME": "EXTERNAL VOLUME"}
-PART = re.compile(r'"(?:[^"]|"")*"|[^.]+')
+Held = frozenset[ListedGrant]
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Unusable:
 def check_adopted(blueprint: Blueprint, session: Any) -> Unusable:
     """Without problems where all is well."""
     role = blueprint.names.deploy_role
-    held = held_by(session, role) if blueprint.required_grants else frozenset()
+    held = grants_with_inherited(session, role) if blueprint.required_grants else frozenset()
     if held is None:
         return Unusable((f"role {role} is not there, or can't be seen: run what `firnline bootstrap` writes",))
     problems, statements = list[str](), list[str]()
@@ -54,35 +51,13 @@ def check_adopted(blueprint: Blueprint, session: Any) -> Unusable:
     return Unusable(tuple(problems), tuple(statements))
 
 
-def held_by(session: Any, role: Identifier) -> Held | None:
-    """What the role may, by itself or through roles that it holds; None where there is no such role."""
-    held: set[tuple[str, tuple[str, ...], str]] = set()
-    visited, waiting = set[Identifier](), [role]
-    while waiting:
-        current = waiting.pop()
-        if current in visited:
-            continue
-        visited.add(current)
-        rows = rows_if_there(session, f"SHOW GRANTS TO ROLE {current.sql}")
-        if rows is None and current == role:
-            return None
-        for row in rows or ():
-            kind, name = str(row["granted_on"]).replace("_", " "), _parts(str(row["name"]))
-            if kind == "ROLE" and row["privilege"] == "USAGE":
-                waiting.append(Identifier(name[-1]))
-            held.add((SAME_KIND.get(kind, kind), name, str(row["privilege"])))
-            if str(row["grant_option"]).lower() == "true":
-                held.add((SAME_KIND.get(kind, kind), name, f"{row['privilege']}!"))
-    return frozenset(held)
-
-
 def _lacking(grant: RequiredGrant, held: Held) -> list[str]:
-    kind, name = _object(grant.on, grant.name)
-    if (kind, name, "OWNERSHIP") in held:
+    on = [each for each in held if each.is_on(*_object(grant.on, grant.name))]
+    if any(each.privilege == OWNERSHIP for each in on):
         return []
-    mark = "!" if grant.handed_on else ""
+    has = {each.privilege for each in on if each.is_grantable or not grant.handed_on}
     wanted = " WITH GRANT OPTION" if grant.handed_on else ""
-    return [f"{each}{wanted}" for each in grant.privileges if (kind, name, f"{each}{mark}") not in held]
+    return [f"{each}{wanted}" for each in grant.privileges if each not in has]
 
 
 def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[str]:
@@ -91,7 +66,7 @@ def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[str]:
         if grant.on is not Securable.SCHEMA or not grant.handed_on:
             continue
         row = listed(session, "SCHEMA", grant.name)
-        owned = (*_object(grant.on, grant.name), "OWNERSHIP") in held
+        owned = any(each.privilege == OWNERSHIP and each.is_on(*_object(grant.on, grant.name)) for each in held)
         if row is not None and "MANAGED ACCESS" in str(row.get("options") or "") and not owned:
             yield (
                 f"schema {grant.name} has managed access: only its owner {row['owner']} may grant there, so the roles of this "
@@ -100,17 +75,4 @@ def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[str]:
 
 
 def _object(on: Securable, name: QualifiedName) -> tuple[str, tuple[str, ...]]:
-    return SAME_KIND.get(on.value, on.value), tuple(part.name for part in name.parts)
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    """As SHOW GRANTS writes a name: LAKE."my schema".ORDERS"""
-    return tuple(_stored(part) for part in PART.findall(name))
-
-
-def _stored(written: str) -> str:
-    """Without quotes it is shown as it is stored."""
-    try:
-        return Identifier.parse(written).name if written.startswith('"') else written
-    except InvalidIdentifier:
-        return written
+    return on.value, tuple(part.name for part in name.parts)

@@ -6,8 +6,9 @@ To Pulumi, a table that can't be seen is gone: a refresh forgets it, and the `up
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from firnline_infra.accounts.accounts import rows, rows_if_there
+from firnline_infra.accounts.accounts import current_role, rows_if_there
 from firnline_infra.deploy.errors import OwnerOutOfReach
+from firnline_infra.observe.grants import holders_of
 from firnline_infra.specification.identifier import Identifier
 
 OWNERSHIP = "snowflake:index/grantOwnership:GrantOwnership"
@@ -18,11 +19,9 @@ def check_owners(session: Any, state: Mapping[str, Any]) -> None:
     for owner, table in _given_away(state):
         if rows_if_there(session, f"DESCRIBE TABLE {table}") is not None:
             continue
-        role, deployer = Identifier(owner), rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"]
-        having = rows_if_there(session, f"SHOW GRANTS OF ROLE {role.sql}")
-        if having is not None and ("ROLE", deployer) not in {
-            (each["granted_to"], each["grantee_name"]) for each in having
-        }:
+        role, deployer = Identifier(owner), current_role(session)
+        holders = holders_of(session, role)
+        if holders is not None and ("ROLE", deployer) not in holders:
             raise OwnerOutOfReach(table, owner=role, deployer=Identifier(deployer))
 
 

@@ -4,20 +4,23 @@ The provider compares each grant that it made; one beside them is seen by nobody
 the stack's comparison.
 """
 
-import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from firnline_infra.blueprint.snowflake import Role, SnowflakeObjects, User
 from firnline_infra.drift.context import DriftContext, shown
+from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.observe import NOTHING, Check, Finding
+from firnline_infra.observe.grants import grants_to_role, holders_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_ingest.permissions.snowflake import OWNERSHIP
 
 ROLE, USER = "snowflake account role", "snowflake service user"
 Grant = tuple[str, tuple[str, ...]]
 """Privilege, and the parts of the object's name. Which word SHOW has for its kind has changed with Snowflake's releases
 (behaviour change 2371)."""
+T = TypeVar("T")
 
 
 def checks(context: DriftContext) -> Iterator[Check]:
@@ -31,33 +34,33 @@ def checks(context: DriftContext) -> Iterator[Check]:
 
 
 def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Finding]:
-    """Raises SnowflakeRefused."""
+    """Raises OutOfSight or SnowflakeRefused."""
     given, owned = _given(landing, role.name), _owned(landing, role.name)
-    for row in shown(session, f"SHOW GRANTS TO ROLE {role.name.sql}", ROLE, role.name.name):
-        privilege, name = row["privilege"], parts_of(row["name"])
-        if privilege == "OWNERSHIP" and any(_is_inside(name, table) for table in owned):
+    for grant in _seen(grants_to_role(session, role.name), role):
+        if grant.privilege == OWNERSHIP and any(_is_inside(grant.name, table) for table in owned):
             continue  # a table's pipe goes with it
-        if (privilege, name) not in given:
-            on = f"{row['granted_on'].replace('_', ' ')} {row['name']}"
-            revoke = f"REVOKE {privilege} ON {on} FROM ROLE {role.name.sql}"
-            if row["granted_on"] == "ROLE":
-                revoke = f"REVOKE ROLE {row['name']} FROM ROLE {role.name.sql}"
-            yield _finding(ROLE, role.name, f"{privilege} on {on}", _by(row), revoke)
-        elif str(row["grant_option"]).lower() == "true":
-            on = f"{row['granted_on'].replace('_', ' ')} {row['name']}"
-            revoke = f"REVOKE GRANT OPTION FOR {privilege} ON {on} FROM ROLE {role.name.sql}"
-            yield _finding(ROLE, role.name, f"{privilege} on {on} with grant option", _by(row), revoke)
+        on = f"{grant.kind} {grant.shown_name}"
+        path, by = f"{grant.privilege} on {on}", _by(grant.granted_by)
+        if (grant.privilege, grant.name) not in given:
+            what = f"ROLE {grant.shown_name}" if grant.kind == "ROLE" else f"{grant.privilege} ON {on}"
+            yield _finding(ROLE, role.name, path, by, f"REVOKE {what} FROM ROLE {role.name.sql}")
+        elif grant.is_grantable:
+            revoke = f"REVOKE GRANT OPTION FOR {grant.privilege} ON {on} FROM ROLE {role.name.sql}"
+            yield _finding(ROLE, role.name, f"{path} with grant option", by, revoke)
     for row in shown(session, f"SHOW FUTURE GRANTS TO ROLE {role.name.sql}", ROLE, role.name.name):
         revoke = f"REVOKE {row['privilege']} ON FUTURE … FROM ROLE {role.name.sql}"
         yield _finding(ROLE, role.name, f"future {row['privilege']} on {row['name']}", "granted", revoke)
-    holders = {(whom, name) for whom, name in _holders(landing, role.name)}
-    for row in shown(session, f"SHOW GRANTS OF ROLE {role.name.sql}", ROLE, role.name.name):
-        if (row["granted_to"], row["grantee_name"]) not in holders:
-            whom = f"{row['granted_to']} {Identifier(row['grantee_name']).sql}"
-            revoke = f"REVOKE ROLE {role.name.sql} FROM {whom}"
-            yield _finding(
-                ROLE, role.name, f"granted to {row['granted_to'].lower()} {row['grantee_name']}", _by(row), revoke
-            )
+    own = set(_holders(landing, role.name))
+    for (kind, name), by in _seen(holders_of(session, role.name), role).items():
+        if (kind, name) not in own:
+            revoke = f"REVOKE ROLE {role.name.sql} FROM {kind} {Identifier(name).sql}"
+            yield _finding(ROLE, role.name, f"granted to {kind.lower()} {name}", _by(by), revoke)
+
+
+def _seen(found: T | None, role: Role) -> T:
+    if found is None:
+        raise OutOfSight(ROLE, role.name.name)
+    return found
 
 
 def of_user(landing: SnowflakeObjects, user: User, session: Any) -> Iterator[Finding]:
@@ -66,13 +69,7 @@ def of_user(landing: SnowflakeObjects, user: User, session: Any) -> Iterator[Fin
     for row in shown(session, f"SHOW GRANTS TO USER {user.name.sql}", USER, user.name.name):
         if row["role"] not in own:
             revoke = f"REVOKE ROLE {Identifier(row['role']).sql} FROM USER {user.name.sql}"
-            yield _finding(USER, user.name, f"role {row['role']}", _by(row), revoke)
-
-
-def parts_of(name: str) -> tuple[str, ...]:
-    """Of a name as SHOW writes it, which quotes a part only where it has to; a pipe's or a function's may have more."""
-    found = re.findall(r'"((?:[^"]|"")*)"|([^."]+)', name)
-    return tuple(quoted.replace('""', '"') if quoted else plain for quoted, plain in found)
+            yield _finding(USER, user.name, f"role {row['role']}", _by(str(row.get("granted_by") or "")), revoke)
 
 
 def _given(landing: SnowflakeObjects, role: Identifier) -> set[Grant]:
@@ -104,8 +101,8 @@ def _parts(name: QualifiedName) -> tuple[str, ...]:
     return tuple(part.name for part in name.parts)
 
 
-def _by(row: dict[str, Any]) -> str:
-    return f"granted by {row['granted_by']}" if row.get("granted_by") else "granted"
+def _by(grantor: str) -> str:
+    return f"granted by {grantor}" if grantor else "granted"
 
 
 def _finding(kind: str, name: Identifier, path: str, found: str, revoke: str) -> Finding:

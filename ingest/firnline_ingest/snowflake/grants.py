@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from firnline_ingest.identifiers import written_name
+from firnline_ingest.identifiers import shown_parts, written_name
 from firnline_ingest.permissions.snowflake import OWNERSHIP, Privilege
 
 
@@ -41,42 +41,64 @@ def grant_statements(missing: Iterable[WantedPrivilege], role: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RoleGrants:
-    """What SHOW GRANTS TO ROLE lists: privilege, kind (TABLE, ICEBERG_TABLE) and name without quotes."""
+class ListedGrant:
+    """A row of SHOW GRANTS TO ROLE."""
 
-    held: frozenset[tuple[str, str, str]]
+    privilege: str
+    kind: str
+    """As GRANT spells it, with spaces: ICEBERG TABLE. Which word SHOW has for a kind differs between releases."""
+    name: tuple[str, ...]
+    """The stored names from the database down; a pipe's or a function's may have more parts."""
+    shown_name: str
+    is_grantable: bool = False
+    granted_by: str = ""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        return cls(
+            privilege=str(row["privilege"]),
+            kind=str(row["granted_on"]).replace("_", " "),
+            name=shown_parts(str(row["name"])),
+            shown_name=str(row["name"]),
+            is_grantable=str(row.get("grant_option", "false")).lower() == "true",
+            granted_by=str(row.get("granted_by") or ""),
+        )
+
+    def is_on(self, kind: str, name: tuple[str, ...]) -> bool:
+        return self.name == name and same_kind(self.kind, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleGrants:
+    """The grants of a role that holds no other role."""
+
+    held: frozenset[ListedGrant]
 
     @classmethod
     def read(cls, rows: Collection[Mapping[str, Any]]) -> Self | None:
-        """None where they don't tell everything: none are listed, or the role holds another one."""
-        held = frozenset((str(row["privilege"]), str(row["granted_on"]), _bare(str(row["name"]))) for row in rows)
-        if not held or any(kind in ("ROLE", "DATABASE_ROLE") for _, kind, _ in held):
+        """Returns None if the rows don't say everything: none are listed, or the role holds another one."""
+        held = frozenset(map(ListedGrant.of, rows))
+        if not held or any(grant.kind in ("ROLE", "DATABASE ROLE") for grant in held):
             return None
         return cls(held)
 
     def mentions(self, *name: str) -> bool:
         """Whether anything is granted on the object itself."""
-        return ".".join(name).replace('"', "") in {held for _, _, held in self.held}
+        return name in {grant.name for grant in self.held}
 
     def lacking(self, wanted: Iterable[WantedPrivilege]) -> list[WantedPrivilege]:
         return [one for one in wanted if self.lacks(one)]
 
     def lacks(self, wanted: WantedPrivilege) -> bool:
         """Owning an object is every privilege on it."""
-        name = ".".join(part.replace('"', "") for part in wanted.name)
         return not any(
-            privilege in (wanted.privilege, OWNERSHIP) and _same_kind(kind, wanted.kind) and name == held
-            for privilege, kind, held in self.held
+            grant.privilege in (wanted.privilege, OWNERSHIP) and grant.is_on(wanted.kind, wanted.name)
+            for grant in self.held
         )
 
 
-def _same_kind(listed: str, wanted: str) -> bool:
+def same_kind(listed: str, wanted: str) -> bool:
     """All kinds of tables are one: SHOW GRANTS may call an Iceberg table either. It calls an external volume VOLUME."""
     if wanted.endswith("TABLE"):
         return listed.endswith("TABLE")
-    return listed.replace("_", " ") in (wanted, wanted.removeprefix("EXTERNAL "))
-
-
-def _bare(name: str) -> str:
-    """Quotes are written where a name needs them; without them every spelling is the same."""
-    return name.replace('"', "")
+    return listed in (wanted, wanted.removeprefix("EXTERNAL "))
