@@ -33,13 +33,13 @@ class Aggregation(StrEnum):
     """No record is looked into: for payloads of your own that are aggregates by accident or by nature."""
 
 
-class Abreast(Section):
+class Alignment(Section):
     """Shards kept together, for whoever reads a table in the order of arrival while a backlog is taken in."""
 
-    ahead_seconds: int = Field(ge=60, le=7 * 86_400)
+    max_ahead_seconds: int = Field(ge=60, le=7 * 86_400)
     """No shard takes in a record that arrived so much later than what the slowest shard has come to. Where that is, is looked
     at for each epoch: so a backlog is taken in by at most so much an epoch."""
-    left_out_after_seconds: int | None = Field(default=None, ge=60, le=7 * 86_400)
+    ignore_stalled_after_seconds: int | None = Field(default=None, ge=60, le=7 * 86_400)
     """A shard that has not come further for so long (it has stopped, or nobody reads it) holds the others back no more.
     Without a number it does for as long as it takes. A shard without records is no such shard: it comes further with the
     service's time."""
@@ -61,8 +61,8 @@ class PipelineOptions(Section):
     idle_after_seconds: int = Field(default=IDLE_AFTER_SECONDS, ge=10, le=7 * 86_400)
     """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
     `IdleShards`. Nothing else follows from it."""
-    abreast: Abreast | None = None
-    """Keeps the stream's shards together by the time of arrival (docs/abreast.md); each goes as fast as it can where absent."""
+    alignment: Alignment | None = None
+    """Keeps the stream's shards together by the time of arrival (docs/alignment.md); each goes as fast as it can where absent."""
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error table,
     which must be on."""

@@ -38,7 +38,7 @@ from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.plan import PlannedStart, StreamView, plan_shards, planned_starts
 from firnline_ingest.ledger.registration import Registrar
 from firnline_ingest.shard.receipt import ShardProblem
-from firnline_ingest.spark.abreast import Bounds
+from firnline_ingest.spark.alignment import Bounds
 from firnline_ingest.spark.streams import Streams
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class ShardPlanner:
         lineage = view.lineage
         offsets = offset.streams.get(lineage.incarnation, {})
         starts = list(planned_starts(lineage, view.rows, offsets, view.planned_ms))
-        rule = self.config.pipeline_of(lineage.stream).abreast
+        rule = self.config.pipeline_of(lineage.stream).alignment
         yield from _rows(offset, view, starts, self._bounds.until_ms(rule, view, starts))
 
     def _consumer(self, pipeline: PipelineConfig, lineage: Lineage) -> str:

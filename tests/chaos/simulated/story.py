@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import abreast, aggregates, anew, fan_out
+from tests.chaos.simulated import aggregates, alignment, anew, fan_out
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
@@ -22,7 +22,7 @@ ON_TOP = {
     aggregates.THEME: (5, 0),
     aggregates.SEVERAL: (10, 5),
     fan_out.THEME: (20, 3),
-    abreast.THEME: (40, 17),
+    alignment.THEME: (40, 17),
     anew.THEME: (8, 6),
 }
 """Come into every so many stories, from that one on, which would be as they are without them."""
@@ -55,9 +55,9 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     themes = tuple(sorted(rng.sample(DRAWN, rng.randint(1, 5)))) if only is None else tuple(only.split("+"))
     if only is None:
         themes = (*themes, *(theme for theme, (every, first) in ON_TOP.items() if seed % every == first))
-    world = _world(rng, seed, keeps_for_long=abreast.THEME in themes)
+    world = _world(rng, seed, keeps_for_long=alignment.THEME in themes)
     world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
-    world.ahead_seconds = rng.choice(abreast.AHEAD_S) if abreast.THEME in themes else None
+    world.max_ahead_seconds = rng.choice(alignment.AHEAD_S) if alignment.THEME in themes else None
     world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST or anew.THEME in themes
     if anew.THEME in themes:
         anew.watch_drops(world)
@@ -120,8 +120,8 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
         process.freeze(is_frozen=False)
         process.is_leaving = True
     _wait(world, LEAVE_S, *world.processes)
-    if world.ahead_seconds is not None:
-        _come_abreast(world, outcome)
+    if world.max_ahead_seconds is not None:
+        _come_together(world, outcome)
     if alive := [process.number for process in world.running]:
         outcome.problems.append(f"asked to leave, and still there after {LEAVE_S:.0f} s: engines {alive}")
     for process in world.running:
@@ -134,13 +134,13 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
         outcome.problems.append(f"the last engine is not done after {END_S:.0f} s: {world.last_problem}")
 
 
-def _come_abreast(world: World, outcome: StoryOutcome) -> None:
+def _come_together(world: World, outcome: StoryOutcome) -> None:
     """Engines that keep shards together take in everything: the last one, which is bounded, keeps nothing together.
 
     Each is asked to leave after a while: what its SDK has not sent, it sends then.
     """
     end_s = world.simulation.now_s + END_S
-    while not (is_read := abreast.are_all_read(world)) and not world.stopped and world.simulation.now_s < end_s:
+    while not (is_read := alignment.are_all_read(world)) and not world.stopped and world.simulation.now_s < end_s:
         together = world.start()
         _wait(world, TOGETHER_S, together)
         together.is_leaving = True

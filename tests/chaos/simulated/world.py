@@ -42,7 +42,7 @@ class World:
     reads_by_fan_out: bool = False
     several_rows: bool = False
     """A record is lines of JSON, each of which is a row."""
-    ahead_seconds: int | None = None
+    max_ahead_seconds: int | None = None
     """How far a shard may be ahead of the others; None where they are not kept together."""
     is_routed: bool = False
     """Whether a part of the records goes to a second table."""
@@ -220,8 +220,11 @@ class World:
             "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
             "format": {"type": "json_lines" if self.several_rows else "json"},
         }
-        if self.ahead_seconds is not None:
-            pipeline["abreast"] = {"ahead_seconds": self.ahead_seconds, "left_out_after_seconds": LEFT_OUT_S}
+        if self.max_ahead_seconds is not None:
+            pipeline["alignment"] = {
+                "max_ahead_seconds": self.max_ahead_seconds,
+                "ignore_stalled_after_seconds": LEFT_OUT_S,
+            }
         return EngineConfig.model_validate(
             {
                 "version": 1,

@@ -4,7 +4,7 @@ from tests.chaos.records import Fate
 from tests.chaos.simulated.acts import act, merge_two_shards, run_for, split
 from tests.chaos.simulated.world import World
 
-THEME = "abreast"
+THEME = "alignment"
 AHEAD_S = (60, 600, 3600)
 CATCH_UP_S = 330.0  # longer than a shard may stand still without a word
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.config.pipeline import Abreast
+from firnline_ingest.config.pipeline import Alignment
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
@@ -18,7 +18,7 @@ from firnline_ingest.shard.pages import BufferedPage
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
-from firnline_ingest.spark.abreast import Bounds
+from firnline_ingest.spark.alignment import Bounds
 from firnline_ingest.values import ShardKey, TargetTable
 
 SPAN_S, HOUR_MS, RETENTION_H = 600, 3_600_000, 24
@@ -122,7 +122,7 @@ class Engine:
         lineage = self.stream.lineage()
         view = StreamView(lineage, dict(self.rows), dict.fromkeys(lineage.shards, "h"), BORN_MS)
         starts = list(planned_starts(lineage, view.rows, view.offsets, BORN_MS))
-        until_ms = self.bounds.until_ms(Abreast(ahead_seconds=SPAN_S), view, starts)
+        until_ms = self.bounds.until_ms(Alignment(max_ahead_seconds=SPAN_S), view, starts)
         running = [start for start in starts if self.random.random() < 0.8]  # an executor is busy, or has not begun
         for start in running:
             if self.random.random() < 0.1:
@@ -198,7 +198,7 @@ def views(*come_ms: int) -> StreamView:
     return StreamView(lineage, rows, dict.fromkeys(shards, "h"), BORN_MS)
 
 
-def until(bounds: Bounds, rule: Abreast | None, view: StreamView) -> int:
+def until(bounds: Bounds, rule: Alignment | None, view: StreamView) -> int:
     return bounds.until_ms(rule, view, list(planned_starts(view.lineage, view.rows, view.offsets, BORN_MS)))
 
 
@@ -209,8 +209,8 @@ def test_where_it_is_not_asked_for_nothing_waits() -> None:
 def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> None:
     now_s = [0.0]
     for rule, left_out in (
-        (Abreast(ahead_seconds=60), False),
-        (Abreast(ahead_seconds=60, left_out_after_seconds=300), True),
+        (Alignment(max_ahead_seconds=60), False),
+        (Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300), True),
     ):
         bounds = Bounds(clock=lambda: now_s[0])
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS)) == BORN_MS + 60_000
@@ -223,7 +223,7 @@ def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> 
 
 def test_a_shard_that_nobody_ever_read_is_left_out_though_its_oldest_record_grows_younger() -> None:
     now_s = [0.0]
-    bounds, rule = Bounds(clock=lambda: now_s[0]), Abreast(ahead_seconds=60, left_out_after_seconds=300)
+    bounds, rule = Bounds(clock=lambda: now_s[0]), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300)
     for come in range(12):
         view = views(0, BORN_MS + HOUR_MS + come)
         lineage = replace(view.lineage, listed_ms=BORN_MS + RETENTION_H * HOUR_MS + int(now_s[0] * 1000))
@@ -235,7 +235,7 @@ def test_a_shard_that_nobody_ever_read_is_left_out_though_its_oldest_record_grow
 def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_held_them() -> None:
     """Else nothing would keep them together while it stands."""
     now_s = [0.0]
-    bounds, rule = Bounds(clock=lambda: now_s[0]), Abreast(ahead_seconds=60, left_out_after_seconds=60)
+    bounds, rule = Bounds(clock=lambda: now_s[0]), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     for slow in (0, 1, 2, 3, 3, 3, 3):
         said = until(bounds, rule, views(BORN_MS + slow, BORN_MS + HOUR_MS, BORN_MS + 2 * HOUR_MS))
         now_s[0] += 30
@@ -245,7 +245,7 @@ def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_
 def test_all_shards_that_come_no_further_hold_nobody_back() -> None:
     """Else the one that begins again would be held by itself."""
     now_s = [0.0]
-    bounds, rule = Bounds(clock=lambda: now_s[0]), Abreast(ahead_seconds=60, left_out_after_seconds=60)
+    bounds, rule = Bounds(clock=lambda: now_s[0]), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     until(bounds, rule, views(BORN_MS))
     now_s[0] += 61
     assert until(bounds, rule, views(BORN_MS)) == 0

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from firnline_ingest.config.pipeline import Abreast
+from firnline_ingest.config.pipeline import Alignment
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import AtTimestamp, parse_start
 from firnline_ingest.ledger.plan import PlannedStart, StreamView
@@ -28,7 +28,7 @@ class Bounds:
     _until_ms: dict[str, int] = field(default_factory=dict)
     """By incarnation: what the plan before has said."""
 
-    def until_ms(self, rule: Abreast | None, view: StreamView, starts: Sequence[PlannedStart]) -> int:
+    def until_ms(self, rule: Alignment | None, view: StreamView, starts: Sequence[PlannedStart]) -> int:
         """Service time; 0 where the shards are not kept together, or none is to be waited for."""
         if rule is None:
             return 0
@@ -38,11 +38,11 @@ class Bounds:
             for start in starts
             if not self._is_left_out(rule, lineage, start.shard, come_ms(start, view), now_s)
         ]
-        until_ms = max(1, min(counted) + rule.ahead_seconds * 1000) if counted else 0
+        until_ms = max(1, min(counted) + rule.max_ahead_seconds * 1000) if counted else 0
         self._until_ms[lineage.incarnation] = until_ms
         return until_ms
 
-    def _is_left_out(self, rule: Abreast, lineage: Lineage, shard: str, come: int, now_s: float) -> bool:
+    def _is_left_out(self, rule: Alignment, lineage: Lineage, shard: str, come: int, now_s: float) -> bool:
         """One that is held back comes no further because of us: its time begins when it may."""
         key = ShardKey(lineage.stream, lineage.stream_created_ms, shard)
         before, since_s = self._been.get(key, (-1, now_s))
@@ -50,7 +50,7 @@ class Bounds:
         if come > before or is_held_back:
             self._been[key] = come, now_s
             return False
-        return rule.left_out_after_seconds is not None and now_s - since_s > rule.left_out_after_seconds
+        return rule.ignore_stalled_after_seconds is not None and now_s - since_s > rule.ignore_stalled_after_seconds
 
 
 def place_ms(start: PlannedStart, view: StreamView) -> int:
