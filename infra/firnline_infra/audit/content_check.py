@@ -23,7 +23,7 @@ SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
 LONGEST_SHOWN = 60
 NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
 """Reasons of dead letters that depend on the bytes alone, whatever the pipeline was configured to take."""
-DEFAULT = Metadata.left_out()
+DEFAULT = Metadata.default()
 OF_AGGREGATES = {RejectReason.BROKEN_AGGREGATE, RejectReason.MISPLACED}
 
 

@@ -84,11 +84,11 @@ class Aws(Section):
     """In quotes, because YAML would make a number of it; every command refuses to work in another account."""
     partition: Literal["aws", "aws-cn", "aws-us-gov"] = "aws"
     """The first part of every ARN; another one in China and in GovCloud."""
-    key: EncryptionKey = EncryptionKey.left_out()
+    key: EncryptionKey = EncryptionKey.default()
     """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
-    bucket: Bucket = Bucket.left_out()
+    bucket: Bucket = Bucket.default()
     """The S3 bucket for the engine's configuration and Spark's checkpoint."""
-    runtime: Runtime = Runtime.left_out()
+    runtime: Runtime = Runtime.default()
     """What the engine runs as."""
     permissions_boundary: PolicyArn | None = None
     """The ARN of a policy on every role and user that is made; `firnline bootstrap` writes one, and fences the

@@ -51,17 +51,17 @@ class EnvironmentSpec(RunOptions):
     """What is read."""
     pipelines: list[Pipeline] = Field(min_length=1)
     """What is read into which table."""
-    network: Network = Network.left_out()
+    network: Network = Network.default()
     """How the engine reaches AWS and Snowflake; over their public endpoints where absent."""
-    ledger: Ledger = Ledger.left_out()
+    ledger: Ledger = Ledger.default()
     """The DynamoDB table that fences shards and remembers where they are."""
-    alarms: Alarms = Alarms.left_out()
+    alarms: Alarms = Alarms.default()
     """What wakes somebody."""
-    metrics: Metrics = Metrics.left_out()
+    metrics: Metrics = Metrics.default()
     """Where an operator looks at the engine's figures."""
-    publication: Publication = Publication.left_out()
+    publication: Publication = Publication.default()
     """Where other tools find what was made."""
-    dead_letters: DeadLetters = DeadLetters.left_out()
+    dead_letters: DeadLetters = DeadLetters.default()
     """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
     tags: dict[str, str] = Field(default_factory=dict)
     """On every AWS object, beside Firnline's own."""

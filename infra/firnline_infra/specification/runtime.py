@@ -124,7 +124,7 @@ class Runtime(Section):
     another archive, and rolls the engine."""
     python: Literal["3.11", "3.12", "3.13"] = "3.13"
     """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
-    size: Sizing = Sizing.left_out()
+    size: Sizing = Sizing.default()
     """How large the engine is."""
     rollout: RollOutOrder = Field(default=RollOutOrder.STANDBY, strict=False)
     """How `firnline deploy` replaces an engine. With `standby` two are up for some minutes, and are paid for; nothing is read for

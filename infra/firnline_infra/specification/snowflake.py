@@ -47,7 +47,7 @@ class ServiceUser(Section):
     """The user's name; <APPLICATION>_INGEST or _READER where absent."""
     role: IdentifierText | None = None
     """The role's name; the user's where absent."""
-    public_keys: PublicKeys = PublicKeys.left_out()
+    public_keys: PublicKeys = PublicKeys.default()
     """`firnline keys create` writes them into a file beside the specification."""
     secret_arn: SecretArn | None = None
     """Where `firnline keys create` put the private key; it writes this too."""
@@ -102,9 +102,9 @@ class Snowflake(Section):
 
     account: Annotated[str, name_form(1, 255, example="ORG-ACCOUNT")]
     """<organisation>-<account>, as in the account's URL."""
-    ingest: ServiceUser = ServiceUser.left_out()
+    ingest: ServiceUser = ServiceUser.default()
     """What the engine is: may insert, and nothing else."""
-    reader: Reader = Reader.left_out()
+    reader: Reader = Reader.default()
     """What the audit, the status page and people are: may select."""
     deploy_role: IdentifierText | None = None
     """What makes and owns everything; <APPLICATION>_DEPLOY where absent. It exists before the first `up`."""
@@ -118,7 +118,7 @@ class Snowflake(Section):
     """
     allowed_networks: list[Network] = Field(default_factory=list)
     """From where the engine and the reader may connect, as CIDR; from anywhere where empty. Watch LOGIN_HISTORY."""
-    network_policy: NetworkPolicy = NetworkPolicy.left_out()
+    network_policy: NetworkPolicy = NetworkPolicy.default()
     """The policy that says so: made of these networks, or one that exists."""
     key_pair_only: bool = False
     """An authentication policy on both users that allows nothing but their key pair, whatever they are given later. Their

@@ -116,5 +116,5 @@ class Access(Credentials):
     in another one."""
 
 
-HERE = Access.left_out()
+HERE = Access.default()
 """Where the engine is, with its own credentials."""

@@ -35,7 +35,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     @classmethod
-    def left_out(cls) -> Self:
+    def default(cls) -> Self:
         """As it is where a document says nothing of it. Nothing is validated, so nothing is built for it."""
         return super().model_construct()
 

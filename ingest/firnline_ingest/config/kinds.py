@@ -51,7 +51,7 @@ def _one_of(kinds: Mapping[str, type[BaseModel]]) -> Any:
 
 FORMATS = kinds_in("firnline_ingest.formats", Format)
 TRANSFORMS = kinds_in("firnline_ingest.transforms", Transform)
-DEFAULT_FORMAT = FORMATS["json"].left_out()
+DEFAULT_FORMAT = FORMATS["json"].default()
 
 if TYPE_CHECKING:
     AnyFormat = Format

@@ -43,7 +43,7 @@ class AwsConfig(Section):
 
     region: str
     """Of the streams, the ledger, the secrets and the letters; a stream may say another one for itself (`access`)."""
-    credentials: Credentials = Credentials.left_out()
+    credentials: Credentials = Credentials.default()
     """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
     endpoints: dict[AwsService, str] = Field(default_factory=dict)
     """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
@@ -219,7 +219,7 @@ class EngineConfig(RunOptions):
     """Between two looks for streams that match a pattern; all of an account share five listings a second."""
     dead_letters: DeadLettersConfig
     spark: SparkConfig
-    metrics: MetricsConfig = MetricsConfig.left_out()
+    metrics: MetricsConfig = MetricsConfig.default()
 
     @model_validator(mode="after")
     def _streams_are_distinct(self) -> Self:

@@ -56,7 +56,7 @@ class PipelineOptions(Section):
     table: str | None = None
     """The table's name. Where absent it is the stream's name, with a hash after it if that is no identifier. Upper-cased;
     quote it to keep its case. Of a pattern, a template."""
-    initial_position: InitialPosition = InitialPosition.left_out()
+    initial_position: InitialPosition = InitialPosition.default()
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
     idle_after_seconds: int = Field(default=IDLE_AFTER_SECONDS, ge=10, le=7 * 86_400)
     """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
@@ -84,7 +84,7 @@ class PipelineOptions(Section):
     without_audit: bool = False
     """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position, or a pipe's SELECT
     leaves it out, which is refused otherwise."""
-    metadata: Metadata = Metadata.left_out()
+    metadata: Metadata = Metadata.default()
     """What a row says of its record, and in which columns, which every table that is made begins with."""
     format: AnyFormat = DEFAULT_FORMAT
     """What the bytes of a record are; one JSON object by default."""

@@ -70,21 +70,21 @@ class RegistrationRetry(Retry):
 class RetriesConfig(Section):
     """The operations by which streams are read; what is not given here is as it always was."""
 
-    describe_stream: PlanRetry = PlanRetry.left_out()
+    describe_stream: PlanRetry = PlanRetry.default()
     """DescribeStreamSummary: which stream it is, and how long it keeps records."""
-    list_shards: PlanRetry = PlanRetry.left_out()
+    list_shards: PlanRetry = PlanRetry.default()
     """ListShards: which shards there are."""
-    describe_stream_consumer: Retry = Retry.left_out()
+    describe_stream_consumer: Retry = Retry.default()
     """DescribeStreamConsumer, before the first subscription."""
-    register_stream_consumer: RegistrationRetry = RegistrationRetry.left_out()
+    register_stream_consumer: RegistrationRetry = RegistrationRetry.default()
     """RegisterStreamConsumer, and the wait until the consumer is active."""
-    deregister_stream_consumer: RegistrationRetry = RegistrationRetry.left_out()
+    deregister_stream_consumer: RegistrationRetry = RegistrationRetry.default()
     """DeregisterStreamConsumer: how long it is tried for. Nobody waits until the consumer is gone."""
-    subscribe_to_shard: Retry = Retry.left_out()
+    subscribe_to_shard: Retry = Retry.default()
     """SubscribeToShard. The service itself asks for five seconds between two subscriptions."""
-    get_records: Retry = Retry.left_out()
+    get_records: Retry = Retry.default()
     """GetRecords."""
-    get_shard_iterator: Retry = Retry.left_out()
+    get_shard_iterator: Retry = Retry.default()
     """GetShardIterator."""
 
     def of(self, operation: str) -> Retry | None:
@@ -103,5 +103,5 @@ FIELDS = {
     "GetShardIterator": "get_shard_iterator",
 }
 
-UNCHANGED = RetriesConfig.left_out()
+UNCHANGED = RetriesConfig.default()
 """Where nothing is set."""

@@ -109,7 +109,7 @@ class Metadata(Section):
     @property
     def as_before(self) -> set[str]:
         """Options that came later, and are as rows were before there were any: they change no row."""
-        return {name for name in LATER if getattr(self, name) == getattr(Metadata.left_out(), name)}
+        return {name for name in LATER if getattr(self, name) == getattr(Metadata.default(), name)}
 
     def is_on(self, part: PartName) -> bool:
         """Whether rows have it; `row` only of formats that make several rows of a record."""

@@ -52,11 +52,11 @@ class PollingConfig(Section):
 class RunOptions(Section):
     """The sections that an environment's specification and an engine's configuration share."""
 
-    epoch: EpochConfig = EpochConfig.left_out()
+    epoch: EpochConfig = EpochConfig.default()
     """How long a task keeps its shards."""
-    polling: PollingConfig = PollingConfig.left_out()
+    polling: PollingConfig = PollingConfig.default()
     """How streams are read that are polled."""
-    retries: RetriesConfig = RetriesConfig.left_out()
+    retries: RetriesConfig = RetriesConfig.default()
     """How often the engine tries again, and after which pauses."""
-    failures: FailuresConfig = FailuresConfig.left_out()
+    failures: FailuresConfig = FailuresConfig.default()
     """Whether the engine stays up when a pipeline can't go on, and its patience."""
