@@ -28,7 +28,7 @@ from firnline_ingest.config.document import parse
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, MetricsOptions
 from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.reader import Registration
-from firnline_ingest.config.routes import Others
+from firnline_ingest.config.routes import Unmatched
 from firnline_ingest.config.running import RunOptions
 
 
@@ -178,7 +178,9 @@ def _routes(pipeline: Pipeline) -> dict[str, Any] | None:
         return None
     tables = {value: str(Identifier.parse(each.table)) for each in routes.tables for value in each.values}
     return _present(
-        key=routes.key, tables=tables, others=None if routes.others is Others.DEAD_LETTER else routes.others.value
+        key=routes.key,
+        tables=tables,
+        unmatched=None if routes.unmatched is Unmatched.DEAD_LETTER else routes.unmatched.value,
     )
 
 

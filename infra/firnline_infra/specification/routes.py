@@ -8,7 +8,7 @@ from pydantic import Field
 from firnline_infra.specification.table import TableOptions
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.identifier import IdentifierText
-from firnline_ingest.config.routes import MOST_TABLES, Others, RouteKey
+from firnline_ingest.config.routes import MOST_TABLES, RouteKey, Unmatched
 
 
 class RoutedTable(TableOptions):
@@ -34,6 +34,6 @@ class Routes(Section):
     """The first-level key that is looked at, as it is when the record's transforms are done. Its case counts."""
     tables: list[RoutedTable] = Field(min_length=1, max_length=MOST_TABLES)
     """Each is one more channel of every shard."""
-    others: Others = Field(default=Others.DEAD_LETTER, strict=False)
+    unmatched: Unmatched = Field(default=Unmatched.DEAD_LETTER, strict=False)
     """What a record does whose value has no table, is no text, or that has no such key. `dead_letter` by default: a value that
     nobody thought of should be seen."""

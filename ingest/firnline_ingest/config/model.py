@@ -120,7 +120,7 @@ class PipelineConfig(EngineOptions):
             raise ValueError("adds_columns: not of a pipeline with routes; let its tables evolve, or add the columns")
         if self.routes and own in self.routes.names:
             raise ValueError(
-                f"routes.tables: {own} is the pipeline's own table; leave it out, and say others: own_table"
+                f"routes.tables: {own} is the pipeline's own table; leave it out, and say unmatched: own_table"
             )
         return self
 

@@ -12,7 +12,7 @@ from firnline_ingest.identifiers import InvalidIdentifier, routed_channel, store
 MOST_TABLES = 20  # each is a channel of every shard
 
 
-class Others(StrEnum):
+class Unmatched(StrEnum):
     """What a record does whose value has no table, or that has no such key."""
 
     DEAD_LETTER = "dead_letter"
@@ -38,7 +38,7 @@ class Routes(Section):
     """The first-level key that is looked at, as it is when the record's transforms are done. Its case counts."""
     tables: Annotated[dict[str, str], Field(min_length=1)]
     """Tables by the key's value, a text: in the pipeline's database and schema, each with its default pipe or one of its name."""
-    others: Others = Field(default=Others.DEAD_LETTER, strict=False)
+    unmatched: Unmatched = Field(default=Unmatched.DEAD_LETTER, strict=False)
     """`dead_letter` by default: a value that nobody thought of should be seen."""
 
     @field_validator("tables")
@@ -66,7 +66,7 @@ class Routes(Section):
     @property
     def hash(self) -> str:
         """Changes with what sends a record elsewhere."""
-        said = self.model_dump_json(include={"key", "others"}) + repr(sorted(self._by_value.items()))
+        said = self.model_dump_json(include={"key", "unmatched"}) + repr(sorted(self._by_value.items()))
         return hashlib.sha256(said.encode()).hexdigest()
 
     @property
@@ -75,5 +75,5 @@ class Routes(Section):
 
     def table_of(self, value: str | None) -> str | None:
         """The stored name; empty for the pipeline's own; None where it is to be a dead letter."""
-        own = "" if self.others is Others.OWN_TABLE else None
+        own = "" if self.unmatched is Unmatched.OWN_TABLE else None
         return own if value is None else self._by_value.get(value, own)

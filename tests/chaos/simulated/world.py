@@ -216,7 +216,7 @@ class World:
             "tolerance": "all",
             "initial_position": self.initial_position,
             "fail_on_data_loss": self.fail_on_data_loss,
-            "routes": {"key": "side", "tables": {"yes": SIDE}, "others": "own_table"} if self.is_routed else None,
+            "routes": {"key": "side", "tables": {"yes": SIDE}, "unmatched": "own_table"} if self.is_routed else None,
             "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
             "format": {"type": "json_lines" if self.several_rows else "json"},
         }

@@ -28,7 +28,7 @@ pipelines:
     table: {own}
     routes:
       key: kind
-      others: own_table
+      unmatched: own_table
       tables:
         - {{table: {orders}, values: [order, again], columns: [{{name: PRICE, type: "NUMBER(18, 2)"}}]}}
         - {{table: {refunds}, values: [refund], schema_evolution: false, columns: [{{name: ID, type: "NUMBER(38, 0)"}}]}}

@@ -28,7 +28,7 @@ from firnline_ingest.records.rows import RowMaker
 
 from .routed import NAMES, ORDERS, OWN, REFUNDS, SHARD, Table, several
 
-ROUTES = {"key": "kind", "tables": {"order": "orders", "refund": "REFUNDS"}, "others": "own_table"}
+ROUTES = {"key": "kind", "tables": {"order": "orders", "refund": "REFUNDS"}, "unmatched": "own_table"}
 COLUMNS = {OWN: ("N", "KIND"), ORDERS: ("N", "KIND", "TOTAL"), REFUNDS: ("KIND", "N")}
 """Of each table others, and in another order."""
 
@@ -162,7 +162,7 @@ def test_a_row_that_is_in_no_table_is_missing(shop: Shop) -> None:
 
 
 def test_a_record_that_no_route_takes_is_a_dead_letter_and_no_row() -> None:
-    shop = Shop(pipeline(routes={**ROUTES, "others": "dead_letter"}), [record(100, "order"), record(101, "new")])
+    shop = Shop(pipeline(routes={**ROUTES, "unmatched": "dead_letter"}), [record(100, "order"), record(101, "new")])
     assert shop.compared().counts == Counts(records=2, rows=1, dead_letters=1)
     shop.outcomes[1] = shop.row(shop.records[1], ORDERS)
     assert told(shop.compared(content=False)) == [

@@ -10,7 +10,7 @@ from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, T
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.routes import Others
+from firnline_ingest.config.routes import Unmatched
 
 SPECIFICATION = """
 version: 1
@@ -30,7 +30,7 @@ pipelines:
     columns: [{name: ID, type: VARCHAR}]
     routes:
       key: kind
-      others: own_table
+      unmatched: own_table
       tables:
         - {table: ORDERS, values: [order, again], columns: [{name: TOTAL, type: "NUMBER(18, 2)"}]}
         - {table: '"Refunds"', values: [refund], table_kind: iceberg, external_volume: LAKE, error_logging: true}
@@ -117,12 +117,12 @@ def test_the_engine_is_told_where_each_value_leads(blueprint: Blueprint) -> None
             "own": "OWNED",
             "pipe": "PIPED",
         },
-        "others": "own_table",
+        "unmatched": "own_table",
     }
     document["snowflake"]["private_key"], document["dead_letters"] = {"env": "KEY"}, {"folder": "/letters"}
     (read,) = parse(EngineConfig, document, "engine.json").pipelines
     assert read.routes is not None
-    assert read.routes.others is Others.OWN_TABLE
+    assert read.routes.unmatched is Unmatched.OWN_TABLE
     assert list(read.routed) == ["ORDERS", "Refunds", "CLICKS", "OWNED", "PIPED"]
 
 

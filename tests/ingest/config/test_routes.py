@@ -36,7 +36,7 @@ def test_each_table_is_written_to_as_if_it_were_the_pipelines_own() -> None:
         ({"key": "k", "tables": {"a": "no table"}}, "no Snowflake identifier"),
         ({"key": "k", "tables": {"a": "Events"}}, "the pipeline's own table"),
         ({"key": "k", "tables": {str(n): f"T{n}" for n in range(21)}}, "more than 20 tables"),
-        ({"key": "k", "tables": {"a": "A"}, "others": "skip"}, "own_table"),
+        ({"key": "k", "tables": {"a": "A"}, "unmatched": "skip"}, "own_table"),
         ({"key": "k", "tables": {"a": '"Orders"', "b": "E283F8D8"}}, "channels of one name"),
     ],
 )
@@ -101,7 +101,7 @@ def test_what_sends_a_record_elsewhere_changes_the_hash_and_nothing_else_does() 
             None,
             ROUTES,
             {**ROUTES, "key": "other"},
-            {**ROUTES, "others": "own_table"},
+            {**ROUTES, "unmatched": "own_table"},
             {**ROUTES, "tables": {"order": "orders"}},
         )
     }

@@ -266,7 +266,7 @@ def test_a_batch_of_another_shard_is_none_of_this_ones(world: World) -> None:
 
 
 def test_what_a_route_sends_elsewhere_is_told_with_its_table() -> None:
-    routes = {"key": "kind", "tables": {"refund": "Refunds"}, "others": "own_table"}
+    routes = {"key": "kind", "tables": {"refund": "Refunds"}, "unmatched": "own_table"}
     pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW", "routes": routes})
     maker = DeadLetterConverter(pipeline, "shardId-0")
     told = "a route sends it to REFUNDS, and a replay fills the pipeline's own table alone"

@@ -42,7 +42,7 @@ def test_the_value_names_the_table(data: bytes, table: str) -> None:
 
 @pytest.mark.parametrize("data", ELSEWHERE)
 def test_what_no_route_names_goes_where_the_others_go(data: bytes) -> None:
-    assert table_of(data, others="own_table") == ""
+    assert table_of(data, unmatched="own_table") == ""
     with pytest.raises(Unusable) as refused:
         table_of(data)
     assert refused.value.fault.reason is RejectReason.NO_ROUTE

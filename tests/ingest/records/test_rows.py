@@ -72,7 +72,7 @@ def test_a_tombstone_has_no_key_to_be_routed_by_and_what_is_cast_to_text_has(
         "schema": "RAW",
         "empty_records": "ingest",
         "transforms": [{"type": "cast", "fields": {"kind": "text"}}],
-        "routes": {"key": "kind", "tables": {"7": "SEVENS"}, "others": others},
+        "routes": {"key": "kind", "tables": {"7": "SEVENS"}, "unmatched": others},
     }
     made = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-000000000000").convert(records(payload))
     assert (list(made.tables), [one.reason for one in made.rejected]) == (tables, reasons)

@@ -15,7 +15,7 @@ from .running import bounded, numbers
 
 KINDS = ("order", "refund", "other")
 TABLES = {"order": "ORDERS", "refund": "REFUNDS"}
-ROUTES = {"key": "kind", "tables": TABLES, "others": "own_table"}
+ROUTES = {"key": "kind", "tables": TABLES, "unmatched": "own_table"}
 
 
 class Killed(BaseException):

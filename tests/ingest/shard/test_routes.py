@@ -45,7 +45,7 @@ def test_each_record_is_in_the_table_that_its_value_names(routed: World) -> None
 
 
 def test_a_value_without_a_table_is_a_dead_letter_with_its_reason(routed: World) -> None:
-    routed.pipeline = pipeline(others="dead_letter")
+    routed.pipeline = pipeline(unmatched="dead_letter")
     for data in (b'{"n":0,"kind":"order"}', b'{"n":1,"kind":"new"}', b'{"n":2}', b'{"n":3,"kind":7}'):
         routed.shard.put(data)
     receipt = bounded(routed.services(), ours(routed))

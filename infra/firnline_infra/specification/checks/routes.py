@@ -19,7 +19,7 @@ def _tables_are_named_once(spec: EnvironmentSpec) -> Iterator[str]:
             continue
         if other.route is None:
             yield (
-                f"{each.path}.table: {table} is the pipeline's own table; remove the route and say others: own_table, or name "
+                f"{each.path}.table: {table} is the pipeline's own table; remove the route and say unmatched: own_table, or name "
                 f"another table."
             )
         else:

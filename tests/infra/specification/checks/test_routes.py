@@ -137,7 +137,7 @@ def test_tables_whose_channels_would_have_one_name_are_told_before_the_engine_re
             "tables[0].values: is no list; put it between brackets (got 'order')",
         ),
         ({"tables": []}, "tables: list should have at least 1 item, not 0"),
-        ({"others": True}, "others: input should be 'dead_letter' or 'own_table' (got true)"),
+        ({"unmatched": True}, "unmatched: input should be 'dead_letter' or 'own_table' (got true)"),
         (
             {"tables": [{"table": "PLACED", "values": [None]}]},
             "tables[0].values[0]: input should be a valid string (got null)",
