@@ -141,7 +141,7 @@ class PatternConfig(EngineOptions):
 
     streams: NamePattern
     """A regular expression of whole names. No stream may match two patterns; one that a pipeline names is that pipeline's."""
-    leave_out: list[str] = Field(default_factory=list)
+    exclude: list[str] = Field(default_factory=list)
     """Names that match, and are not read."""
 
     @model_validator(mode="after")

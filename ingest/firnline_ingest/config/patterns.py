@@ -34,7 +34,7 @@ class Matching(Protocol):
     @property
     def streams(self) -> str: ...
     @property
-    def leave_out(self) -> Iterable[str]: ...
+    def exclude(self) -> Iterable[str]: ...
 
 
 Pattern = TypeVar("Pattern", bound=Matching)
@@ -55,7 +55,7 @@ def literal_beginning(pattern: str) -> str:
 def groups_of(pattern: Matching, stream: str) -> Mapping[str, str] | None:
     """What a table's template may hold, by name; None where the stream's name does not match, or is left out."""
     found = re.fullmatch(pattern.streams, stream, re.ASCII)
-    if found is None or stream in pattern.leave_out:
+    if found is None or stream in pattern.exclude:
         return None
     numbered = {str(number): text or "" for number, text in enumerate(found.groups(), start=1)}
     named = {name: text or "" for name, text in found.groupdict().items()}

@@ -31,7 +31,7 @@ class PatternsOverlap(KinesisError, Fatal):
         "refuses to begin; a stream that appears later is left unread, and the others go on"
     )
     remedy = (
-        "narrow a pattern, put the name into its `leave_out`, or give the stream a pipeline of its own ([many "
+        "narrow a pattern, put the name into its `exclude`, or give the stream a pipeline of its own ([many "
         "streams](many-streams.md))"
     )
 
@@ -40,7 +40,7 @@ class PatternsOverlap(KinesisError, Fatal):
         super().__init__(
             f"The stream {stream!r} matches two patterns, {one!r} and {other!r}: it is not said into which table it goes, and "
             "nothing of it is read.",
-            next_step=f"narrow one of them, put {stream} into its leave_out, or give the stream a pipeline of its own, which "
+            next_step=f"narrow one of them, put {stream} into its exclude, or give the stream a pipeline of its own, which "
             "goes before patterns.",
         )
 

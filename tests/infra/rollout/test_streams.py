@@ -33,7 +33,7 @@ def config(**changes: object) -> EngineConfig:
     return EngineConfig.model_validate({**CONFIG, **changes}, strict=None)
 
 
-PATTERN = {"streams": "clicks-.*", "database": "DB", "schema": "RAW", "leave_out": ["clicks-test"]}
+PATTERN = {"streams": "clicks-.*", "database": "DB", "schema": "RAW", "exclude": ["clicks-test"]}
 
 
 @pytest.fixture

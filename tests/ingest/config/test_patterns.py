@@ -36,7 +36,7 @@ def test_a_stream_that_a_pipeline_names_is_no_patterns() -> None:
 
 
 def test_a_name_can_be_left_out() -> None:
-    assert config({"streams": "clicks-.*", "leave_out": ["clicks-test"]}).find_pipeline("clicks-test") is None
+    assert config({"streams": "clicks-.*", "exclude": ["clicks-test"]}).find_pipeline("clicks-test") is None
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_a_stream_that_was_begun_and_deleted_is_told_also_after_a_restart(world:
     for each in (planner, world.planner("clicks-.*")):
         rows = world.plan(each)
         assert (starts(rows), problems(rows)) == ({"clicks-eu": "h"}, {"clicks-us": "FL-2001"})
-    rows = world.plan(world.planner("clicks-.*", leave_out=["clicks-us"]))
+    rows = world.plan(world.planner("clicks-.*", exclude=["clicks-us"]))
     assert (starts(rows), problems(rows)) == ({"clicks-eu": "h"}, {})
 
 
