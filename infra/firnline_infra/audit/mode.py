@@ -41,7 +41,7 @@ class AuditMode:
                 f"{where}."
             )
             return cls(pipeline=as_it_came, compares_contents=False, knows_routes=False, remarks=(remark,))
-        if contents and (pipeline.selects or pipeline.pipe):
+        if contents and (pipeline.pipe_selects or pipeline.pipe):
             return cls(pipeline=pipeline, compares_contents=False, remarks=(BEHIND_A_SELECT,))
         return cls(pipeline=pipeline, compares_contents=contents)
 

@@ -149,7 +149,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         access=access,
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
         reader=_reader(pipeline, inputs),
-        selects=_selects(pipeline) or None,
+        pipe_selects=_selects(pipeline) or None,
         routes=_routes(pipeline),
     )
     return {"stream": pipeline.stream, **pipeline.changed(PipelineOptions.model_fields), **own}
@@ -169,7 +169,7 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
 
 def _selects(pipeline: Pipeline) -> bool:
     """Whether a SELECT may do so at one of its tables: of somebody else's pipe, which a route finds by name, nobody knows."""
-    return pipeline.selects or any(each.selects or each.pipe is not None for each in pipeline.routed)
+    return pipeline.pipe_selects or any(each.pipe_selects or each.pipe is not None for each in pipeline.routed)
 
 
 def _routes(pipeline: Pipeline) -> dict[str, Any] | None:

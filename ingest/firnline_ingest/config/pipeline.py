@@ -141,6 +141,6 @@ class EngineOptions(PipelineOptions):
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
     shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
-    selects: bool = False
+    pipe_selects: bool = False
     """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value
     audited."""

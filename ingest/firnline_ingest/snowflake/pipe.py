@@ -21,7 +21,7 @@ def loads_files(pipe: Row) -> bool:
 def matches_by_name(pipe: Row | None, pipeline: PipelineConfig) -> bool:
     """Whether keys are columns by their names. None for the table's default pipe, whose table may have a SELECT."""
     if pipe is None:
-        return not pipeline.selects
+        return not pipeline.pipe_selects
     definition = _definition(pipe)
     return definition is not None and definition.selected is None
 

@@ -60,7 +60,7 @@ def test_without_its_callable_rows_are_found_by_their_places(
 def test_behind_a_select_rows_are_found_by_their_places(
     environment: RunningEnvironment, stream: str, tmp_path: Path
 ) -> None:
-    lane = Lane(environment, stream, tmp_path / "dead-letters", options={"selects": True})
+    lane = Lane(environment, stream, tmp_path / "dead-letters", options={"pipe_selects": True})
     lane.fill()
     lane.sql(f"UPDATE {lane.name} SET NAME = 'as the SELECT has it' WHERE ID = 5")
     report = lane.audit()

@@ -153,7 +153,7 @@ def test_the_interactive_table_of_the_page_finds_a_topic_where_the_metadata_is_c
     )
     sql("GRANT INSERT ON INTERACTIVE TABLE REALTIME_METRICS TO ROLE INGEST")
     names = {"stream": '"topic"', "approximate_arrival": '"timestamp"'}
-    called = {"metadata": {"column": "RECORD_METADATA", "names": names}, "selects": True}
+    called = {"metadata": {"column": "RECORD_METADATA", "names": names}, "pipe_selects": True}
     found = ingest(world, {"M_NAME": "load", "M_VALUE": 3}, "metrics", table="REALTIME_METRICS", **called)
     assert not found.matches_by_name
     assert sql("SELECT METRIC_NAME, METRIC_VALUE, SOURCE_TOPIC, TIMESTAMP::VARCHAR FROM REALTIME_METRICS") == [

@@ -106,7 +106,7 @@ def test_a_pipe_and_an_interactive_warehouse_serve_the_routes_tables(blueprint: 
 def test_the_engine_is_told_where_each_value_leads(blueprint: Blueprint) -> None:
     document = engine_config(parse_spec(SPECIFICATION, "shop.yaml"), blueprint.outputs)
     (written,) = document["pipelines"]
-    assert written["selects"], "one of the tables has a pipe that does"
+    assert written["pipe_selects"], "one of the tables has a pipe that does"
     assert written["routes"] == {
         "key": "kind",
         "tables": {
@@ -133,7 +133,7 @@ def test_others_are_dead_letters_where_nothing_else_is_said() -> None:
     spec = parse_spec(yaml.safe_dump(document), "shop.yaml")
     (written,) = engine_config(spec, blueprint_of(spec).outputs)["pipelines"]
     assert written["routes"] == {"key": "kind", "tables": {"order": "ORDERS"}}
-    assert "selects" not in written
+    assert "pipe_selects" not in written
 
 
 def test_what_is_adopted_is_asked_of_its_owner() -> None:

@@ -181,7 +181,7 @@ def test_a_select_has_to_keep_what_says_which_record_a_row_is(pipe: dict[str, st
 def test_a_pipe_whose_statement_is_hidden_is_taken_as_it_is() -> None:
     assert not state({"ORDERS"}).matches_by_name
     assert state(set()).matches_by_name
-    assert not state(set(), selects=True).matches_by_name
+    assert not state(set(), pipe_selects=True).matches_by_name
 
 
 def test_the_tables_of_routes_are_looked_for_as_the_pipelines_own() -> None:
