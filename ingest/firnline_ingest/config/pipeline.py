@@ -81,9 +81,9 @@ class PipelineOptions(Section):
     adds_columns: bool = False
     """Whether the engine itself adds columns for keys that have none, where the table's own schema evolution is off; it needs
     OWNERSHIP of the table. Values that came before their column are counted, and not kept."""
-    without_audit: bool = False
-    """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position, or a pipe's SELECT
-    leaves it out, which is refused otherwise."""
+    audit: bool = True
+    """Whether the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's position, or
+    a pipe's SELECT leaves it out, which is refused otherwise."""
     metadata: Metadata = Metadata.default()
     """What a row says of its record, and in which columns, which every table that is made begins with."""
     format: AnyFormat = DEFAULT_FORMAT

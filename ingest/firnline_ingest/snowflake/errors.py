@@ -188,7 +188,7 @@ class PositionLost(SnowflakeError, Fatal):
     )
     remedy = (
         "make the pipe again with what the message names ([a pipe that selects](targets.md#a-pipe-of-your-own)); or "
-        "`without_audit: true`"
+        "`audit: off`"
     )
 
     def __init__(self, pipe: str, lost: Sequence[str]) -> None:
@@ -197,7 +197,7 @@ class PositionLost(SnowflakeError, Fatal):
             f"The SELECT of the pipe {pipe} does not put {wanted} into the column of that name, so that no row says which record "
             "it is, and nothing can prove that all are there.",
             next_step=f"make the pipe again with {wanted} at the place of that column (keys behind $1 keep their case; COPY goes "
-            "by the order of expressions, not by aliases); or say without_audit: true, if that is meant.",
+            "by the order of expressions, not by aliases); or say audit: off, if that is meant.",
         )
 
 

@@ -39,7 +39,7 @@ def check_pipe(
         raise PipeReadsFiles(name)
     if definition.table != table[-len(definition.table) :]:
         raise PipeLeadsElsewhere(name, ".".join(map(quoted, definition.table)), ".".join(map(quoted, table)))
-    if definition.selected is None or pipeline.without_audit:
+    if definition.selected is None or not pipeline.audit:
         return
     filled = definition.columns or columns()
     are_numbered = pipeline.format.makes_several_rows

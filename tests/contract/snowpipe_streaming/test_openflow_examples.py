@@ -92,9 +92,9 @@ def test_a_pipe_of_ones_own_is_used_once_somebody_says_that_it_keeps_no_position
     sql(ORDERS_PIPE.format(""))
     sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
     sql("GRANT OPERATE ON PIPE ORDERS TO ROLE INGEST")
-    with pytest.raises(PositionLost, match="without_audit: true"):
+    with pytest.raises(PositionLost, match="audit: off"):
         ingest(world, ORDER, **chosen)
-    found = ingest(world, ORDER, without_audit=True, **chosen)
+    found = ingest(world, ORDER, audit=False, **chosen)
     assert (found.target.pipe, found.matches_by_name) == ("ORDERS", False)
     assert sql("SELECT * FROM ORDERS") == [("12345", "John", "100.0", "true")]
 

@@ -174,7 +174,7 @@ def test_a_select_has_to_keep_what_says_which_record_a_row_is(pipe: dict[str, st
     lost = f"COPY INTO ORDERS (ID) FROM (SELECT $1:id {STREAM})"
     with pytest.raises(PositionLost, match=r'\$1:"KINESISMETADATA"'):
         state(names, lost, **pipe)
-    assert not state(names, lost, without_audit=True, **pipe).matches_by_name
+    assert not state(names, lost, audit=False, **pipe).matches_by_name
     assert not state(names, lost, metadata={"form": "none"}, **pipe).matches_by_name
 
 

@@ -17,14 +17,14 @@ from firnline_ingest.config.rows import MetadataForm, PartName
 def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
         lacking = [part for part in _position(pipeline) if not pipeline.metadata.is_on(part)]
-        if lacking and not pipeline.without_audit:
+        if lacking and pipeline.audit:
             off = "form: none" if pipeline.metadata.form is MetadataForm.NONE else f"{' and '.join(lacking)} off"
             yield (
                 f"pipelines[{index}].metadata: with {off}, rows don't say which record they are, so that nothing can prove that "
-                f"all are there; switch it on, or say without_audit: true if that is meant."
+                f"all are there; switch it on, or say audit: off if that is meant."
             )
-        elif pipeline.without_audit and not lacking and not any(map(may_lose_position, (pipeline, *pipeline.routed))):
-            yield f"pipelines[{index}].without_audit: rows have their records' positions; remove it."
+        elif not pipeline.audit and not lacking and not any(map(may_lose_position, (pipeline, *pipeline.routed))):
+            yield f"pipelines[{index}].audit: rows have their records' positions; remove it."
 
 
 def _position(pipeline: Pipeline) -> Iterator[PartName]:

@@ -61,13 +61,13 @@ def _misplaced(pipeline: Pipeline, expressions: Sequence[Selected], columns: Seq
 
 
 def _lost(path: str, pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequence[str]) -> Iterator[str]:
-    if pipeline.without_audit:
+    if not pipeline.audit:
         return
     if lost := lost_by(pipeline, expressions, columns):
         named = ", ".join(f"$1:{quoted(name)}" for name in lost)
         yield (
             f"{path}: does not put {named} at the place of that column, so that no row says which record it is, and nothing can "
-            f"prove that all are there (keys behind $1 keep their case); select it, or say without_audit: true if that is meant."
+            f"prove that all are there (keys behind $1 keep their case); select it, or say audit: off if that is meant."
         )
 
 

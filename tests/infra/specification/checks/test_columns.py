@@ -113,7 +113,7 @@ def test_metadata_of_version_2_is_structured_and_has_a_key(problems: Problems, p
     assert found() == []
     (problem,) = found(structured_metadata=False)
     assert "iceberg_version: 2 has no VARIANT" in problem
-    (problem,) = found(metadata=parts, without_audit=True)
+    (problem,) = found(metadata=parts, audit=False)
     assert problem.startswith("pipelines[0].metadata: every part is off")
 
 

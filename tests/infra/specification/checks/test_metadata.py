@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import Problems
 
-OFF = "so that nothing can prove that all are there; switch it on, or say without_audit: true if that is meant."
+OFF = "so that nothing can prove that all are there; switch it on, or say audit: off if that is meant."
 
 
 @pytest.mark.parametrize(
@@ -25,21 +25,21 @@ def test_a_table_that_the_audit_cant_prove_is_meant(
 ) -> None:
     (problem,) = problems(pipelines=[pipeline(metadata=metadata, **more)])
     assert problem == f"pipelines[0].metadata: with {what}, rows don't say which record they are, {OFF}"
-    assert problems(pipelines=[pipeline(metadata=metadata, without_audit=True, **more)]) == []
+    assert problems(pipelines=[pipeline(metadata=metadata, audit=False, **more)]) == []
 
 
 def test_nobody_says_without_need_that_a_table_is_not_audited(problems: Problems, pipeline: Any) -> None:
     whole = [{"stream": False, "row": False, "partition_key": False}, {"form": "columns"}, {"form": "variant"}]
     for metadata in whole:
         assert problems(pipelines=[pipeline(metadata=metadata)]) == []
-        (problem,) = problems(pipelines=[pipeline(metadata=metadata, without_audit=True)])
-        assert problem == "pipelines[0].without_audit: rows have their records' positions; remove it."
+        (problem,) = problems(pipelines=[pipeline(metadata=metadata, audit=False)])
+        assert problem == "pipelines[0].audit: rows have their records' positions; remove it."
     alone = pipeline(metadata={"sub_sequence_number": False}, aggregation="off")
     assert problems(pipelines=[alone]) == []
 
 
 def test_a_table_has_a_column(problems: Problems, pipeline: Any) -> None:
-    (problem,) = problems(pipelines=[pipeline(metadata={"form": "none"}, without_audit=True)])
+    (problem,) = problems(pipelines=[pipeline(metadata={"form": "none"}, audit=False)])
     assert problem.startswith("pipelines[0].columns: no table is made without a column")
 
 
@@ -55,7 +55,7 @@ def test_version_2_of_iceberg_has_no_variant(problems: Problems, pipeline: Any, 
 
 
 def test_all_of_a_row_in_one_column_needs_no_other(problems: Problems, pipeline: Any, snowflake: Any) -> None:
-    whole = {"metadata": {"form": "none"}, "without_audit": True, "content_column": "RECORD_CONTENT"}
+    whole = {"metadata": {"form": "none"}, "audit": False, "content_column": "RECORD_CONTENT"}
     assert problems(pipelines=[pipeline(**whole)]) == []
     iceberg = {"table_kind": "iceberg", "external_volume": "V", "iceberg_version": 2}
     volumes = snowflake(external_volumes=[{"name": "V"}])

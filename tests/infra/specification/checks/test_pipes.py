@@ -42,7 +42,7 @@ def test_a_select_has_an_expression_for_each_column_in_their_order(
         ("f($1:a, ", "can't be read: a ( is not closed."),
         ("$1:kinesisMetadata, $1:order_id, $1:total",
          'does not put $1:"KINESISMETADATA" at the place of that column, so that no row says which record it is, and nothing can '
-         "prove that all are there (keys behind $1 keep their case); select it, or say without_audit: true if that is meant."),
+         "prove that all are there (keys behind $1 keep their case); select it, or say audit: off if that is meant."),
     ],
 )  # fmt: skip # a paragraph, not a column
 def test_one_that_fills_the_table_otherwise_is_told(
@@ -54,10 +54,10 @@ def test_one_that_fills_the_table_otherwise_is_told(
 def test_a_table_without_the_place_of_its_records_is_meant(problems: Problems, pipeline: Any) -> None:
     lost = "NULL, $1:order_id, $1:total"
     assert len(found(problems, pipeline, lost)) == 1
-    assert found(problems, pipeline, lost, without_audit=True) == []
-    (problem,) = found(problems, pipeline, f"{KEPT}, $1:a, $1:b", without_audit=True)
-    assert problem == "pipelines[0].without_audit: rows have their records' positions; remove it."
-    bare = {"metadata": {"form": "none"}, "without_audit": True}
+    assert found(problems, pipeline, lost, audit=False) == []
+    (problem,) = found(problems, pipeline, f"{KEPT}, $1:a, $1:b", audit=False)
+    assert problem == "pipelines[0].audit: rows have their records' positions; remove it."
+    bare = {"metadata": {"form": "none"}, "audit": False}
     assert found(problems, pipeline, "$1:order_id, $1:total", **bare) == []
 
 
@@ -73,14 +73,14 @@ def test_nobody_knows_the_pipe_of_somebody_else(problems: Problems, pipeline: An
     there = {"table_origin": "adopt", "pipe": {"name": "P", "origin": "adopt"}}
     containers = [{"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}]
     snowflake = {"account": "ORG-ACCOUNT", "warehouse": "SMALL", "databases": containers}
-    for more in ({}, {"without_audit": True}):
+    for more in ({}, {"audit": False}):
         assert problems(snowflake=snowflake, pipelines=[pipeline(**there, **more)]) == []
     into = {"table_origin": "adopt", "schema_evolution": False, "pipe": {"name": "P", "select": f"$1:a, {KEPT}"}}
     assert problems(snowflake=snowflake, pipelines=[pipeline(**into)]) == []
     (problem,) = problems(
         snowflake=snowflake, pipelines=[pipeline(**{**into, "pipe": {"name": "P", "select": "$1:a"}})]
     )
-    assert "select it, or say without_audit: true" in problem
+    assert "select it, or say audit: off" in problem
 
 
 @pytest.mark.parametrize("other", [{}, {"routes": {"key": "kind", "tables": [{"table": "p", "values": ["x"]}]}}])

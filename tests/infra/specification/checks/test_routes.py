@@ -223,7 +223,7 @@ def test_a_routes_pipe_may_leave_positions_out_where_that_is_said(routed: Callab
     piped["pipe"] = {"name": "X", "select": "$1:other::VARCHAR, $1:id::VARCHAR"}
     (problem,) = routed(piped)
     assert problem.startswith("pipelines[0].routes.tables[0].pipe.select: does not put ")
-    assert routed(piped, without_audit=True) == []
+    assert routed(piped, audit=False) == []
 
 
 def test_twenty_tables_are_the_most(routed: Callable[..., list[str]]) -> None:
