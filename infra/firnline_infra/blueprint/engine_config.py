@@ -159,11 +159,11 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
     """Into the pipeline's own table: braces in its name are no places of a template."""
     patterns = []
     for pipeline in spec.pipelines:
-        if pipeline.also is not None:
+        if pipeline.also_streams is not None:
             options = _pipeline(pipeline, inputs, None)  # they are found where the engine is
             del options["stream"]
             options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
-            patterns.append({"streams": pipeline.also, **options})
+            patterns.append({"streams": pipeline.also_streams, **options})
     return {"patterns": patterns} if patterns else {}
 
 

@@ -84,7 +84,7 @@ def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
 
 def _beginnings(spec: EnvironmentSpec) -> list[str]:
     """Of the names of streams that patterns find."""
-    return [literal_beginning(pipeline.also) for pipeline in spec.pipelines if pipeline.also]
+    return [literal_beginning(pipeline.also_streams) for pipeline in spec.pipelines if pipeline.also_streams]
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

@@ -18,7 +18,7 @@ from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
 
-NEVER_ROUTED = {"routes", "adds_columns", "letters_by_file", "also", *OF_ONE_TABLE}
+NEVER_ROUTED = {"routes", "adds_columns", "letters_by_file", "also_streams", *OF_ONE_TABLE}
 
 
 class Pipeline(TableOptions, PipelineOptions):
@@ -26,7 +26,7 @@ class Pipeline(TableOptions, PipelineOptions):
 
     stream: StreamName
     """One of the streams; each is read by one pipeline."""
-    also: NamePattern | None = None
+    also_streams: NamePattern | None = None
     """A regular expression of whole names: the account's other streams whose names match are polled into the same table, with
     these options; nothing of them is made here. It has to begin as all of them do, because the engine may read those alone. One
     that another pipeline names is that pipeline's (docs/many-streams.md)."""
@@ -66,10 +66,12 @@ class Pipeline(TableOptions, PipelineOptions):
         self.refuse_what_its_kind_lacks()
         if self.routes is not None:
             refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
-        if self.also is not None and self.reader != "polling":
-            raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
-        if self.also is not None and not literal_beginning(self.also):
-            raise ValueError("also has to begin with what all its streams' names begin with, for example clicks-.*")
+        if self.also_streams is not None and self.reader != "polling":
+            raise ValueError("leave out also_streams or reader.fan_out: a consumer belongs to one stream")
+        if self.also_streams is not None and not literal_beginning(self.also_streams):
+            raise ValueError(
+                "also_streams has to begin with what all its streams' names begin with, for example clicks-.*"
+            )
         return self
 
     @model_validator(mode="after")
@@ -114,5 +116,7 @@ class Pipeline(TableOptions, PipelineOptions):
 
 
 def others_of(pipeline: Pipeline, streams: Iterable[str]) -> list[str]:
-    """Those of the streams that `also` finds."""
-    return [stream for stream in streams if pipeline.also and re.fullmatch(pipeline.also, stream, re.ASCII)]
+    """Those of the streams that `also_streams` finds."""
+    return [
+        stream for stream in streams if pipeline.also_streams and re.fullmatch(pipeline.also_streams, stream, re.ASCII)
+    ]

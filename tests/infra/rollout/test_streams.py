@@ -51,7 +51,7 @@ class Closed:
 
 
 def test_found_streams_have_the_pipeline_that_has_found_them(ledger: MemoryLedger) -> None:
-    made = spec(also="clicks-[ab]", idle_after_seconds=60)
+    made = spec(also_streams="clicks-[ab]", idle_after_seconds=60)
     said: list[str] = []
     found = pipelines_by_stream(made, ledger, said.append)
     assert {stream: pipeline.idle_after_seconds for stream, pipeline in found.items()} == {
@@ -76,6 +76,6 @@ def test_without_a_pattern_nobody_is_asked() -> None:
 
 def test_who_may_not_see_them_is_told_and_goes_on_with_named_ones() -> None:
     said: list[str] = []
-    assert list(pipelines_by_stream(spec(also="clicks-.*"), Closed(), said.append)) == ["orders", "clicks"]
+    assert list(pipelines_by_stream(spec(also_streams="clicks-.*"), Closed(), said.append)) == ["orders", "clicks"]
     assert streams_of_configuration(config(patterns=[PATTERN]), Closed(), said.append) == ["orders", "clicks"]
     assert [line.startswith("Streams that a pattern has found can't be seen") for line in said] == [True, False] * 2

@@ -87,7 +87,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
 def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     """What AWS can narrow to a region only, where the specification needs it."""
     needed = {
-        ("FindStreams", LISTING): any(pipeline.also for pipeline in spec.pipelines),
+        ("FindStreams", LISTING): any(pipeline.also_streams for pipeline in spec.pipelines),
         ("ReadSchemas", SCHEMAS): uses_glue(spec),
     }
     here = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}

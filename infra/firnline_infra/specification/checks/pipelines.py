@@ -45,16 +45,16 @@ def _a_stream_has_one_pipeline(spec: EnvironmentSpec) -> Iterator[str]:
 def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
     """As far as the specification knows of it; a stream that appears later is refused by the engine alone."""
     named = {pipeline.stream for pipeline in spec.pipelines}
-    patterns = [(index, pipeline) for index, pipeline in enumerate(spec.pipelines) if pipeline.also]
+    patterns = [(index, pipeline) for index, pipeline in enumerate(spec.pipelines) if pipeline.also_streams]
     others = [stream.name for stream in spec.streams if stream.name not in named]
     for place, (index, pipeline) in enumerate(patterns):
         for other, earlier in patterns[:place]:
-            texts = [each.also for each in (pipeline, earlier) if each.also]
+            texts = [each.also_streams for each in (pipeline, earlier) if each.also_streams]
             both = [name for name in (*others, *texts) if others_of(pipeline, [name]) and others_of(earlier, [name])]
-            if both or pipeline.also == earlier.also:
+            if both or pipeline.also_streams == earlier.also_streams:
                 yield (
-                    f"pipelines[{index}].also: {pipeline.also!r} overlaps with {earlier.also!r} of pipelines[{other}]: both "
-                    f"match {both[0] if both else pipeline.also!r}; narrow one of them."
+                    f"pipelines[{index}].also_streams: {pipeline.also_streams!r} overlaps with {earlier.also_streams!r} of pipelines[{other}]: both "
+                    f"match {both[0] if both else pipeline.also_streams!r}; narrow one of them."
                 )
 
 

@@ -59,8 +59,8 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
         if pipeline.routes is None:
             continue
         path = f"pipelines[{index}]"
-        if pipeline.also is not None:
-            yield f"{path}.also: streams that a pattern finds have no routes; give each stream a pipeline, or remove it."
+        if pipeline.also_streams is not None:
+            yield f"{path}.also_streams: streams that a pattern finds have no routes; give each stream a pipeline, or remove it."
         if pipeline.adds_columns:
             yield (
                 f"{path}.adds_columns: the engine adds no columns to the tables of a pipeline with routes; remove it, and say "

@@ -173,7 +173,7 @@ def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
 
 def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:
     """With a * or ? in it, by the beginning alone."""
-    for also in filter(None, (pipeline.also for pipeline in spec.pipelines)):
+    for also in filter(None, (pipeline.also_streams for pipeline in spec.pipelines)):
         begins = Arns(spec).stream(f"{literal_beginning(also)}*")
         name = resource.partition("/")[2].partition("/")[0]
         if _meet(resource, begins) and (WILD.search(resource) or re.fullmatch(also, name, re.ASCII)):

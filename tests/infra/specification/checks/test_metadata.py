@@ -17,7 +17,7 @@ OFF = "so that nothing can prove that all are there; switch it on, or say audit:
         ({"form": "columns", "sequence_number": False}, {}, "sequence_number off"),
         ({"sub_sequence_number": False}, {}, "sub_sequence_number off"),
         ({"row": False}, {"format": {"type": "json_lines"}}, "row off"),
-        ({"stream": False, "shard_id": False}, {"also": "clicks-.*"}, "shard_id and stream off"),
+        ({"stream": False, "shard_id": False}, {"also_streams": "clicks-.*"}, "shard_id and stream off"),
     ],
 )
 def test_a_table_that_the_audit_cant_prove_is_meant(

@@ -183,21 +183,21 @@ def test_an_identifier_that_needs_quotes_is_told_how_to_have_them(problems: Prob
 
 
 def test_other_streams_are_found_by_how_their_names_begin(problems: Problems, pipeline: Part) -> None:
-    assert problems(pipelines=[pipeline(also="orders-.*")]) == []
-    (told,) = problems(pipelines=[pipeline(also=".*-orders")])
-    assert "also has to begin with what all its streams' names begin with" in told
-    (told,) = problems(pipelines=[pipeline(also="orders-.*", reader={"fan_out": {"consumer": "fraud"}})])
+    assert problems(pipelines=[pipeline(also_streams="orders-.*")]) == []
+    (told,) = problems(pipelines=[pipeline(also_streams=".*-orders")])
+    assert "also_streams has to begin with what all its streams' names begin with" in told
+    (told,) = problems(pipelines=[pipeline(also_streams="orders-.*", reader={"fan_out": {"consumer": "fraud"}})])
     assert "a consumer belongs to one stream" in told
-    (told,) = problems(pipelines=[pipeline(also="orders-(")])
+    (told,) = problems(pipelines=[pipeline(also_streams="orders-(")])
     assert "is no regular expression" in told
 
 
 def test_two_patterns_that_a_stream_shows_to_overlap_are_refused(problems: Problems, pipeline: Part) -> None:
     streams = [{"name": name} for name in ("orders", "clicks", "orders-eu")]
-    first, clicks = pipeline(also="orders-.*"), pipeline("clicks", table="C", also="clicks-.*")
+    first, clicks = pipeline(also_streams="orders-.*"), pipeline("clicks", table="C", also_streams="clicks-.*")
     assert problems(streams=streams, pipelines=[first, clicks]) == []
-    assert problems(streams=streams, pipelines=[first, {**clicks, "also": "orders-e.*"}]) == [
-        "pipelines[1].also: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow one of "
+    assert problems(streams=streams, pipelines=[first, {**clicks, "also_streams": "orders-e.*"}]) == [
+        "pipelines[1].also_streams: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow one of "
         "them."
     ]
 

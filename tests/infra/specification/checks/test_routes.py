@@ -103,7 +103,7 @@ def test_what_can_not_be_is_told_with_the_next_step(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"also": "orders-.*"}, "pipelines[0].also: "),
+        ({"also_streams": "orders-.*"}, "pipelines[0].also_streams: "),
         (
             {"adds_columns": True, "schema_evolution": False, "table_privilege": "ownership"},
             "pipelines[0].adds_columns: ",

@@ -118,7 +118,7 @@ def test_nothing_is_added_to_the_rights_on_what_is_the_environments(
             f"{ELSEWHERE}/clicks",
             "the stream clicks",
         ),
-        ({"also": "orders-.*"}, "kinesis:PutRecords", f"{HERE}/orders-eu", "a stream that orders-.* finds"),
+        ({"also_streams": "orders-.*"}, "kinesis:PutRecords", f"{HERE}/orders-eu", "a stream that orders-.* finds"),
         ({"ledger": {"migration": True}}, "dynamodb:PutItem", f"{LEDGER}_migration", "the journal of the migration"),
     ],
 )
@@ -126,9 +126,11 @@ def test_nor_on_streams_of_other_regions_or_of_patterns_or_on_a_migration(
     problems: Problems, aws: Part, pipeline: Part, more: dict[str, Any], action: str, resource: str, what: str
 ) -> None:
     added = aws(runtime={"statements": [statement(actions=[action], resources=[resource])]})
-    rest = {key: value for key, value in more.items() if key != "also"}
+    rest = {key: value for key, value in more.items() if key != "also_streams"}
     streams = rest.setdefault("streams", [{"name": "orders"}])
-    rest["pipelines"] = [pipeline(streams[0]["name"], **({"also": more["also"]} if "also" in more else {}))]
+    rest["pipelines"] = [
+        pipeline(streams[0]["name"], **({"also_streams": more["also_streams"]} if "also_streams" in more else {}))
+    ]
     (problem,) = problems(aws=added, **rest)
     assert what in problem
 
@@ -137,7 +139,7 @@ def test_another_stream_that_only_begins_as_those_of_a_pattern_do_is_not_the_env
     problems: Problems, aws: Part, pipeline: Part
 ) -> None:
     put = statement(actions=["kinesis:PutRecords"], resources=[f"{HERE}/orders-eu"])
-    assert problems(aws=aws(runtime={"statements": [put]}), pipelines=[pipeline(also="orders-[a-z]{3}")]) == []
+    assert problems(aws=aws(runtime={"statements": [put]}), pipelines=[pipeline(also_streams="orders-[a-z]{3}")]) == []
 
 
 def test_statements_have_names_of_their_own_and_somebody_who_has_them(found: Callable[..., list[str]]) -> None:
