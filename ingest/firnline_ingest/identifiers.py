@@ -12,7 +12,7 @@ from firnline_ingest.errors import Fatal, SnowflakeError
 
 MAX_CHARACTERS = 255  # docs.snowflake.com/en/sql-reference/identifiers-syntax
 DEFAULT_PIPE_SUFFIX = "-STREAMING"
-LETTERS_SUFFIX = "_LETTERS"
+DEAD_LETTERS_SUFFIX = "_DEAD_LETTERS"
 CHANNEL_SEPARATOR = "~"  # in no part of a channel's name, and the same inside a URL
 
 _UNQUOTED = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
@@ -103,11 +103,11 @@ def default_pipe(table: str) -> str:
     return pipe if _STORED_PLAIN.fullmatch(table) else quoted(pipe)
 
 
-def letters_pipe_name(table: str) -> str:
+def dead_letters_name(table: str) -> str:
     """Of the stage and the pipe that carry files of letters into a table: stored names. A pipe with the table's own name would be
     streamed through.
     """
-    return f"{table}{LETTERS_SUFFIX}"
+    return f"{table}{DEAD_LETTERS_SUFFIX}"
 
 
 def channel_name(application: str, stream: str, stream_created_ms: int, shard_id: str) -> str:

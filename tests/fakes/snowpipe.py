@@ -53,7 +53,7 @@ class Asker:
     """A Snowpipe of one process. `kill`: at which call, counted from 0, and whether before or after it had its effect."""
 
     snowflake: Pipe
-    pipe: str = "D.S.T_LETTERS"
+    pipe: str = "D.S.T_DEAD_LETTERS"
     kill: tuple[int, bool] | None = None
     mark: int = 0
     calls: list[str] = field(default_factory=list)

@@ -81,7 +81,7 @@ def trial_of(name: str, folder: Path) -> Iterator[Trial]:
     if name == "local":
         # Stage and pipe of its letters too: only the real engine says in which order they are made again.
         text = spec_file.read_text()
-        spec_file.write_text(text.replace("    table: ORDERS\n", "    table: ORDERS\n    letters_by_file: true\n"))
+        spec_file.write_text(text.replace("    table: ORDERS\n", "    table: ORDERS\n    file_replay: true\n"))
     spec = load_spec(spec_file)
     with LocalEnvironment(folder / "environment", spec, is_provisioned=False, commit_lag_ms=20) as environment:
         accounts, beside = EmbeddedAccounts(environment), ReviewedFile.beside(spec_file)

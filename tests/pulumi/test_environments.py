@@ -59,7 +59,7 @@ DRIFTS = {
     ],
 }
 
-BEHIND_THE_ENGINE = {"local": ["DROP STAGE FIRNLINE.RAW.ORDERS_LETTERS"]}
+BEHIND_THE_ENGINE = {"local": ["DROP STAGE FIRNLINE.RAW.ORDERS_DEAD_LETTERS"]}
 """Pulumi sees nothing of a stage but the grants on it, and would be refused those."""
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, Securable
 from firnline_infra.blueprint.snowflake import (
     Column,
+    DeadLetterPipe,
+    DeadLetterStage,
     IcebergTable,
     InteractiveTable,
-    LettersPipe,
-    LettersStage,
     Pipe,
     Table,
 )
@@ -23,7 +23,7 @@ from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, table_of
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind, TablePrivilege
-from firnline_ingest.identifiers import letters_pipe_name
+from firnline_ingest.identifiers import dead_letters_name
 
 SECURABLES = {
     TableKind.STANDARD: Securable.TABLE,
@@ -92,22 +92,24 @@ def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | Non
     )
 
 
-def letters_stage(pipeline: Pipeline, durability: Durability, comment: str) -> LettersStage | None:
-    if not pipeline.letters_by_file:
+def dead_letter_stage(pipeline: Pipeline, durability: Durability, comment: str) -> DeadLetterStage | None:
+    if not pipeline.file_replay:
         return None
-    return LettersStage(name=letters_name(pipeline), durability=durability, comment=comment)
+    return DeadLetterStage(name=dead_letter_place(pipeline), durability=durability, comment=comment)
 
 
-def letters_pipe(pipeline: Pipeline, durability: Durability, comment: str) -> LettersPipe | None:
-    if not pipeline.letters_by_file:
+def dead_letter_pipe(pipeline: Pipeline, durability: Durability, comment: str) -> DeadLetterPipe | None:
+    if not pipeline.file_replay:
         return None
-    return LettersPipe(name=letters_name(pipeline), table=table_of(pipeline), durability=durability, comment=comment)
+    return DeadLetterPipe(
+        name=dead_letter_place(pipeline), table=table_of(pipeline), durability=durability, comment=comment
+    )
 
 
-def letters_name(pipeline: Pipeline) -> QualifiedName:
+def dead_letter_place(pipeline: Pipeline) -> QualifiedName:
     """Of stage and pipe."""
     *container, own = table_of(pipeline).parts
-    return QualifiedName((*container, Identifier(letters_pipe_name(own.name))))
+    return QualifiedName((*container, Identifier(dead_letters_name(own.name))))
 
 
 def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Iterator[PrivilegeGrant]:
@@ -125,8 +127,8 @@ def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Itera
     if pipeline.pipe is not None:
         name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
         yield PrivilegeGrant(privileges=("OPERATE",), on=Securable.PIPE, name=name, role=ingest.role)
-    if pipeline.letters_by_file:
-        name = letters_name(pipeline)
+    if pipeline.file_replay:
+        name = dead_letter_place(pipeline)
         yield PrivilegeGrant(privileges=("READ", "WRITE"), on=Securable.STAGE, name=name, role=ingest.role)
         yield PrivilegeGrant(privileges=("OPERATE", "MONITOR"), on=Securable.PIPE, name=name, role=ingest.role)
 
@@ -143,7 +145,7 @@ def _to_insert(pipeline: Pipeline) -> tuple[str, ...]:
         return ()
     evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
     privileges = ("INSERT", "EVOLVE SCHEMA") if evolves else ("INSERT",)
-    return (*privileges, "SELECT") if pipeline.letters_by_file else privileges
+    return (*privileges, "SELECT") if pipeline.file_replay else privileges
 
 
 def _to_select(pipeline: Pipeline) -> tuple[str, ...]:

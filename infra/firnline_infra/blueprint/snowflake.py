@@ -234,7 +234,7 @@ class Pipe(Definition):
 
 
 @part
-class LettersStage(Definition):
+class DeadLetterStage(Definition):
     """Where files of letters wait for their pipe. Made by a statement; what it holds is gone once it is loaded."""
 
     name: QualifiedName
@@ -256,7 +256,7 @@ class LettersStage(Definition):
 
 
 @part
-class LettersPipe(Definition):
+class DeadLetterPipe(Definition):
     """The pipe from such a stage, all rows of a file or none. Replacing it forgets what it has loaded."""
 
     name: QualifiedName
@@ -328,8 +328,8 @@ class SnowflakeObjects(Definition):
     databases: tuple[Database, ...]
     schemas: tuple[Schema, ...]
     tables: tuple[Table | IcebergTable | InteractiveTable, ...]
-    pipes: tuple[Pipe | LettersPipe, ...] = ()
-    stages: tuple[LettersStage, ...] = ()
+    pipes: tuple[Pipe | DeadLetterPipe, ...] = ()
+    stages: tuple[DeadLetterStage, ...] = ()
     network_policy: NetworkPolicy | None = None
     authentication_policy: AuthenticationPolicy | None = None
     roles: tuple[Role, ...] = ()

@@ -43,11 +43,11 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
         pipes=_once(
             pipe
             for each in pipelines
-            for made in (of_pipeline.pipe, of_pipeline.letters_pipe)
+            for made in (of_pipeline.pipe, of_pipeline.dead_letter_pipe)
             if (pipe := made(each, spec.durability, comment))
         ),
         stages=_once(
-            stage for each in pipelines if (stage := of_pipeline.letters_stage(each, spec.durability, comment))
+            stage for each in pipelines if (stage := of_pipeline.dead_letter_stage(each, spec.durability, comment))
         ),
         network_policy=policy,
         authentication_policy=methods,

@@ -41,7 +41,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--from", "edited", type=FILE, help="Only the letters of this file, which export wrote, as they stand there."
 )
 @click.option(
-    "--by-file", is_flag=True, help="Through a stage and a pipe (letters_by_file), also rows too large to be streamed."
+    "--by-file", is_flag=True, help="Through a stage and a pipe (file_replay), also rows too large to be streamed."
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be replayed, and send nothing.")
 @click.option(

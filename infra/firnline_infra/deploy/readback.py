@@ -12,9 +12,9 @@ from typing import Any
 from firnline_infra.accounts.accounts import rows, rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import (
+    DeadLetterStage,
     IcebergTable,
     InteractiveTable,
-    LettersStage,
     Table,
     User,
     literal,
@@ -61,7 +61,7 @@ def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
     return sorted(found)
 
 
-def stage_findings(blueprint: Blueprint, stage: LettersStage, session: Any) -> Iterator[Finding]:
+def stage_findings(blueprint: Blueprint, stage: DeadLetterStage, session: Any) -> Iterator[Finding]:
     """Nothing in the role of previews, which sees no stage (blueprint/previewing.py)."""
     if rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"] == blueprint.names.preview_role.name:
         return
@@ -69,7 +69,7 @@ def stage_findings(blueprint: Blueprint, stage: LettersStage, session: Any) -> I
         yield Finding(f"stage {stage.name}", EXISTS, "yes", NOTHING, stage.create, _pipe_of(stage))
 
 
-def _pipe_of(stage: LettersStage) -> str:
+def _pipe_of(stage: DeadLetterStage) -> str:
     """Snowflake's page on SYSTEM$PIPE_STATUS has the state."""
     return (
         f"See whether its pipe loads from it: SELECT SYSTEM$PIPE_STATUS({literal(str(stage.name))}). Where that says "

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, LettersStage, Table
+from firnline_infra.blueprint.snowflake import DeadLetterStage, IcebergTable, InteractiveTable, Table
 from firnline_infra.deploy.readback import Finding as ReadBack
 from firnline_infra.deploy.readback import read_back, stage_findings
 from firnline_infra.drift.context import DriftContext, shown
@@ -47,7 +47,7 @@ def of_table(context: DriftContext, table: Table | IcebergTable | InteractiveTab
             yield _as_drift(kind, table.name, back)
 
 
-def of_stage(context: DriftContext, stage: LettersStage) -> Iterator[Finding]:
+def of_stage(context: DriftContext, stage: DeadLetterStage) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
     yield from (
         _as_drift(STAGE, stage.name, each) for each in stage_findings(context.blueprint, stage, context.session)

@@ -18,7 +18,7 @@ from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
 
-NEVER_ROUTED = {"routes", "adds_columns", "letters_by_file", "also_streams", *OF_ONE_TABLE}
+NEVER_ROUTED = {"routes", "adds_columns", "file_replay", "also_streams", *OF_ONE_TABLE}
 
 
 class Pipeline(TableOptions, PipelineOptions):
@@ -33,8 +33,8 @@ class Pipeline(TableOptions, PipelineOptions):
     table: IdentifierText | None = None
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
-    letters_by_file: bool = False
-    """Makes a stage and a pipe beside the table, `<TABLE>_LETTERS`, through which letters go into it in files, also those whose
+    file_replay: bool = False
+    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which letters go into it in files, also those whose
     row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table with it. Only
     of a standard table that is made here and has no pipe of its own."""
     routes: Routes | None = None
@@ -75,10 +75,10 @@ class Pipeline(TableOptions, PipelineOptions):
         return self
 
     @model_validator(mode="after")
-    def _letters_by_file_have_a_table_for_it(self) -> Self:
+    def _file_replay_has_a_table_for_it(self) -> Self:
         is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT
-        if self.letters_by_file and (not is_made or self.pipe is not None):
-            raise ValueError("letters_by_file: only of a standard table that is made here, without a pipe of its own")
+        if self.file_replay and (not is_made or self.pipe is not None):
+            raise ValueError("file_replay: only of a standard table that is made here, without a pipe of its own")
         return self
 
     @model_validator(mode="after")

@@ -300,8 +300,8 @@ class FilesExtraMissing(DeadLetterError, Fatal):
 
 class PipeUnusable(DeadLetterError, Fatal):
     id = "FL-4182"
-    causes = "`replay --by-file`, and the table has no pipe `<TABLE>_LETTERS` that loads files in whole"
-    remedy = "`letters_by_file: true` in the specification and `firnline up`; or [make it by hand](files.md)"
+    causes = "`replay --by-file`, and the table has no pipe `<TABLE>_DEAD_LETTERS` that loads files in whole"
+    remedy = "`file_replay: true` in the specification and `firnline up`; or [make it by hand](files.md)"
 
     def __init__(self, pipe: str, problem: str) -> None:
         super().__init__(

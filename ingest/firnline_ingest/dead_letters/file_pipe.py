@@ -19,7 +19,7 @@ from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters.errors import FilesExtraMissing, FilesNotStaged, FilesRefused, PipeUnusable
 from firnline_ingest.dead_letters.file_load import Load, Loading, most_telling, utc_now
 from firnline_ingest.errors import SnowflakeError
-from firnline_ingest.identifiers import letters_pipe_name, quoted, text_literal, written_name
+from firnline_ingest.identifiers import dead_letters_name, quoted, text_literal, written_name
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey, load_key
 from firnline_ingest.snowflake.listing import Listing, Statements
@@ -50,7 +50,7 @@ class FileTarget:
     @property
     def name(self) -> str:
         """Of stage and pipe."""
-        return letters_pipe_name(self.table)
+        return dead_letters_name(self.table)
 
     def sql(self, name: str) -> str:
         return ".".join(map(quoted, (self.database, self.schema, name)))

@@ -115,8 +115,8 @@ def _replayed(stage: Stage) -> Iterator[Line]:
 
 
 def _make_the_way_for_files(stage: Stage) -> None:
-    """As `letters_by_file` makes it (docs/files.md)."""
-    role, place = stage.environment.logins["ingest"].role, f"{TABLE}_LETTERS"
+    """As `file_replay` makes it (docs/files.md)."""
+    role, place = stage.environment.logins["ingest"].role, f"{TABLE}_DEAD_LETTERS"
     stage.sql(
         f"CREATE STAGE {place}",
         f"CREATE PIPE {place} AS COPY INTO {TABLE} FROM @{place} FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) "

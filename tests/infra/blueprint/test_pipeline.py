@@ -33,7 +33,7 @@ def granted(principal: Principal, **fields: object) -> set[tuple[str, str]]:
         ({"schema_evolution": False, "pipe": PIPE}, [Need.CUSTOM_PIPE]),
         ({"table_kind": "iceberg", "external_volume": "lake"}, [Need.EVOLUTION, Need.ICEBERG]),
         ({"table_kind": "interactive", "cluster_by": ["id"]}, []),
-        ({"letters_by_file": True}, [Need.EVOLUTION, Need.FILES]),
+        ({"file_replay": True}, [Need.EVOLUTION, Need.FILES]),
     ],
 )
 def test_the_ingest_role_gets_exactly_what_the_engine_declares(fields: dict[str, object], needs: list[Need]) -> None:

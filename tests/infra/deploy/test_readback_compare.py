@@ -81,7 +81,7 @@ def test_another_sorting_is_a_finding(said: str | None) -> None:
 @pytest.mark.parametrize(
     ("role", "listed", "repairs"),
     [
-        ("FIRNLINE_DEV_DEPLOY", "ORDERS_LETTERS", []),
+        ("FIRNLINE_DEV_DEPLOY", "ORDERS_DEAD_LETTERS", []),
         ("FIRNLINE_DEV_DEPLOY", "orders_letters", ["CREATE STAGE"]),
         ("FIRNLINE_DEV_PREVIEW", "nothing", []),
     ],
@@ -89,7 +89,7 @@ def test_another_sorting_is_a_finding(said: str | None) -> None:
 def test_a_stage_that_is_gone_is_found_by_who_could_see_it(
     spec_file: Path, monkeypatch: pytest.MonkeyPatch, role: str, listed: str, repairs: list[str]
 ) -> None:
-    spec_file.write_text(spec_file.read_text().replace("table: ORDERS", "table: ORDERS, letters_by_file: true"))
+    spec_file.write_text(spec_file.read_text().replace("table: ORDERS", "table: ORDERS, file_replay: true"))
     blueprint = blueprint_of(load_spec(spec_file))
     (stage,) = blueprint.landing.stages
     monkeypatch.setattr(readback, "rows", lambda *_: [{"role": role}])

@@ -41,7 +41,7 @@ def test_the_role_of_previews_changes_nothing(world: World, what: str, monkeypat
     ("before", "after", "unseen"),
     [
         ("snowflake: {", "snowflake: {allowed_networks: [192.0.2.0/24], ", "FIRNLINE_DEV_NETWORK"),
-        ("table: ORDERS", "table: ORDERS, letters_by_file: true", "SHOP.RAW.ORDERS_LETTERS"),
+        ("table: ORDERS", "table: ORDERS, file_replay: true", "SHOP.RAW.ORDERS_DEAD_LETTERS"),
     ],
 )
 def test_previews_do_without_a_refresh_where_they_cant_see_a_policy_or_a_stage(

@@ -12,7 +12,7 @@ from firnline_ingest.dead_letters.file_pipe import FileTarget, pipe_created
 CREATED = datetime(2026, 11, 1, tzinfo=UTC)
 TARGET = FileTarget("DB", "raw", "ORDERS")
 GOOD = (
-    'COPY INTO "ORDERS" FROM @"DB"."raw"."ORDERS_LETTERS" FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) '
+    'COPY INTO "ORDERS" FROM @"DB"."raw"."ORDERS_DEAD_LETTERS" FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) '
     "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE"
 )
 
@@ -27,13 +27,13 @@ class Session:
     def close(self) -> None: ...
 
 
-def pipe(definition: str | None, name: str = "ORDERS_LETTERS") -> Session:
+def pipe(definition: str | None, name: str = "ORDERS_DEAD_LETTERS") -> Session:
     return Session({"name": name, "definition": definition, "created_on": CREATED})
 
 
 def test_names_are_the_tables_with_letters_behind() -> None:
-    assert TARGET.pipe == 'DB."raw".ORDERS_LETTERS'
-    assert TARGET.stage == '@"DB"."raw"."ORDERS_LETTERS"'
+    assert TARGET.pipe == 'DB."raw".ORDERS_DEAD_LETTERS'
+    assert TARGET.stage == '@"DB"."raw"."ORDERS_DEAD_LETTERS"'
 
 
 @pytest.mark.parametrize("definition", [GOOD, GOOD.replace(" ON_ERROR = SKIP_FILE", ""), GOOD.lower(), None, ""])

@@ -10,10 +10,10 @@ import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint.snowflake import (
     Database,
+    DeadLetterPipe,
+    DeadLetterStage,
     IcebergTable,
     InteractiveTable,
-    LettersPipe,
-    LettersStage,
     Pipe,
     Schema,
     Table,
@@ -72,7 +72,7 @@ def table(children: ChildFactory, args: Table | IcebergTable | InteractiveTable)
             return [_standard(children, args), *_alterations(children, args)]
 
 
-def stage(children: ChildFactory, args: LettersStage) -> pulumi.Resource:
+def stage(children: ChildFactory, args: DeadLetterStage) -> pulumi.Resource:
     *schema, _ = args.name.parts
     made = snowflake.Execute(
         children.name("stage", args.name),
@@ -85,10 +85,10 @@ def stage(children: ChildFactory, args: LettersStage) -> pulumi.Resource:
     return made
 
 
-def pipe(children: ChildFactory, args: Pipe | LettersPipe) -> pulumi.Resource:
+def pipe(children: ChildFactory, args: Pipe | DeadLetterPipe) -> pulumi.Resource:
     """A pipe from a stage waits for both."""
     copied = children.after(ObjectKind.TABLE, args.table, args.copy_statement)
-    if isinstance(args, LettersPipe):
+    if isinstance(args, DeadLetterPipe):
         staged = children.after(ObjectKind.STAGE, args.name, args.copy_statement)
         copied = pulumi.Output.all(copied, staged).apply(lambda _: args.copy_statement)
     made = snowflake.Pipe(

@@ -12,7 +12,7 @@ from firnline_infra.specification.names import table_of
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
-from firnline_ingest.identifiers import InvalidIdentifier, letters_pipe_name, quoted
+from firnline_ingest.identifiers import InvalidIdentifier, dead_letters_name, quoted
 
 
 def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
 def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]:
     """Where a table has no pipe of its own, the engine takes the one with the table's name."""
     taken = {table_of(each.pipeline): each for each in filled(spec) if each.pipeline.pipe is None}
-    letters = {_letters_pipe(each.pipeline): each for each in filled(spec) if each.pipeline.letters_by_file}
+    letters = {_dead_letter_pipe(each.pipeline): each for each in filled(spec) if each.pipeline.file_replay}
     for each in filled(spec):
         if each.pipeline.pipe is None:
             continue
@@ -119,11 +119,11 @@ def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]
                 f"name another pipe."
             )
         if other := letters.get(name):
-            yield f"{path}: {name} is also the pipe that {other.at('letters_by_file')} makes; name another pipe."
+            yield f"{path}: {name} is also the pipe that {other.at('file_replay')} makes; name another pipe."
 
 
-def _letters_pipe(pipeline: Pipeline) -> QualifiedName:
-    return _beside(pipeline, Identifier(letters_pipe_name(table_of(pipeline).parts[-1].name)))
+def _dead_letter_pipe(pipeline: Pipeline) -> QualifiedName:
+    return _beside(pipeline, Identifier(dead_letters_name(table_of(pipeline).parts[-1].name)))
 
 
 def _beside(pipeline: Pipeline, name: Identifier) -> QualifiedName:

@@ -66,9 +66,9 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
                 f"{path}.adds_columns: the engine adds no columns to the tables of a pipeline with routes; remove it, and say "
                 f"schema_evolution: true or declare the columns."
             )
-        if pipeline.letters_by_file:
+        if pipeline.file_replay:
             yield (
-                f"{path}.letters_by_file: its pipe leads into one table, and letters of a pipeline with routes into several; "
+                f"{path}.file_replay: its pipe leads into one table, and letters of a pipeline with routes into several; "
                 f"remove it (firnline dead-letters replay sends them by rows)."
             )
 

@@ -49,9 +49,9 @@ def loads(world: World, user: str = "FIRNLINE_ADMIN", **changed: Any) -> FileLoa
 @pytest.fixture
 def world(world: World) -> World:
     """Stage and pipe with the names that a replay looks for."""
-    world.rows("CREATE OR REPLACE STAGE FILES.PUBLIC.ORDERS_LETTERS")
+    world.rows("CREATE OR REPLACE STAGE FILES.PUBLIC.ORDERS_DEAD_LETTERS")
     world.rows(
-        "CREATE OR REPLACE PIPE FILES.PUBLIC.ORDERS_LETTERS AS COPY INTO FILES.PUBLIC.ORDERS FROM @FILES.PUBLIC.ORDERS_LETTERS "
+        "CREATE OR REPLACE PIPE FILES.PUBLIC.ORDERS_DEAD_LETTERS AS COPY INTO FILES.PUBLIC.ORDERS FROM @FILES.PUBLIC.ORDERS_DEAD_LETTERS "
         "FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE"
     )
     return world
@@ -67,7 +67,7 @@ def test_rows_that_no_channel_takes_are_loaded_once_however_often_it_is_asked(wo
         load = loads(world).load(PATH, ROWS, begun=begun())
         assert (load.status, load.rows) == (Loading.LOADED, 2)
     assert world.count() == 2
-    assert world.rows("LIST @FILES.PUBLIC.ORDERS_LETTERS") == []
+    assert world.rows("LIST @FILES.PUBLIC.ORDERS_DEAD_LETTERS") == []
     assert world.rows("SELECT LENGTH(BODY:x::VARCHAR) AS N FROM FILES.PUBLIC.ORDERS WHERE ID = 2") == [{"n": 3_000_000}]
 
 
@@ -88,12 +88,12 @@ def test_where_the_report_has_forgotten_the_histories_tell(world: World, monkeyp
 
 def test_a_right_that_is_missing_is_told_and_nothing_is_in(world: World) -> None:
     world.loader(["USAGE ON DATABASE FILES", "USAGE ON SCHEMA PUBLIC"])
-    with pytest.raises(FilesRefused, match=r"insertFiles of the pipe FILES\.PUBLIC\.ORDERS_LETTERS"):
+    with pytest.raises(FilesRefused, match=r"insertFiles of the pipe FILES\.PUBLIC\.ORDERS_DEAD_LETTERS"):
         loads(world, "LOADER").load(PATH, ROWS, begun=begun())
     assert world.count() == 0
 
 
 def test_a_stage_that_is_not_there_is_told(world: World) -> None:
-    world.rows("DROP STAGE FILES.PUBLIC.ORDERS_LETTERS")
-    with pytest.raises(FilesNotStaged, match="ORDERS_LETTERS"):
+    world.rows("DROP STAGE FILES.PUBLIC.ORDERS_DEAD_LETTERS")
+    with pytest.raises(FilesNotStaged, match="ORDERS_DEAD_LETTERS"):
         loads(world).load(PATH, ROWS, begun=begun())

@@ -29,7 +29,7 @@ SPEC = parse_spec(
     aws: {region: us-east-1, account: "000000000000"}
     snowflake: {account: FIRNLINE-LOCAL, ingest: {user: LETTERS_ENGINE, role: LETTERS_INGEST}}
     streams: [{name: orders}]
-    pipelines: [{stream: orders, database: lettered, schema: '"raw"', table: '"Orders"', letters_by_file: true}]
+    pipelines: [{stream: orders, database: lettered, schema: '"raw"', table: '"Orders"', file_replay: true}]
     """,
     "letters.yaml",
 )

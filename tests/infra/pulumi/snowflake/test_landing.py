@@ -158,13 +158,13 @@ def test_a_role_is_for_a_user_or_for_another_role(deploy: Deploy) -> None:
 
 
 def test_a_pipe_of_letters_comes_after_its_stage_and_its_table(deploy: Deploy, spec_of: SpecOf) -> None:
-    pipelines = [{"stream": "orders", "database": "lake", "schema": "raw", "letters_by_file": True}]
+    pipelines = [{"stream": "orders", "database": "lake", "schema": "raw", "file_replay": True}]
     args = blueprint_of(spec_of("dev", pipelines=pipelines)).landing
     landed = deploy(lambda: SnowflakeLanding("l", args))
-    stage, pipe = landed["l-stage-LAKE.RAW.ORDERS_LETTERS"], landed["l-pipe-LAKE.RAW.ORDERS_LETTERS"]
+    stage, pipe = landed["l-stage-LAKE.RAW.ORDERS_DEAD_LETTERS"], landed["l-pipe-LAKE.RAW.ORDERS_DEAD_LETTERS"]
     assert {stage.name, "l-table-LAKE.RAW.ORDERS"} <= pipe.after
     assert "l-schema-LAKE.RAW" in stage.after
-    assert stage.inputs["execute"].startswith('CREATE STAGE IF NOT EXISTS "LAKE"."RAW"."ORDERS_LETTERS" COMMENT')
+    assert stage.inputs["execute"].startswith('CREATE STAGE IF NOT EXISTS "LAKE"."RAW"."ORDERS_DEAD_LETTERS" COMMENT')
     (on_stage,) = [each for each in landed.of("GrantPrivilegesToAccountRole") if "stage" in each.name]
     assert stage.name in on_stage.after
     assert on_stage.inputs["onSchemaObject"]["objectType"] == "STAGE"

@@ -99,10 +99,10 @@ def test_a_pipe_with_the_name_of_another_table_would_be_that_ones(
 
 
 def test_a_pipe_is_none_of_those_that_letters_take(problems: Problems, pipeline: Any) -> None:
-    own = pipeline(**ORDERS, pipe={"name": "MORE_LETTERS", "select": f"{KEPT}, $1:a, $1:b"})
+    own = pipeline(**ORDERS, pipe={"name": "MORE_DEAD_LETTERS", "select": f"{KEPT}, $1:a, $1:b"})
     streams = [{"name": "orders"}, {"name": "more"}]
-    (problem,) = problems(streams=streams, pipelines=[own, pipeline("more", letters_by_file=True)])
+    (problem,) = problems(streams=streams, pipelines=[own, pipeline("more", file_replay=True)])
     assert problem == (
-        "pipelines[0].pipe.name: LAKE.RAW.MORE_LETTERS is also the pipe that pipelines[1].letters_by_file makes; "
+        "pipelines[0].pipe.name: LAKE.RAW.MORE_DEAD_LETTERS is also the pipe that pipelines[1].file_replay makes; "
         "name another pipe."
     )
