@@ -210,7 +210,7 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
             Incident(IncidentKind.PARENT_UNREAD, 5, "lost in part", loss=Loss(to_ms=9)),
             Incident(IncidentKind.LEDGER_REBUILT, 6, "rebuilt"),
         ),
-        reset=ResumeFrom.HORIZON,
+        reset=ResumeFrom.TRIM_HORIZON,
     )
     ledger.write(row)
     assert ledger.read(KEY) == row

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="TIME",
-        help="Where shards begin of which the table names no place: a time with its zone, or `horizon`.",
+        help="Where shards begin of which the table names no place: a time with its zone, or `trim-horizon`.",
     )
     parser.add_argument(
         "--watch",
@@ -108,15 +108,15 @@ def problems(migration: "Migration") -> str:
 
 
 def pin_of(text: str | None) -> Pin | None:
-    """Raises UnclearCommand for what is no time with a zone, and no `horizon`."""
+    """Raises UnclearCommand for what is no time with a zone, and no `trim-horizon`."""
     if text is None:
         return None
-    if text == "horizon":
+    if text == "trim-horizon":
         return TrimHorizon()
     try:
         time = moment(text)
     except ValueError as error:
-        raise UnclearCommand(f"--at {error}.", "name a time with its offset, or --at horizon.") from None
+        raise UnclearCommand(f"--at {error}.", "name a time with its offset, or --at trim-horizon.") from None
     if time > datetime.now(UTC):
         raise UnclearCommand(f"--at {text} is in the future.", "name a time that has passed.")
     return AtTimestamp(int(time.timestamp() * 1000))

@@ -18,7 +18,7 @@ def add_decisions(parser: argparse.ArgumentParser) -> None:
     decision.add_argument(
         "--from",
         dest="start",
-        choices=("proven", "horizon"),
+        choices=("proven", "trim-horizon"),
         help="Go on after the last row that is proven, or at the oldest record that the stream still has.",
     )
     decision.add_argument(
@@ -51,7 +51,7 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     ledger = open_ledger(config)
     access = config.access_of(options.stream)
     incarnation = read_lineage(kinesis_client(config.aws, access=access), options.stream).incarnation
-    if options.start == ResumeFrom.HORIZON and is_replaced(ledger, options.stream, incarnation):
+    if options.start == ResumeFrom.TRIM_HORIZON and is_replaced(ledger, options.stream, incarnation):
         begin_anew(ledger, RunLease(ledger, config.application), options.stream, incarnation, now_ms)
         print(f"{options.stream}: the stream that is there now is read from its oldest record.")
         return 0

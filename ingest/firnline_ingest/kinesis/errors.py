@@ -120,13 +120,13 @@ class IteratorExpired(KinesisError, Retryable):
 class PositionForeign(KinesisError, Fatal):
     id = "FL-2007"
     causes = "The position belongs to another stream"
-    remedy = "who changed the ledger? then `firnline resume --from horizon`"
+    remedy = "who changed the ledger? then `firnline resume --from trim-horizon`"
 
     def __init__(self, stream: str, cause: str) -> None:
         super().__init__(
             f"{stream!r} does not know the position to go on from: {cause}",
             next_step="the position belongs to another stream; find out who changed the ledger or the stream's name, then: "
-            f"firnline resume --stream {stream} --from horizon",
+            f"firnline resume --stream {stream} --from trim-horizon",
         )
 
 
@@ -210,13 +210,15 @@ class StreamReplaced(KinesisError, Fatal):
         "**the stream was deleted and made again under its name**: other shards, other sequence numbers. What the old "
         "one held and was not read is lost"
     )
-    remedy = "if it was meant: `firnline resume --stream NAME --from horizon`. If not: whose account and region is it?"
+    remedy = (
+        "if it was meant: `firnline resume --stream NAME --from trim-horizon`. If not: whose account and region is it?"
+    )
 
     def __init__(self, stream: str) -> None:
         super().__init__(
             f"The stream {stream!r} was deleted and made again since this application began to read it: what the old one "
             "held and was not read is lost, and nothing that is known of it is true of the new one.",
-            next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from horizon. If not, look "
+            next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from trim-horizon. If not, look "
             "at the stream's name, the region and the account.",
         )
 

@@ -164,7 +164,7 @@ class LedgerBehind(LedgerError, Fatal):
         "account failed over to a replica that has less"
     )
     remedy = (
-        "find out who (SHOW CHANNELS), audit, then `firnline resume --from proven`; after a failover `--from horizon` "
+        "find out who (SHOW CHANNELS), audit, then `firnline resume --from proven`; after a failover `--from trim-horizon` "
         "([why](when-snowflake-changes.md))"
     )
 
@@ -174,7 +174,7 @@ class LedgerBehind(LedgerError, Fatal):
             "or it was dropped and made again.",
             next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
             f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven. After a failover to another account, "
-            "whose table has less: --from horizon, which sends what the stream still holds behind the channel's own token.",
+            "whose table has less: --from trim-horizon, which sends what the stream still holds behind the channel's own token.",
         )
 
 
@@ -250,7 +250,7 @@ class TargetReplaced(LedgerError, Fatal):
     causes = "The table or pipe was made again under its name, or the table was swapped"
     remedy = (
         "[what was done, and where the rows are](when-snowflake-changes.md); swapped back it goes on by itself; else "
-        "`firnline resume --from proven` or `--from horizon`"
+        "`firnline resume --from proven` or `--from trim-horizon`"
     )
 
     def __init__(self, key: ShardKey, *, was: TargetTable, found: TargetTable) -> None:
@@ -270,7 +270,7 @@ def _after_table(key: ShardKey, before: str) -> str:
         f"what was committed before is in the table made at {before}: dropped (UNDROP finds it), or under another name after "
         "a RENAME or SWAP (the log line table.replaced says which), and then renaming it back is enough. To go on into the "
         f"new one, once the engine is stopped: firnline resume --stream {key.stream} --from proven. After a failover to "
-        "another account, and to load again what the stream still holds: --from horizon, which repeats nothing that the "
+        "another account, and to load again what the stream still holds: --from trim-horizon, which repeats nothing that the "
         "channel has."
     )
 

@@ -117,7 +117,7 @@ def _drop_line(row: ShardRow, entry: ChannelEntry | None, resume: Resume) -> Pos
     """What was proven is so for good, whatever channel it was in. None where the start, or the baseline, is past it: a token
     is not, because what its channel counted does not hold the rows before the line.
     """
-    if entry is None or row.reset is ResumeFrom.HORIZON:
+    if entry is None or row.reset is ResumeFrom.TRIM_HORIZON:
         return None
     line = entry.settled_through
     known = max(filter(None, (row.read_through, resume.baseline.position)), default=None)
@@ -131,7 +131,7 @@ def _anew(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, snapsh
     baseline = Proven(state.committed, state.rows_inserted, state.rows_error)
     known = entry.proven.rows_error if entry and entry.target == snapshot.target else 0
     start = start_of(row)
-    if row.reset is not ResumeFrom.HORIZON:
+    if row.reset is not ResumeFrom.TRIM_HORIZON:
         start = After(max(state.committed, row.read_through or state.committed))
     case = Case.DECIDED if row.reset else Case.LEDGER_REBUILT
     return Resume(case, start, state.committed, baseline, max(0, state.rows_error - known))
@@ -216,7 +216,7 @@ def _refuse_another_routing(row: ShardRow, lookups: Sequence[ChannelLookup], rou
     if not row.channels or row.routing == routing:
         return
     tokens = [one.state.committed for one in lookups]
-    if row.reset is not ResumeFrom.HORIZON:
+    if row.reset is not ResumeFrom.TRIM_HORIZON:
         now = {one.channel for one in lookups}
         tokens += [entry.settled_through for name, entry in row.channels.items() if name in now]
         tokens += [_furthest(entry) for name, entry in row.channels.items() if name not in now]

@@ -65,7 +65,7 @@ class ResumeFrom(StrEnum):
     """What a person decided about a shard that the engine refused (ledger/resume.py)."""
 
     PROVEN = "proven"
-    HORIZON = "horizon"
+    TRIM_HORIZON = "trim-horizon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,7 +106,7 @@ class _Planner:
 
     def _asked(self, shard_id: str, checkpoint: str, why: str, remark: str = "") -> Step:
         if self._at is None:
-            problem = f"{why}. Say where such shards begin: --at TIME, or --at horizon for the oldest record."
+            problem = f"{why}. Say where such shards begin: --at TIME, or --at trim-horizon for the oldest record."
             return Step(shard_id, checkpoint, "to be said", problem=problem)
         return self._from(shard_id, checkpoint, self._at, remark)
 

@@ -15,7 +15,7 @@ HALF = 200
 UNTOUCHED, REPLACED, PIPED, DROPPED = "untouched", "replaced", "piped", "dropped"
 STREAMS = (UNTOUCHED, REPLACED, PIPED, DROPPED)
 STOPS_BY = {REPLACED: "FL-3107", PIPED: "FL-3107", DROPPED: "FL-2112"}
-RESUMES_FROM = {REPLACED: "horizon", PIPED: "proven", DROPPED: "proven"}
+RESUMES_FROM = {REPLACED: "trim-horizon", PIPED: "proven", DROPPED: "proven"}
 PIPE = f"{DATABASE}.PIPED_OWN"
 DROP = """
 import sys

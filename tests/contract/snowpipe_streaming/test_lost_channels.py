@@ -85,7 +85,7 @@ def test_a_table_replaced_between_two_appends_gets_no_row_until_a_person_says_so
     assert problem(epoch(world, shard, 3, after)) == "FL-3107"
     assert numbers(world, after) == []
 
-    decide(shard, ResumeFrom.HORIZON)
+    decide(shard, ResumeFrom.TRIM_HORIZON)
     assert epoch(world, shard, 4, after).state is ShardState.DONE
     assert numbers(world, after) == [0, 1, 2, 3]
 

@@ -295,8 +295,8 @@ def test_a_replica_that_has_less_is_filled_up_from_its_own_token(
     assert engine.stopped is not None
     assert engine.stopped.id == "FL-2110"
     assert "failover" in engine.stopped.next_step
-    assert "--from horizon" in engine.stopped.next_step
-    decide(engine, ResumeFrom.HORIZON)
+    assert "--from trim-horizon" in engine.stopped.next_step
+    decide(engine, ResumeFrom.TRIM_HORIZON)
     engine.records(1, v="x")
     engine.until(lambda: engine.proven == 8)
     assert numbers(sql) == [0, 1, 2, 3, 4, 5, 6, 7]

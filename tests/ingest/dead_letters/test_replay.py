@@ -110,7 +110,7 @@ def test_a_dry_run_sends_nothing_and_writes_nothing(place: Place) -> None:
         (replace(PASSED, read_through=Position(4)), command.NOT_PASSED),
         (replace(PASSED, read_through=Position(5, 0, 1)), command.NOT_PASSED),
         (replace(PASSED, read_through=None), command.NOT_PASSED),
-        (replace(PASSED, reset=ResumeFrom.HORIZON), command.NOT_PASSED),
+        (replace(PASSED, reset=ResumeFrom.TRIM_HORIZON), command.NOT_PASSED),
         (None, command.FORGOTTEN),
     ],
     ids=["before it", "inside it", "nothing read", "reset", "forgotten"],

@@ -369,7 +369,7 @@ def test_a_stream_that_was_made_again_is_another_one() -> None:
     shard.stream.delete()
     shard.clock.advance(seconds=1)
     shard.kinesis.create_stream("events")
-    with pytest.raises(StreamReplaced, match="--from horizon"):
+    with pytest.raises(StreamReplaced, match="--from trim-horizon"):
         read(reader, shard.wait)
 
 

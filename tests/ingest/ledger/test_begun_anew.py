@@ -61,7 +61,7 @@ def resumed(known: ShardRow, *wheres: ResumeFrom) -> ShardRow:
 OLD = NOW_MS - EXPIRES_MS
 OTHER_PIPE = replace(target(A), pipe_created_on="2026-02-02T00:00:00.000+00:00")
 OTHER_TABLE = replace(target(A), table_created_on="2026-02-02T00:00:00.000+00:00")
-PROVEN, HORIZON = ResumeFrom.PROVEN, ResumeFrom.HORIZON
+PROVEN, HORIZON = ResumeFrom.PROVEN, ResumeFrom.TRIM_HORIZON
 
 
 class Line(NamedTuple):

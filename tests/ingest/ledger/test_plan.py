@@ -164,7 +164,7 @@ def test_a_row_that_was_lost_and_taken_again_knows_less_than_the_offset() -> Non
     offsets = {"parent": After(Position(9)).text}
     for rows in ({}, {"parent": row("parent")}):
         assert plan_shards(lineage(PARENT), rows, offsets, LATEST).starts == {"parent": After(Position(9))}
-    decided = replace(row("parent"), reset=ResumeFrom.HORIZON)
+    decided = replace(row("parent"), reset=ResumeFrom.TRIM_HORIZON)
     assert plan_shards(lineage(PARENT), {"parent": decided}, offsets, LATEST).starts == {"parent": TrimHorizon()}
 
 

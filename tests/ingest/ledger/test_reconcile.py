@@ -139,13 +139,13 @@ GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
     ),
     (
         "a person said horizon, the table is another one: the oldest record, whatever was proven of the one before",
-        decided(known(100, 120), ResumeFrom.HORIZON, read_through=None),
+        decided(known(100, 120), ResumeFrom.TRIM_HORIZON, read_through=None),
         ChannelState(None),
         Resume(Case.FIRST, TrimHorizon(), None, Proven()),
     ),
     (
         "a person said horizon, the channel has a token: the oldest record, and nothing up to the token again",
-        decided(known(100, 120, errors=2), ResumeFrom.HORIZON, read_through=None),
+        decided(known(100, 120, errors=2), ResumeFrom.TRIM_HORIZON, read_through=None),
         ChannelState(at(150), 14, 2),
         Resume(Case.DECIDED, TrimHorizon(), at(150), Proven(at(150), 14, 2)),
     ),

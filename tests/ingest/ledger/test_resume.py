@@ -43,7 +43,7 @@ def row_of(ledger: MemoryLedger, key: ShardKey) -> ShardRow:
 
 
 def from_horizon(row: ShardRow) -> ShardRow:
-    return resume_from(row, ResumeFrom.HORIZON, 1000)
+    return resume_from(row, ResumeFrom.TRIM_HORIZON, 1000)
 
 
 def test_a_decision_works_after_a_run_that_was_killed(ledger: MemoryLedger) -> None:
@@ -53,7 +53,7 @@ def test_a_decision_works_after_a_run_that_was_killed(ledger: MemoryLedger) -> N
     assert decide(ledger, lease, "events@1", KEYS[0].shard_id, from_horizon) == [KEYS[0]]
     assert sum(looks) >= 3.0, "the dead run's heart was listened to"
     row = row_of(ledger, KEYS[0])
-    assert (row.reset, row.read_through, row.start) == (ResumeFrom.HORIZON, None, TrimHorizon())
+    assert (row.reset, row.read_through, row.start) == (ResumeFrom.TRIM_HORIZON, None, TrimHorizon())
     assert [incident.kind for incident in row.incidents] == [IncidentKind.RESUMED]
     assert ledger.current_run() is None
 

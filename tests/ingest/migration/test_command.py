@@ -75,7 +75,7 @@ def test_what_can_not_be_done_is_listed_with_status_2(
     assert f"  - {SHARDS[1]}: its lease names no place" in capsys.readouterr().out
     assert migrate("--from", "old", "--watch", "0", "--apply") == 2
     assert "[FL-2426]" in capsys.readouterr().err
-    assert migrate("--from", "old", "--watch", "0", "--at", "horizon") == 0
+    assert migrate("--from", "old", "--watch", "0", "--at", "trim-horizon") == 0
 
 
 @pytest.mark.parametrize(

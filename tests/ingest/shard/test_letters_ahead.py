@@ -92,7 +92,7 @@ def test_after_a_stop_another_configuration_goes_on_at_once(small: World) -> Non
     assert (rows(small), letters(small)) == ([0, 2, 1], 1)
 
 
-@pytest.mark.parametrize(("where", "problem"), [(ResumeFrom.PROVEN, "FL-2111"), (ResumeFrom.HORIZON, None)])
+@pytest.mark.parametrize(("where", "problem"), [(ResumeFrom.PROVEN, "FL-2111"), (ResumeFrom.TRIM_HORIZON, None)])
 def test_only_whoever_begins_at_the_oldest_record_takes_such_records_in_again(
     small: World, where: ResumeFrom, problem: str | None
 ) -> None:

@@ -163,7 +163,7 @@ def test_no_row_goes_to_a_table_that_was_replaced_after_the_driver_looked(world:
     assert missed(world, 2)
     assert problem(epoch(world, 3, target=REPLACED)) == "FL-3107"
     assert world.served.rows == []
-    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     assert epoch(world, 4, target=REPLACED).state is ShardState.DONE
     assert numbers(world.served.rows) == list(range(6))
 
@@ -185,7 +185,7 @@ def test_a_batch_that_spark_replays_does_not_undo_what_a_person_decided(world: W
     lose_channel(world)
     old = world.row.read_through
     assert old is not None
-    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     assert epoch(world, 1, target=REPLACED, start=After(old)).state is ShardState.DONE
     assert numbers(world.served.rows) == list(range(5))
     assert world.row.reset is None
@@ -197,7 +197,7 @@ def test_an_engine_killed_in_the_middle_of_carrying_out_a_decision_does_it_again
     lose_channel(world)
     old = world.row.read_through
     assert old is not None
-    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     for step in (EpochStep.TAKEN, EpochStep.OPENED, EpochStep.RECONCILED, EpochStep.READ):
         killed_at(world, step)
     assert epoch(world, 1, start=After(old)).state is ShardState.DONE
@@ -208,7 +208,7 @@ def test_from_horizon_appends_nothing_again_to_a_channel_that_has_it(world: Worl
     world.stream.shard(records=5)
     epoch(world, 1)
     world.stream.put({"n": 5})
-    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     receipt = epoch(world, 2)
     assert (receipt.rows, receipt.reread_rows) == (1, 5)
     assert numbers(world.served.rows) == list(range(6))

@@ -195,7 +195,7 @@ def test_a_person_who_says_from_the_horizon_is_not_told_of_what_was_there_before
     past.clock.advance(hours=48)
     past.put(1)
     row = past.ledger.take(past.row.key, past.row.fence, "person", past.row.start)
-    past.ledger.reset(resume_from(row, ResumeFrom.HORIZON, past.now_ms))
+    past.ledger.reset(resume_from(row, ResumeFrom.TRIM_HORIZON, past.now_ms))
     assert past.run().state is ShardState.DONE
     assert past.losses == []
 

@@ -168,7 +168,7 @@ def test_from_the_horizon_all_comes_into_a_table_that_was_replaced(held_back: Wo
     _, asked = replaced(held_back)
     killed_after(held_back, EpochStep.RECONCILED, 1, asked)
     assert orders(held_back).drops_through is not None
-    resume(held_back, ResumeFrom.HORIZON)
+    resume(held_back, ResumeFrom.TRIM_HORIZON)
     everything_is_there_once(held_back, [], asked)
 
 
