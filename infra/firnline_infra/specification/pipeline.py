@@ -34,14 +34,14 @@ class Pipeline(TableOptions, PipelineOptions):
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     file_replay: bool = False
-    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which letters go into it in files, also those whose
-    row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table with it. Only
-    of a standard table that is made here and has no pipe of its own."""
+    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which letters go into it in files, also
+    those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
+    with it. Only of a standard table that is made here and has no pipe of its own."""
     routes: Routes | None = None
     """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
     reader: Reader = "polling"
-    """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where other
-    readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
+    """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where
+    other readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
 
     def refuse_what_its_kind_lacks(self) -> None:
         """Raises ValueError."""

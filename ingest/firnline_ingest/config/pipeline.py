@@ -62,7 +62,8 @@ class PipelineOptions(Section):
     """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
     `IdleShards`. Nothing else follows from it."""
     alignment: Alignment | None = None
-    """Keeps the stream's shards together by the time of arrival (docs/alignment.md); each goes as fast as it can where absent."""
+    """Keeps the stream's shards together by the time of arrival (docs/alignment.md); each goes as fast as it can where
+    absent."""
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error table,
     which must be on."""
@@ -82,8 +83,8 @@ class PipelineOptions(Section):
     """Whether the engine itself adds columns for keys that have none, where the table's own schema evolution is off; it needs
     OWNERSHIP of the table. Values that came before their column are counted, and not kept."""
     audit: bool = True
-    """Whether the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's position, or
-    a pipe's SELECT leaves it out, which is refused otherwise."""
+    """Whether the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's
+    position, or a pipe's SELECT leaves it out, which is refused otherwise."""
     metadata: Metadata = Metadata.default()
     """What a row says of its record, and in which columns, which every table that is made begins with."""
     format: AnyFormat = DEFAULT_FORMAT

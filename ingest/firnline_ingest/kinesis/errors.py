@@ -218,8 +218,8 @@ class StreamReplaced(KinesisError, Fatal):
         super().__init__(
             f"The stream {stream!r} was deleted and made again since this application began to read it: what the old one "
             "held and was not read is lost, and nothing that is known of it is true of the new one.",
-            next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from trim-horizon. If not, look "
-            "at the stream's name, the region and the account.",
+            next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from trim-horizon. If not, "
+            "look at the stream's name, the region and the account.",
         )
 
 

@@ -62,7 +62,10 @@ def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
     there = {stream.name for stream in spec.streams if stream.role_arn is not None or is_elsewhere(spec, stream)}
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.stream in there and pipeline.also_streams is not None:
-            yield f"pipelines[{index}].also_streams: {pipeline.stream} is elsewhere, and streams are found here alone; give each its own."
+            yield (
+                f"pipelines[{index}].also_streams: {pipeline.stream} is elsewhere, and streams are found here alone; give "
+                "each its own."
+            )
         if pipeline.stream in there and pipeline.reader != "polling":
             yield (
                 f"pipelines[{index}].reader: {pipeline.stream} is elsewhere, where nobody gives rights for consumers; expected "

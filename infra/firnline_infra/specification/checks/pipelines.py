@@ -53,8 +53,8 @@ def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
             both = [name for name in (*others, *texts) if others_of(pipeline, [name]) and others_of(earlier, [name])]
             if both or pipeline.also_streams == earlier.also_streams:
                 yield (
-                    f"pipelines[{index}].also_streams: {pipeline.also_streams!r} overlaps with {earlier.also_streams!r} of pipelines[{other}]: both "
-                    f"match {both[0] if both else pipeline.also_streams!r}; narrow one of them."
+                    f"pipelines[{index}].also_streams: {pipeline.also_streams!r} overlaps with {earlier.also_streams!r} of "
+                    f"pipelines[{other}]: both match {both[0] if both else pipeline.also_streams!r}; narrow one of them."
                 )
 
 

@@ -197,8 +197,8 @@ def test_two_patterns_that_a_stream_shows_to_overlap_are_refused(problems: Probl
     first, clicks = pipeline(also_streams="orders-.*"), pipeline("clicks", table="C", also_streams="clicks-.*")
     assert problems(streams=streams, pipelines=[first, clicks]) == []
     assert problems(streams=streams, pipelines=[first, {**clicks, "also_streams": "orders-e.*"}]) == [
-        "pipelines[1].also_streams: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow one of "
-        "them."
+        "pipelines[1].also_streams: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow "
+        "one of them."
     ]
 
 

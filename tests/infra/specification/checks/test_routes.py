@@ -44,8 +44,8 @@ def test_each_route_says_its_table_and_its_values(routed: Callable[..., list[str
         ),
         (
             [ORDERS, {"table": "orders", "values": ["x"]}],
-            "pipelines[0].routes.tables[1].table: LAKE.RAW.ORDERS is the pipeline's own table; remove the route and say others: "
-            "own_table, or name another table.",
+            "pipelines[0].routes.tables[1].table: LAKE.RAW.ORDERS is the pipeline's own table; remove the route and say "
+            "unmatched: own_table, or name another table.",
         ),
         (
             [ORDERS, {"table": "REFUNDS", "values": ["refund", "order"]}],
