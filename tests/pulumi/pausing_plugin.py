@@ -1,6 +1,6 @@
 """The embedded environment's provider plugin, with a pause: `python -m tests.pulumi.pausing_plugin aws`.
 
-A Pulumi home that is written for `PAUSING` runs it in place of `firnline_local.pulumi.plugin`.
+A Pulumi home that is written for `PAUSING` runs it in place of `firnline_local.pulumi.engine`.
 """
 
 from firnline_local.exit_with_parent import exit_when_parent_is_gone
@@ -16,8 +16,8 @@ from typing import Any
 
 from firnline_local.providers.kind import CreatedResource
 from firnline_local.pulumi.cloud import Cloud
+from firnline_local.pulumi.engine.server import main
 from firnline_local.pulumi.home import ProviderModule
-from firnline_local.pulumi.plugin.server import main
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.pause import Pause
 

@@ -1,1 +1,1 @@
-"""The Pulumi engine against the embedded environment: its providers, its language host, its home."""
+"""The Pulumi engine against the embedded environment: in process, or through its plugins in a home of their own."""

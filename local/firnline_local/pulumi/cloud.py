@@ -21,9 +21,9 @@ from firnline_local.pulumi.coerce import coerced_inputs
 from firnline_local.pulumi.configuration import Configuration, configuration_of, plain, problems_of
 from firnline_local.pulumi.diff import Change, changes, inputs_as_found, wanted
 from firnline_local.pulumi.errors import ConfigurationRefused
-from firnline_local.pulumi.property_names import MADE_UP, SPELT
+from firnline_local.pulumi.property_names import SPELT
 from firnline_local.pulumi.refusal import readable
-from firnline_local.pulumi.schema import fields_of
+from firnline_local.pulumi.schema import fields_of, made_up_of
 from firnline_local.pulumi.validate import check_inputs
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Cloud:
         if problems:
             return dict(inputs), problems
         checked = coerced_inputs(token, inputs)
-        made_up = MADE_UP.get(token)
+        made_up = made_up_of(token)
         if made_up and checked.get(made_up) is None and not _is_excluded(made_up, token, checked):
             spelt = SPELT.get(token, str)(proposed_name) if proposed_name else ""
             checked[made_up] = old.get(made_up) or spelt

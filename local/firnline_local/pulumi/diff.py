@@ -10,8 +10,7 @@ from typing import Any
 
 from firnline_local.providers.kind import Rules
 from firnline_local.pulumi.equality import is_nothing, same
-from firnline_local.pulumi.property_names import MADE_UP
-from firnline_local.pulumi.schema import Field, Fields, Shape, ShapeKind, fields_of
+from firnline_local.pulumi.schema import Field, Fields, Shape, ShapeKind, fields_of, made_up_of
 
 Values = Mapping[str, Any]
 NOT_IMPORTED = {"arn", "region"}  # a program may give them, and hardly one does
@@ -67,7 +66,7 @@ def is_kept(token: str, rules: Rules, name: str, field: Field) -> bool:
 
 def is_in_the_way(token: str, *, old: Values, new: Values) -> bool:
     """Whether a replacement has the name of what it replaces, so that this one has to go first."""
-    name = MADE_UP.get(token)
+    name = made_up_of(token)
     return name is not None and old.get(name) is not None and old.get(name) == new.get(name)
 
 

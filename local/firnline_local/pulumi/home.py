@@ -15,6 +15,7 @@ from pathlib import Path
 
 from firnline_infra.pulumi_cli.run import engine_variables
 
+MODULE = "firnline_local.pulumi.engine"
 PROVIDERS = ("aws", "snowflake")
 HOST = "pulumi-language-python"
 NOWHERE = {
@@ -34,7 +35,7 @@ PROXIES = {"ALL_PROXY", "GRPC_PROXY", "HTTP_PROXY", "HTTPS_PROXY"}
 class ProviderModule:
     """What a home's provider plugins run, as `python -m`. Tests name one of their own, which pauses (tests/pulumi)."""
 
-    name: str = "firnline_local.pulumi.plugin"
+    name: str = MODULE
     folder: Path | None = None
     """Searched for the module before all else; needed for one that is not installed."""
 
@@ -53,7 +54,7 @@ class PulumiHome:
         for package in PROVIDERS:
             version = importlib.metadata.version(f"pulumi-{package}")
             home._add_plugin("resource", package, version, [provider.name, package], search=provider.folder)
-        home._add_plugin("language", "python", importlib.metadata.version("pulumi"), ["firnline_local.pulumi.language"])
+        home._add_plugin("language", "python", importlib.metadata.version("pulumi"), [MODULE, "python"])
         (home.folder / "tmp").mkdir(exist_ok=True)
         return home
 

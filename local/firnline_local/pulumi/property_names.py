@@ -133,40 +133,8 @@ CHOSEN: Mapping[str, frozenset[str]] = {
 }
 """Blocks that the service may choose where they are not given; the schemas know that of attributes only."""
 
-MADE_UP: Mapping[str, str] = {
-    "aws:cloudwatch/logGroup:LogGroup": "name",
-    "aws:ec2/securityGroup:SecurityGroup": "name",
-    "aws:emr/cluster:Cluster": "name",
-    "aws:emrcontainers/virtualCluster:VirtualCluster": "name",
-    "aws:emrserverless/application:Application": "name",
-    "aws:kms/alias:Alias": "name",
-    "aws:iam/instanceProfile:InstanceProfile": "name",
-    "aws:iam/policy:Policy": "name",
-    "aws:iam/role:Role": "name",
-    "aws:iam/rolePolicy:RolePolicy": "name",
-    "aws:s3/bucket:Bucket": "bucket",
-    "aws:secretsmanager/secret:Secret": "name",
-    "aws:cloudwatch/metricAlarm:MetricAlarm": "name",
-    "aws:dynamodb/table:Table": "name",
-    "aws:iam/user:User": "name",
-    "aws:kinesis/stream:Stream": "name",
-    "aws:kinesis/streamConsumer:StreamConsumer": "name",
-    "aws:s3/bucketObjectv2:BucketObjectv2": "key",
-    "aws:ssm/parameter:Parameter": "name",
-    "snowflake:index/accountRole:AccountRole": "name",
-    "snowflake:index/authenticationPolicy:AuthenticationPolicy": "name",
-    "snowflake:index/database:Database": "name",
-    "snowflake:index/externalVolume:ExternalVolume": "name",
-    "snowflake:index/icebergTable:IcebergTable": "name",
-    "snowflake:index/networkPolicy:NetworkPolicy": "name",
-    "snowflake:index/pipe:Pipe": "name",
-    "snowflake:index/schema:Schema": "name",
-    "snowflake:index/serviceUser:ServiceUser": "name",
-    "snowflake:index/table:Table": "name",
-    "snowflake:index/warehouse:Warehouse": "name",
-    "snowflake:index/warehouseInteractive:WarehouseInteractive": "name",
-}
-"""What Pulumi makes up from a resource's logical name where it is absent."""
+MADE_UP: Mapping[str, str] = {"aws:s3/bucket:Bucket": "bucket", "aws:s3/bucketObjectv2:BucketObjectv2": "key"}
+"""What Pulumi makes up from a resource's logical name where it is absent, of types that have no `name`."""
 
 SPELT: Mapping[str, Callable[[str], str]] = {
     "aws:kms/alias:Alias": lambda name: name if name.startswith("alias/") else f"alias/{name}",

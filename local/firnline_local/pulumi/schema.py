@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from firnline_local.pulumi.property_names import CHOSEN, DECLARED, ONCE, RENAMED, pulumi_name
+from firnline_local.pulumi.property_names import CHOSEN, DECLARED, MADE_UP, ONCE, RENAMED, pulumi_name
 
 TEXT = re.compile(r"((?:(?:list|set|map)\()*)(string|number|bool)\)*(!|\?=|\?|=)")
 
@@ -63,6 +63,12 @@ def tokens() -> tuple[str, ...]:
 def fields_of(token: str) -> Fields:
     """The properties of a type. Raises KeyError for one that is not known."""
     return _fields_of(token, token)
+
+
+def made_up_of(token: str) -> str | None:
+    """The input that Pulumi makes up from a resource's logical name where it is absent; None if there is none."""
+    name = fields_of(token).get("name")
+    return MADE_UP.get(token) or ("name" if name is not None and name.is_input else None)
 
 
 def provider_fields(package: str) -> Fields:

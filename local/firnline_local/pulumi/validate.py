@@ -12,8 +12,8 @@ from firnline_local.providers.kind import Rules
 from firnline_local.providers.registry import kind_of
 from firnline_local.pulumi.coerce import fits
 from firnline_local.pulumi.properties import UNKNOWN
-from firnline_local.pulumi.property_names import DOCUMENTS, MADE_UP
-from firnline_local.pulumi.schema import Fields, Shape, ShapeKind, fields_of
+from firnline_local.pulumi.property_names import DOCUMENTS
+from firnline_local.pulumi.schema import Fields, Shape, ShapeKind, fields_of, made_up_of
 
 SHOWN = 40
 SAID = {
@@ -44,7 +44,7 @@ def check_inputs(
     except UnknownTypeToken as error:
         return [error.what]
     fields = fields_of(token)
-    made_up, document = MADE_UP.get(token), DOCUMENTS.get(token)
+    made_up, document = made_up_of(token), DOCUMENTS.get(token)
     given = {name: value for name, value in inputs.items() if not (name == document and isinstance(value, Mapping))}
     needed = {name: field for name, field in fields.items() if name != made_up and name not in inputs}
     return [

@@ -9,8 +9,8 @@ import pytest
 from pulumi.runtime.proto import engine_pb2_grpc, provider_pb2, provider_pb2_grpc
 
 from firnline_local.pulumi.cloud import Cloud
-from firnline_local.pulumi.plugin.server import serving
-from firnline_local.pulumi.plugin.servicer import EngineLog, Servicer
+from firnline_local.pulumi.engine.server import serving
+from firnline_local.pulumi.engine.servicer import EngineLog, Servicer
 from firnline_local.pulumi.properties import decode, encode
 
 if TYPE_CHECKING:

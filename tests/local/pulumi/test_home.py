@@ -12,7 +12,7 @@ def test_the_engine_finds_our_providers_and_our_host_where_it_installs_plugins(t
     assert {name.rpartition("-v")[0] for name in plugins} == {"resource-aws", "resource-snowflake", "language-python"}
     aws = plugins["resource-aws-v7.51.1"]
     assert (aws.name, os.access(aws, os.X_OK)) == ("pulumi-resource-aws", True)
-    assert aws.read_text().splitlines()[1].startswith(f"exec {sys.executable} -P -m firnline_local.pulumi.plugin aws")
+    assert aws.read_text().splitlines()[1].startswith(f"exec {sys.executable} -P -m firnline_local.pulumi.engine aws")
 
 
 def test_a_home_is_written_again_over_an_older_one(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_shim_hands_over_what_the_engine_says(tmp_path: Path) -> None:
     stand_in.chmod(0o755)
     host.write_text(host.read_text().replace(sys.executable, str(stand_in)))
     said = subprocess.run([host, "127.0.0.1:4711"], capture_output=True, text=True, check=True).stdout.split()
-    assert said == ["-P", "-m", "firnline_local.pulumi.language", "127.0.0.1:4711"]
+    assert said == ["-P", "-m", "firnline_local.pulumi.engine", "python", "127.0.0.1:4711"]
 
 
 def test_nothing_of_the_users_reaches_the_engine(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @contextmanager
 def _importing_from(program: Program) -> Iterator[None]:
-    """As the language host does it: the program's folder is where it runs, and the first from which it imports."""
+    """As the engine does it: the program's folder is where it runs, and the first from which it imports."""
     if not isinstance(program, Path):
         yield
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
-PLUGIN = [sys.executable, "-m", "firnline_local.pulumi.plugin"]
+PLUGIN = [sys.executable, "-m", "firnline_local.pulumi.engine"]
 ENDS_WITHIN_S = 5.0
 # Stands for the engine: starts the plugin, hands on its port, and waits to be killed.
 ENGINE = """

@@ -1,7 +1,7 @@
 """Serves `pulumirpc.LanguageRuntime`: what the engine asks of a language, answered for Python.
 
 The engine reads the port from the first line of stdout; all that follows there and on stderr, the program's output
-among it, it shows as diagnostics. Templates, code generation and packaging are the stock host's business.
+among it, it shows as diagnostics. Everything but running a program is the stock host's business.
 """
 
 # ruff: noqa: N802 (the service's names are its protocol's)
@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent import futures
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,16 +22,15 @@ import grpc
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
-from firnline_local.pulumi.language.program import ALREADY_SHOWN
+from firnline_local.pulumi.engine.program import ALREADY_SHOWN
 
-PROGRAM = "firnline_local.pulumi.language.program"
+PROGRAM = "firnline_local.pulumi.engine.program"
 CALLS_AT_ONCE = 8
-LARGEST_MESSAGE = 400 << 20  # the engine's own limit
+OPTIONS = [("grpc.max_receive_message_length", 400 << 20)]  # the engine's own limit
 LIST = """
-import importlib.metadata, json, pathlib, sys
-distributions = {found.metadata["Name"]: found.version for found in importlib.metadata.distributions()}
+import json, pathlib, sys
 plugins = [json.loads(file.read_text()) for place in sys.path for file in pathlib.Path(place).glob("*/pulumi-plugin.json")]
-print(json.dumps({"distributions": distributions, "plugins": plugins}))
+print(json.dumps(plugins))
 """
 
 
@@ -48,12 +47,6 @@ class Plugin:
     server: str
 
 
-@dataclass(frozen=True)
-class Installed:
-    distributions: Mapping[str, str]
-    plugins: tuple[Plugin, ...]
-
-
 def interpreter_of(options: Mapping[str, Any], *, root: Path) -> Path:
     """That of the project's `runtime.options.virtualenv`, else this one. Raises NoInterpreter."""
     virtualenv = options.get("virtualenv")
@@ -68,16 +61,13 @@ def interpreter_of(options: Mapping[str, Any], *, root: Path) -> Path:
     return interpreter
 
 
-def installed_in(interpreter: Path) -> Installed:
+def required_by(interpreter: Path) -> tuple[Plugin, ...]:
+    """The providers of the packages that are installed beside an interpreter."""
     result = subprocess.run([interpreter, "-P", "-c", LIST], stdout=subprocess.PIPE, text=True, check=True)
-    found = json.loads(result.stdout)
-    return Installed(
-        distributions=found["distributions"],
-        plugins=tuple(
-            Plugin(name=plugin["name"], version=plugin["version"].removeprefix("v"), server=plugin.get("server", ""))
-            for plugin in found["plugins"]
-            if plugin.get("resource")
-        ),
+    return tuple(
+        Plugin(name=plugin["name"], version=plugin["version"].removeprefix("v"), server=plugin.get("server", ""))
+        for plugin in json.loads(result.stdout)
+        if plugin.get("resource")
     )
 
 
@@ -94,28 +84,18 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         return plugin_pb2.PluginInfo(version=importlib.metadata.version("pulumi"))
 
     def GetRequiredPackages(self, request: Any, context: grpc.ServicerContext) -> Any:
+        try:
+            plugins = required_by(_interpreter(request.info))
+        except NoInterpreter as unusable:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(unusable))
+            raise  # abort has raised already; the type checker can't know
         packages = [
             plugin_pb2.PackageDependency(
                 name=plugin.name, kind="resource", version=f"v{plugin.version}", server=plugin.server
             )
-            for plugin in self._installed(request, context).plugins
+            for plugin in plugins
         ]
         return language_pb2.GetRequiredPackagesResponse(packages=packages)
-
-    def GetProgramDependencies(self, request: Any, context: grpc.ServicerContext) -> Any:
-        installed = self._installed(request, context)
-        dependencies = [
-            language_pb2.DependencyInfo(name=name, version=version)
-            for name, version in sorted(installed.distributions.items())
-        ]
-        return language_pb2.GetProgramDependenciesResponse(dependencies=dependencies)
-
-    def About(self, request: Any, context: grpc.ServicerContext) -> Any:
-        return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
-
-    def InstallDependencies(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
-        """Nothing to install: the program runs in an environment that exists."""
-        return iter(())
 
     def Run(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Runs the program once, to its end."""
@@ -146,7 +126,7 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         return empty_pb2.Empty()
 
     def _settings(self, request: Any) -> dict[str, Any]:
-        """What language/program.py takes."""
+        """What program.py takes."""
         return {
             "parent_pid": os.getpid(),
             "program": os.path.normpath(Path(request.info.program_directory, request.info.entry_point or ".")),
@@ -160,28 +140,20 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             "dry_run": request.dryRun,
         }
 
-    def _installed(self, request: Any, context: grpc.ServicerContext) -> Installed:
-        try:
-            return installed_in(_interpreter(request.info))
-        except NoInterpreter as unusable:
-            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(unusable))
-            raise  # abort has raised already; the type checker can't know
-
 
 def _interpreter(info: Any) -> Path:
     options = json_format.MessageToDict(info.options) if info.HasField("options") else {}
     return interpreter_of(options, root=Path(info.root_directory or "."))
 
 
-def serve(*, engine: str) -> None:
+def main(arguments: Sequence[str]) -> int:
     """Serves until the engine interrupts it."""
-    server = grpc.server(
-        futures.ThreadPoolExecutor(max_workers=CALLS_AT_ONCE),
-        options=[("grpc.max_receive_message_length", LARGEST_MESSAGE)],
-    )
-    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(PythonHost(engine), server)
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=CALLS_AT_ONCE), options=OPTIONS)
+    host = PythonHost(next((each for each in reversed(arguments) if not each.startswith("-")), ""))
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(host, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     print(port, flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         server.wait_for_termination()
+    return 0

@@ -13,7 +13,7 @@ from pulumi.runtime.proto import provider_pb2_grpc
 from firnline_ingest.errors import FirnlineError
 from firnline_local.pulumi.admission import admit
 from firnline_local.pulumi.cloud import Cloud
-from firnline_local.pulumi.plugin.servicer import EngineLog, Servicer
+from firnline_local.pulumi.engine.servicer import EngineLog, Servicer
 from firnline_local.running import RunningEnvironment
 
 PACKAGES = ("aws", "snowflake")
@@ -27,7 +27,7 @@ ENDING = {signal.SIGINT, signal.SIGTERM}  # the engine ends its plugins with an 
 def main(arguments: Sequence[str], *, cloud_of: Callable[[str, RunningEnvironment], Cloud] = Cloud) -> int:
     package, *rest = arguments or [""]
     if package not in PACKAGES:
-        print(f"usage: python -m firnline_local.pulumi.plugin {'|'.join(PACKAGES)} [ENGINE]", file=sys.stderr)
+        print(f"usage: python -m firnline_local.pulumi.engine {'|'.join(PACKAGES)} [ENGINE]", file=sys.stderr)
         return 2
     try:
         environment = admit(package, os.environ)
