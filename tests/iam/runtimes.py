@@ -16,7 +16,7 @@ from firnline_local.aws.policy import Statement
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.__main__ import command
 from firnline_local.runtimes.authorizer import AskedOf
-from firnline_local.runtimes.jobs.places import ADMINISTRATOR, Places, client
+from firnline_local.runtimes.jobs.credentials import ADMINISTRATOR, JobEndpoints, client
 from firnline_local.runtimes.jobs.submission import Launcher
 from firnline_local.runtimes.server import RuntimesApplication
 from tests.iam.accesses import accesses_of
@@ -30,7 +30,7 @@ from tests.iam.request import Access, Request
 class EnforcingAuthorizer:
     """Notes each call; and lets a job's role do only what its policies allow when its session begins."""
 
-    def __init__(self, account: str, region: str, places: Callable[[], Places]) -> None:
+    def __init__(self, account: str, region: str, places: Callable[[], JobEndpoints]) -> None:
         self.log = CallLog()
         self.callers = Callers()
         self._account = account

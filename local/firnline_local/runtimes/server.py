@@ -23,18 +23,14 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from firnline_local.aws.call import credential
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
 from firnline_local.runtimes.authorizer import AllowEverything, AskedOf, Authorizer
+from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
-from firnline_local.runtimes.errors import ServiceError
-from firnline_local.runtimes.jobs.archives import Archives
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
-from firnline_local.runtimes.jobs.credentials import Sessions
-from firnline_local.runtimes.jobs.distribution import installed_spark
-from firnline_local.runtimes.jobs.places import Places, has_role
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, Sessions, has_role
 from firnline_local.runtimes.jobs.spark import SparkLauncher
+from firnline_local.runtimes.jobs.spark_home import Archives, installed_spark
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
-from firnline_local.runtimes.pod_identity import PodIdentity
-from firnline_local.runtimes.rest_json import Request, answer_of, operation_of, parse
-from firnline_local.runtimes.virtual_clusters import VirtualClusters
+from firnline_local.runtimes.rest_json import Request, ServiceError, answer_of, operation_of, parse
 
 CONTROL_PREFIX = "/__firnline__/"
 CLUSTER = "local"
@@ -68,7 +64,7 @@ class RuntimesApplication:
         """Jobs work in the folder. `launch` runs them in place of Spark."""
         self.faults = faults
         self.listens_at = NOWHERE
-        self.places = Places(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
+        self.places = JobEndpoints(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
         self._authorizer = authorizer or AllowEverything()
         self._account = account
         self._sessions = Sessions()

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from firnline_local.runtimes.errors import ServiceError
-from firnline_local.runtimes.pod_identity import PodIdentity
-from firnline_local.runtimes.virtual_clusters import VirtualClusters
+from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
+from firnline_local.runtimes.rest_json import ServiceError
 
 ROLE = "arn:aws:iam::123456789012:role/engine"
 WHOSE = {"clusterName": "local", "namespace": "n", "serviceAccount": "a", "roleArn": ROLE}

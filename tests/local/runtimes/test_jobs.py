@@ -16,12 +16,9 @@ import boto3
 import pytest
 
 from firnline_local.aws.server import AwsServer
-from firnline_local.runtimes.jobs.archives import Archives
 from firnline_local.runtimes.jobs.container import Container, Order
-from firnline_local.runtimes.jobs.credentials import RoleSession, Sessions
-from firnline_local.runtimes.jobs.distribution import Spark, properties_file
-from firnline_local.runtimes.jobs.places import Places
-from firnline_local.runtimes.jobs.settings import effective, worker
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, RoleSession, Sessions
+from firnline_local.runtimes.jobs.spark_home import Archives, Spark, effective, properties_file, worker
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 from tests.local.runtimes.conftest import ACCOUNT, REGION
 
@@ -158,7 +155,7 @@ def session_of(aws: AwsServer, condition: dict[str, dict[str, str]], name: str) 
         name="00f2-1", role_arn=arn, service="emr-serverless.amazonaws.com", source_arn=SOURCE, entry="s3://b/e.py"
     )
     began: list[str] = []
-    places = Places(aws=aws.endpoint, kinesis=aws.endpoint, region=REGION, account=ACCOUNT)
+    places = JobEndpoints(aws=aws.endpoint, kinesis=aws.endpoint, region=REGION, account=ACCOUNT)
     return RoleSession(submission, places, lambda key, _: began.append(key)), began
 
 

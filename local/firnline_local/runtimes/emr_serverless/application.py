@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from firnline_local.runtimes.errors import invalid
+from firnline_local.runtimes.rest_json import invalid
 
 RELEASES = {"emr-spark-8.0.0": "4.0", "emr-spark-8.1.0": "4.1"}
 """Labels with the Spark that they are (EMR release guide). Others exist; none of them has a Spark that the engine runs on."""

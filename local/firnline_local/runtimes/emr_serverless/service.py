@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+from firnline_local.runtimes.clusters import page
 from firnline_local.runtimes.emr_serverless.application import (
     CREATED,
     DEFAULTS,
@@ -23,9 +24,8 @@ from firnline_local.runtimes.emr_serverless.application import (
 from firnline_local.runtimes.emr_serverless.conductor import Conductor
 from firnline_local.runtimes.emr_serverless.job_run import JobRun
 from firnline_local.runtimes.emr_serverless.submitted import check_request
-from firnline_local.runtimes.errors import ServiceError, conflict, invalid, not_found
 from firnline_local.runtimes.jobs.submission import Launcher
-from firnline_local.runtimes.pages import page
+from firnline_local.runtimes.rest_json import ServiceError, conflict, invalid, not_found
 
 Content = dict[str, Any]
 TRANSIENT = {"clientToken", "applicationId"}

@@ -11,8 +11,8 @@ from typing import Any
 
 from firnline_local.runtimes.emr_serverless.application import RELEASES, Application
 from firnline_local.runtimes.emr_serverless.job_run import JobRun
-from firnline_local.runtimes.errors import invalid
 from firnline_local.runtimes.jobs.submission import Submission
+from firnline_local.runtimes.rest_json import invalid
 
 PRINCIPAL = "emr-serverless.amazonaws.com"
 SPARK_DEFAULTS = "spark-defaults"

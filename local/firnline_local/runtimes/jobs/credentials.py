@@ -1,4 +1,4 @@
-"""A job's credentials: sessions of its role, which the service assumes and hands out as containers get theirs.
+"""Where the services are that jobs speak to, and a job's credentials: sessions of its role, handed out as containers get theirs.
 
 A job's processes have a URL and a token (AWS_CONTAINER_CREDENTIALS_FULL_URI, AWS_CONTAINER_AUTHORIZATION_TOKEN); every SDK asks
 there, and again before a session ends. (AWS SDKs and tools reference guide, "Container credential provider".)
@@ -7,12 +7,71 @@ there, and again before a session ends. (AWS SDKs and tools reference guide, "Co
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from firnline_local.aws.call import SERVICE_KEY
-from firnline_local.runtimes.jobs.places import Places, client
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+
+
+ADMINISTRATOR = ("firnline-local", "firnline-local")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobEndpoints:
+    """Endpoints, and the region that they are in."""
+
+    aws: str
+    kinesis: str
+    region: str
+    account: str
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a job's processes have to know, so that an SDK that was told nothing finds the embedded AWS.
+
+        This is the one thing that a job here has and a job in the service does not: there, SDKs know AWS's own endpoints.
+        """
+        return {
+            "AWS_REGION": self.region,
+            "AWS_DEFAULT_REGION": self.region,
+            "AWS_ENDPOINT_URL": self.aws,
+            "AWS_ENDPOINT_URL_KINESIS": self.kinesis,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+
+def client(places: JobEndpoints, service: str, key: str, secret: str, token: str | None = None) -> "BaseClient":
+    """A boto3 client of the embedded AWS."""
+    import boto3
+    from botocore.config import Config
+
+    from firnline_ingest.aws.session import new_session
+
+    session: Any = boto3.Session(
+        botocore_session=new_session(),
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
+        aws_session_token=token,
+        region_name=places.region,
+    )
+    config = Config(proxies={}, s3={"addressing_style": "path"}, retries={"total_max_attempts": 3})
+    return cast("BaseClient", session.client(service, endpoint_url=places.aws, config=config))
+
+
+def has_role(places: JobEndpoints, arn: str) -> bool:
+    """Whether the embedded IAM has the role."""
+    iam: Any = client(places, "iam", *ADMINISTRATOR)
+    try:
+        found: str = iam.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"]
+    except iam.exceptions.NoSuchEntityException:
+        return False
+    return found == arn
+
 
 RENEWED_BEFORE = timedelta(minutes=15)
 PATH = "/__firnline__/credentials/"
@@ -24,7 +83,7 @@ OnSession = Callable[[str, str], None]
 class RoleSession:
     """Credentials of one job's role. Thread-safe."""
 
-    def __init__(self, submission: Submission, places: Places, on_session: OnSession) -> None:
+    def __init__(self, submission: Submission, places: JobEndpoints, on_session: OnSession) -> None:
         self.id = submission.name
         self.token = secrets.token_urlsafe(24)
         self._submission = submission

@@ -11,7 +11,7 @@ from firnline_local.endpoints import Endpoints, Login
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis import FakeKinesis, KinesisServer
 from firnline_local.providers.clients import Clients
-from firnline_local.runtimes.jobs.places import Places
+from firnline_local.runtimes.jobs.credentials import JobEndpoints
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Running, Submission
 from firnline_local.runtimes.server import RuntimesApplication
 from firnline_local.wsgi import WsgiServer
@@ -32,7 +32,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
         KinesisServer(FakeKinesis()) as kinesis,
         WsgiServer(application, name="runtimes") as runtimes,
     ):
-        application.places = Places(aws=aws.endpoint, kinesis=kinesis.endpoint, **place)
+        application.places = JobEndpoints(aws=aws.endpoint, kinesis=kinesis.endpoint, **place)
         endpoints = Endpoints(
             region="us-east-1",
             aws_account="123456789012",

@@ -1,0 +1,271 @@
+"""Virtual clusters of EMR on EKS (API reference, 2020-10-01), and associations of EKS Pod Identity: the role of a service
+account.
+
+No job runs in a virtual cluster, and EKS clusters are not made here: everything else is refused by name. A namespace of an EKS
+cluster has one virtual cluster that is not terminated; a terminated one is remembered, and does not come back.
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from firnline_local.runtimes.rest_json import ServiceError, invalid, not_found
+
+Content = dict[str, Any]
+
+
+class SmallService:
+    """Answers the operations that it has a method for. Thread-safe."""
+
+    name: ClassVar[str]
+    """As boto3 calls it."""
+
+    def __init__(self, account: str, region: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._account, self._region, self._clock = account, region, clock
+        self._lock = threading.RLock()
+        self._tags: dict[str, dict[str, str]] = {}
+        """By ARN; of each thing that there is, also where it has none."""
+        self._tokens: dict[str, tuple[Mapping[str, Any], Content]] = {}
+
+    def answer(self, operation: str, parameters: Mapping[str, Any], _caller: str) -> Content:
+        """Raises ServiceError."""
+        from botocore import xform_name
+
+        answering = getattr(self, xform_name(operation), None)
+        if answering is None:
+            raise ServiceError(400, "UnknownOperationException", f"{operation} is not in the embedded {self.name}.")
+        with self._lock:
+            found: Content = answering(parameters)
+            return found
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+    def tags_of(self, parameters: Mapping[str, Any]) -> Mapping[str, str]:
+        """Of what the request is about; for whoever decides about a call."""
+        with self._lock:
+            return dict(self._tags.get(self.about(parameters), {}))
+
+    def about(self, parameters: Mapping[str, Any]) -> str:
+        """The ARN."""
+        return str(parameters.get("resourceArn", ""))
+
+    def list_tags_for_resource(self, given: Mapping[str, Any]) -> Content:
+        return {"tags": self._tagged(given)}
+
+    def tag_resource(self, given: Mapping[str, Any]) -> Content:
+        self._tagged(given).update(given["tags"])
+        return {}
+
+    def untag_resource(self, given: Mapping[str, Any]) -> Content:
+        for key in given["tagKeys"]:
+            self._tagged(given).pop(key, None)
+        return {}
+
+    def arn(self, resource: str) -> str:
+        return f"arn:aws:{self.name}:{self._region}:{self._account}:{resource}"
+
+    def _once(
+        self, token: str | None, given: Mapping[str, Any], refused: ServiceError, act: Callable[[], Content]
+    ) -> Content:
+        """A token that is known gets its first answer again; for something else it is `refused`."""
+        if token is None:
+            return act()
+        if token not in self._tokens:
+            self._tokens[token] = (dict(given), act())
+        first, answer = self._tokens[token]
+        if first != given:
+            raise refused
+        return answer
+
+    def _tagged(self, given: Mapping[str, Any]) -> dict[str, str]:
+        if given["resourceArn"] not in self._tags:
+            raise not_found(f"Resource {given['resourceArn']} does not exist.")
+        return self._tags[given["resourceArn"]]
+
+
+LONGEST = 50
+
+
+def page(name: str, items: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Tokens say how many were answered before. Raises ServiceError for one that is none of ours."""
+    token = given.get("nextToken", "0")
+    if not token.isdecimal():
+        raise invalid("nextToken is not valid.")
+    first, count = int(token), int(given.get("maxResults", LONGEST))
+    following = {"nextToken": str(first + count)} if first + count < len(items) else {}
+    return {name: list(items[first : first + count]), **following}
+
+
+RUNNING, TERMINATED = "RUNNING", "TERMINATED"
+ID_LENGTH = 25
+NOT_OF_CLUSTERS = ("securityConfigurationId", "sessionEnabled", "schedulerConfiguration")
+
+
+class VirtualClusters(SmallService):
+    name = "emr-containers"
+
+    def __init__(self, account: str, region: str, *, clusters: Callable[[], Collection[str]]) -> None:
+        """`clusters` are the names of the EKS clusters that there are."""
+        super().__init__(account, region)
+        self._clusters = clusters
+        self._made: dict[str, dict[str, Any]] = {}
+
+    def about(self, parameters: Mapping[str, Any]) -> str:
+        id_ = parameters.get("virtualClusterId") or parameters.get("id")
+        return self.arn(f"/virtualclusters/{id_}") if id_ else super().about(parameters)
+
+    def create_virtual_cluster(self, given: Mapping[str, Any]) -> Content:
+        used = invalid(f"Client token {given.get('clientToken')} was used with other parameters before.")
+        return self._once(given.get("clientToken"), given, used, lambda: self._created(given))
+
+    def describe_virtual_cluster(self, given: Mapping[str, Any]) -> Content:
+        return {"virtualCluster": self._told(self._found(given["id"]))}
+
+    def list_virtual_clusters(self, given: Mapping[str, Any]) -> Content:
+        states, eks = given.get("states"), given.get("containerProviderId")
+        found = [
+            self._told(each)
+            for each in self._made.values()
+            if (not states or each["state"] in states) and (not eks or each["containerProvider"]["id"] == eks)
+        ]
+        return page("virtualClusters", found, given)
+
+    def delete_virtual_cluster(self, given: Mapping[str, Any]) -> Content:
+        found = self._found(given["id"])
+        if found["state"] == TERMINATED:
+            raise invalid(f"Virtual cluster {found['id']} is already terminated.")
+        found["state"] = TERMINATED
+        return {"id": found["id"]}
+
+    def list_job_runs(self, given: Mapping[str, Any]) -> Content:
+        self._found(given["virtualClusterId"])
+        return page("jobRuns", [], given)
+
+    def _created(self, given: Mapping[str, Any]) -> Content:
+        provider = given["containerProvider"]
+        namespace = provider.get("info", {}).get("eksInfo", {}).get("namespace")
+        if ignored := [name for name in NOT_OF_CLUSTERS if given.get(name)]:
+            raise invalid(f"The embedded EMR on EKS does not carry {', '.join(ignored)}.")
+        if not namespace:
+            raise invalid("A namespace is required for EKS.")
+        if provider["id"] not in self._clusters():
+            raise invalid(f"Cluster {provider['id']} is not found.")
+        if any(self._is_at(each, provider["id"], namespace) for each in self._made.values()):
+            raise invalid("A virtual cluster already exists in the given namespace")
+        return self._kept(given, self._clock())
+
+    def _kept(self, given: Mapping[str, Any], now: datetime) -> Content:
+        id_ = "".join(secrets.choice("0123456789abcdefghijklmnopqrstuvwxyz") for _ in range(ID_LENGTH))
+        made = {"id": id_, "arn": self.arn(f"/virtualclusters/{id_}"), "name": given["name"]}
+        provider = given["containerProvider"]
+        self._made[id_] = {**made, "state": RUNNING, "containerProvider": provider, "createdAt": now}
+        self._tags[made["arn"]] = dict(given.get("tags") or {})
+        return made
+
+    def _is_at(self, made: Mapping[str, Any], cluster: str, namespace: str) -> bool:
+        provider = made["containerProvider"]
+        place = (provider["id"], provider["info"]["eksInfo"]["namespace"])
+        return made["state"] != TERMINATED and place == (cluster, namespace)
+
+    def _told(self, made: Mapping[str, Any]) -> dict[str, Any]:
+        return {**made, "tags": dict(self._tags[made["arn"]])}
+
+    def _found(self, id_: str) -> dict[str, Any]:
+        if id_ not in self._made:
+            raise ServiceError(400, "ResourceNotFoundException", f"Virtual cluster {id_} doesn't exist.")
+        return self._made[id_]
+
+
+KEPT = ("clusterName", "namespace", "serviceAccount", "roleArn", "disableSessionTags")
+SHOWN = ("clusterName", "namespace", "serviceAccount", "associationArn", "associationId")
+NOT_OF_ASSOCIATIONS = ("targetRoleArn", "policy")
+NO_ROLE = "Role provided in the request does not exist."
+
+
+class PodIdentity(SmallService):
+    name = "eks"
+
+    def __init__(
+        self, account: str, region: str, *, clusters: Callable[[], Collection[str]], has_role: Callable[[str], bool]
+    ) -> None:
+        """`clusters` are the names of those that there are; `has_role` says of an ARN whether IAM has the role."""
+        super().__init__(account, region)
+        self._clusters, self._has_role = clusters, has_role
+        self._made: dict[str, dict[str, Any]] = {}
+
+    def about(self, parameters: Mapping[str, Any]) -> str:
+        id_ = parameters.get("associationId")
+        found = self._made.get(id_) if id_ else None
+        return str(found["associationArn"]) if found else super().about(parameters)
+
+    def roles(self) -> dict[str, str]:
+        """What pods run as: by namespace/account."""
+        with self._lock:
+            return {f"{each['namespace']}/{each['serviceAccount']}": each["roleArn"] for each in self._made.values()}
+
+    def create_pod_identity_association(self, given: Mapping[str, Any]) -> Content:
+        token = given.get("clientRequestToken")
+        used = _invalid(f"Client request token {token} was used with other parameters before.")
+        return self._once(token, given, used, lambda: self._created(given))
+
+    def describe_pod_identity_association(self, given: Mapping[str, Any]) -> Content:
+        return {"association": self._told(self._found(given))}
+
+    def list_pod_identity_associations(self, given: Mapping[str, Any]) -> Content:
+        self._in(given["clusterName"])
+        wanted = {name: given[name] for name in ("clusterName", "namespace", "serviceAccount") if name in given}
+        found = [each for each in self._made.values() if wanted.items() <= each.items()]
+        return page("associations", [{name: each[name] for name in SHOWN} for each in found], given)
+
+    def update_pod_identity_association(self, given: Mapping[str, Any]) -> Content:
+        found = self._found(given)
+        self._check(given)
+        found |= {name: given[name] for name in ("roleArn", "disableSessionTags") if given.get(name) is not None}
+        found["modifiedAt"] = self._clock()
+        return {"association": self._told(found)}
+
+    def delete_pod_identity_association(self, given: Mapping[str, Any]) -> Content:
+        found = self._found(given)
+        told = self._told(found)
+        del self._made[found["associationId"]], self._tags[found["associationArn"]]
+        return {"association": told}
+
+    def _created(self, given: Mapping[str, Any]) -> Content:
+        self._in(given["clusterName"])
+        self._check(given)
+        whose = {name: given[name] for name in ("clusterName", "namespace", "serviceAccount")}
+        if (there := next((each for each in self._made.values() if whose.items() <= each.items()), None)) is not None:
+            raise ServiceError(409, "ResourceInUseException", f"Association already exists: {there['associationId']}")
+        id_, now = f"a-{secrets.token_hex(9)[:17]}", self._clock()
+        arn = self.arn(f"podidentityassociation/{given['clusterName']}/{id_}")
+        kept = {"disableSessionTags": False, **{name: given[name] for name in KEPT if given.get(name) is not None}}
+        self._made[id_] = {**kept, "associationArn": arn, "associationId": id_, "createdAt": now, "modifiedAt": now}
+        self._tags[arn] = dict(given.get("tags") or {})
+        return {"association": self._told(self._made[id_])}
+
+    def _check(self, given: Mapping[str, Any]) -> None:
+        if ignored := [name for name in NOT_OF_ASSOCIATIONS if given.get(name)]:
+            raise _invalid(f"The embedded EKS does not carry {', '.join(ignored)}.")
+        if given.get("roleArn") is not None and not self._has_role(given["roleArn"]):
+            raise _invalid(NO_ROLE)
+
+    def _in(self, cluster: str) -> None:
+        if cluster not in self._clusters():
+            raise not_found(f"No cluster found for name: {cluster}.")
+
+    def _told(self, made: Mapping[str, Any]) -> dict[str, Any]:
+        return {**made, "tags": dict(self._tags[made["associationArn"]])}
+
+    def _found(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        self._in(given["clusterName"])
+        found = self._made.get(given["associationId"])
+        if found is None or found["clusterName"] != given["clusterName"]:
+            raise not_found(f"The association {given['associationId']} does not exist.")
+        return found
+
+
+def _invalid(message: str) -> ServiceError:
+    return ServiceError(400, "InvalidParameterException", message)
