@@ -53,8 +53,6 @@ class Metric:
     unit: Unit
     kind: Kind
     meaning: str
-    of: str = ""
-    """The field of a shard's receipt that it is made of; figures.py says what the others are made of."""
     of_application: bool = False
     """Of the whole engine: no stream has it."""
 
@@ -75,41 +73,33 @@ class Metric:
         return f"firnline.{self.snake}"
 
 
-def _count(name: str, of: str, meaning: str) -> Metric:
-    return Metric(name, Unit.COUNT, Kind.SUM, meaning, of)
+def _count(name: str, meaning: str) -> Metric:
+    return Metric(name, Unit.COUNT, Kind.SUM, meaning)
 
 
-RECORDS = _count("Records", "records", "Records that were read, once more read ones included.")
-INGESTED = _count("Ingested", "ingested", "Records that became rows.")
-ROWS = _count("Rows", "rows", "Rows that were sent to Snowflake.")
-BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.", "bytes")
-REREAD_ROWS = _count("RereadRows", "reread_rows", "Rows that were read once more, and in the table already.")
-DEAD_LETTERS = _count("DeadLetters", "dead_letters", "Records that can't be rows, and were kept.")
-SKIPPED = _count("Skipped", "skipped", "Records that can't be rows, in a pipeline that leaves them out.")
-REREAD_LETTERS = _count(
-    "RereadLetters", "reread_letters", "Records that were read once more, and dead letters already."
-)
+RECORDS = _count("Records", "Records that were read, once more read ones included.")
+INGESTED = _count("Ingested", "Records that became rows.")
+ROWS = _count("Rows", "Rows that were sent to Snowflake.")
+BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.")
+REREAD_ROWS = _count("RereadRows", "Rows that were read once more, and in the table already.")
+DEAD_LETTERS = _count("DeadLetters", "Records that can't be rows, and were kept.")
+SKIPPED = _count("Skipped", "Records that can't be rows, in a pipeline that leaves them out.")
+REREAD_LETTERS = _count("RereadLetters", "Records that were read once more, and dead letters already.")
 LEFT_OUT = _count(
     "LeftOut",
-    "left_out",
-    "Records that are rightly nowhere: tombstones, control messages, and what a transform filters.",
+    "Records that are intentionally not ingested: tombstones, control messages, and what a transform filters.",
 )
-REJECTED_ROWS = _count("RejectedRows", "rejected_rows", "Rows that the table refused; its error table has them.")
+REJECTED_ROWS = _count("RejectedRows", "Rows that the table refused; its error table has them.")
 UNKNOWN_KEYS = _count(
-    "UnknownKeys",
-    "unknown_keys",
-    "Keys of rows that have no column in a table of a fixed schema: their values are not kept.",
+    "UnknownKeys", "Keys of rows that have no column in a table of a fixed schema: their values are not kept."
 )
-LAG = Metric("Lag", Unit.MILLISECONDS, Kind.GREATEST, "How far behind its end the slowest shard is read.", "behind_ms")
-UNANSWERED = Metric(
-    "Unanswered", Unit.SECONDS, Kind.GREATEST, "Time since Kinesis last gave a good answer.", "unanswered_s"
-)
+LAG = Metric("Lag", Unit.MILLISECONDS, Kind.GREATEST, "How far behind its end the slowest shard is read.")
+UNANSWERED = Metric("Unanswered", Unit.SECONDS, Kind.GREATEST, "Time since Kinesis last gave a good answer.")
 PROOF_DELAY = Metric(
     "ProofDelay",
     Unit.MILLISECONDS,
     Kind.GREATEST,
     "How long sent rows waited until they were proven to be in the table; it grows while they wait.",
-    "proof_delay_ms",
 )
 TIME_TO_TRIM = Metric(
     "TimeToTrim",
@@ -117,11 +107,11 @@ TIME_TO_TRIM = Metric(
     Kind.LEAST,
     "How long until Kinesis drops the oldest record that was not read, of the shard that has least time.",
 )
-THROTTLED = _count("Throttled", "throttled", "Reads that Kinesis refused for their rate.")
-UNREADABLE_PAGES = _count("UnreadablePages", "unreadable_pages", "Answers of Kinesis that were no page of records.")
-OPENS = _count("Opens", "opens", "Channels that were opened.")
-INTERRUPTIONS = _count("Interruptions", "interruptions", "Channels that were given back for trouble that passes.")
-INCIDENTS = _count("Incidents", "incidents", "Incidents that the ledger keeps for a person.")
+THROTTLED = _count("Throttled", "Reads that Kinesis refused for their rate.")
+UNREADABLE_PAGES = _count("UnreadablePages", "Answers of Kinesis that were no page of records.")
+OPENS = _count("Opens", "Channels that were opened.")
+INTERRUPTIONS = _count("Interruptions", "Channels that were given back for trouble that passes.")
+INCIDENTS = _count("Incidents", "Incidents that the ledger keeps for a person.")
 SHARDS = Metric("Shards", Unit.COUNT, Kind.GREATEST, "Shards that were worked on.")
 IDLE_SHARDS = Metric(
     "IdleShards",
@@ -142,7 +132,8 @@ METRICS = (
     *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
     *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
 )
-"""All of them. A test compares them with what is published, what alarms and dashboard look at, and docs/metrics.md."""
+"""All of them; shard/receipt.py says of which counter each is made. Tests compare them with what is published, with alarms and
+dashboard, and with docs/metrics.md."""
 
 
 def _listens(address: str) -> str:

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from firnline_ingest.config.metrics import (
     FAILING_SHARDS,
@@ -17,13 +16,8 @@ from firnline_ingest.config.metrics import (
     Kind,
     Metric,
 )
+from firnline_ingest.shard.receipt import PUBLISHED, Receipt, ShardState
 from firnline_ingest.values import ShardKey
-
-if TYPE_CHECKING:
-    from firnline_ingest.shard.receipt import Receipt
-
-WAITING = "waiting"
-"""ShardState.WAITING: receipts are not imported here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +29,7 @@ class Figures:
 
 
 def figures(
-    receipts: "Sequence[Receipt]",
+    receipts: Sequence[Receipt],
     stopped: Collection[ShardKey] = (),
     time_to_trim_s: Mapping[ShardKey, int] | None = None,
 ) -> list[Figures]:
@@ -53,13 +47,13 @@ def figures(
 
 
 def _values(
-    receipts: "Sequence[Receipt]", stream: str, stopped: Collection[ShardKey], times: Mapping[ShardKey, int]
+    receipts: Sequence[Receipt], stream: str, stopped: Collection[ShardKey], times: Mapping[ShardKey, int]
 ) -> dict[Metric, int]:
-    found = {metric: _of_receipts(metric, receipts) for metric in METRICS if metric.of}
+    found = {metric: _of_receipts(metric, name, receipts) for metric, name in PUBLISHED.items()}
     found |= {
-        SHARDS: sum(bool(receipt.shard_id) and receipt.state != WAITING for receipt in receipts),
+        SHARDS: sum(bool(receipt.shard_id) and receipt.state != ShardState.WAITING for receipt in receipts),
         IDLE_SHARDS: sum(receipt.is_idle for receipt in receipts),
-        WAITING_SHARDS: sum(receipt.state == WAITING for receipt in receipts),
+        WAITING_SHARDS: sum(receipt.state == ShardState.WAITING for receipt in receipts),
         FAILING_SHARDS: sum(receipt.problem is not None for receipt in receipts),
         STOPPED: sum(key.stream == stream for key in stopped),
         TIME_TO_TRIM: min((left for key, left in times.items() if key.stream == stream), default=None),
@@ -67,8 +61,8 @@ def _values(
     return {metric: value for metric in METRICS if (value := found.get(metric)) is not None}
 
 
-def _of_receipts(metric: Metric, receipts: "Sequence[Receipt]") -> int | None:
-    found: list[int] = [value for receipt in receipts if (value := getattr(receipt, metric.of)) is not None]
+def _of_receipts(metric: Metric, name: str, receipts: Sequence[Receipt]) -> int | None:
+    found: list[int] = [value for receipt in receipts if (value := getattr(receipt, name)) is not None]
     if metric.kind is Kind.SUM:
         return sum(found)
     return max(found, default=None)

@@ -6,12 +6,40 @@ The receipt is the only thing of an epoch that crosses the JVM.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
+from firnline_ingest.config.metrics import (
+    BYTES,
+    DEAD_LETTERS,
+    INCIDENTS,
+    INGESTED,
+    INTERRUPTIONS,
+    LAG,
+    LEFT_OUT,
+    OPENS,
+    PROOF_DELAY,
+    RECORDS,
+    REJECTED_ROWS,
+    REREAD_LETTERS,
+    REREAD_ROWS,
+    ROWS,
+    SKIPPED,
+    THROTTLED,
+    UNANSWERED,
+    UNKNOWN_KEYS,
+    UNREADABLE_PAGES,
+    Metric,
+)
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.values import ShardKey
+
+if TYPE_CHECKING:
+    from firnline_ingest.kinesis.reader import Read
+
+COUNTER, METRIC = "counter", "metric"
+"""In the metadata of a field."""
 
 
 class ShardState(StrEnum):
@@ -45,66 +73,69 @@ class ShardProblem:
         return cls("FL-1000", f"{type(error).__name__}: {error}", "this is a defect of ours: please report it.", False)
 
 
-@dataclass(slots=True)
-class Tally:
-    """What a shard's thread counts, for receipts and progress lines."""
+def counter(metric: Metric | None = None) -> int:
+    """Declares a counter, which only ever rises: its metric has its meaning and unit, if it is published."""
+    declared: int = field(default=0, metadata={COUNTER: True, METRIC: metric})
+    return declared
 
-    records: int = 0
-    """Records that are accounted for, once more read ones included: the sum of ingested, dead_letters, reread_letters, skipped,
-    tombstones, control_messages and filtered."""
-    ingested: int = 0
-    """Records that became rows."""
-    rows: int = 0
-    reread_rows: int = 0
-    """Rows that were committed before and only counted."""
-    routed_rows: int = 0
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What a shard's thread counts, for receipts, progress lines and metrics: the one declaration of each counter.
+
+    The counts are sums since the process took the shard; a receipt has those since the receipt before.
+    """
+
+    records: int = counter(RECORDS)
+    """The sum of ingested, dead_letters, reread_letters, skipped, tombstones, control_messages and filtered."""
+    ingested: int = counter(INGESTED)
+    rows: int = counter(ROWS)
+    reread_rows: int = counter(REREAD_ROWS)
+    routed_rows: int = counter()
     """Of all rows, those that went to another table than the pipeline's own."""
-    bytes: int = 0
-    dead_letters: int = 0
-    reread_letters: int = 0
-    """Records that were dead letters before."""
-    skipped: int = 0
-    """Records that can't be rows, in a pipeline that skips them."""
-    rejected_rows: int = 0
-    """Rows that the table refused."""
+    bytes: int = counter(BYTES)
+    dead_letters: int = counter(DEAD_LETTERS)
+    reread_letters: int = counter(REREAD_LETTERS)
+    skipped: int = counter(SKIPPED)
+    rejected_rows: int = counter(REJECTED_ROWS)
     rejection: str = ""
-    """The server's words about the last of them."""
+    """The server's words about the last rejected row."""
     rejected_through: str = ""
-    """The last of them is at or before this token, by the server, and behind `proven` of the receipt before."""
-    tombstones: int = 0
+    """The last rejected row is at or before this token, by the server, and behind `proven` of the receipt before."""
+    tombstones: int = counter()
     """Records without content, in a pipeline that ignores them."""
-    control_messages: int = 0
+    control_messages: int = counter()
     """Records by which CloudWatch Logs only tests the way."""
-    filtered: int = 0
+    filtered: int = counter()
     """Records that a transform leaves out."""
-    unknown_keys: int = 0
-    """Of all rows, keys without a column in a table that gets no others: their values are not kept."""
-    opens: int = 0
-    interruptions: int = 0
-    """How often an open channel was given back because of trouble that passes."""
-    incidents: int = 0
-    """What the ledger's row was given to keep for a person."""
-    unreadable_pages: int = 0
-    """Answers with a good status that are no page of records."""
-    reads: int = 0
-    throttled: int = 0
+    unknown_keys: int = counter(UNKNOWN_KEYS)
+    opens: int = counter(OPENS)
+    interruptions: int = counter(INTERRUPTIONS)
+    incidents: int = counter(INCIDENTS)
+    unreadable_pages: int = counter(UNREADABLE_PAGES)
+    reads: int = counter()
+    throttled: int = counter(THROTTLED)
     new_keys: Mapping[str, list[str]] = field(default_factory=dict)
     """First-level keys that came for the first time, each with its record's sequence number and what the value was."""
-    behind_ms: int | None = None
+    behind_ms: int | None = field(default=None, metadata={METRIC: LAG})
     """Of the last answer; None before the first one. While nobody answers it grows with the time since then."""
-    unanswered_s: int = 0
-    """Since the last good answer of Kinesis."""
+    unanswered_s: int = field(default=0, metadata={METRIC: UNANSWERED})
     idle_s: int = 0
     """For how long no record came, as of the last answer; 0 where that was not the shard's tip."""
     watermark_ms: int = 0
     """Service time: what arrived before is accounted for, as the ledger has it; 0 where nothing was read yet."""
 
-    def read(self, read: Read) -> None:
+    @property
+    def left_out(self) -> int:
+        """Records that are intentionally not ingested."""
+        return self.tombstones + self.control_messages + self.filtered
+
+    def read(self, read: "Read") -> None:
         if read.behind_ms is not None:
             self.behind_ms = read.behind_ms
 
     def took(self, ingested: int, left_out: Mapping[LeftOut, int]) -> None:
-        """So many records are sent, or rightly nowhere."""
+        """So many records are sent, or intentionally not ingested."""
         self.ingested += ingested
         self.records += ingested + sum(left_out.values())
         self._leave_out(left_out)
@@ -142,14 +173,13 @@ class Tally:
 
 
 STANDS = ("behind_ms", "unanswered_s", "idle_s", "watermark_ms")
-"""Where the shard stands: told as it is."""
-NO_COUNTS = ("rejection", "rejected_through", "new_keys", *STANDS)
-COUNTS = tuple(each.name for each in fields(Tally) if each.name not in NO_COUNTS)
+"""Where the shard stands: reported as it is."""
+COUNTS = tuple(each.name for each in fields(Tally) if each.metadata.get(COUNTER))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """One shard, one epoch. Positions are tokens, empty where there is none yet."""
+@dataclass(slots=True, kw_only=True)
+class Receipt(Tally):
+    """One shard, one epoch: its counts since the receipt before, and how it stands. Positions are tokens, or empty."""
 
     stream: str
     stream_created_ms: int
@@ -159,40 +189,12 @@ class Receipt:
     start: str = ""
     end: str = ""
     proven: str = ""
-    records: int = 0
-    ingested: int = 0
-    rows: int = 0
-    reread_rows: int = 0
-    routed_rows: int = 0
-    bytes: int = 0
-    dead_letters: int = 0
-    reread_letters: int = 0
-    skipped: int = 0
-    rejected_rows: int = 0
-    rejection: str = ""
-    rejected_through: str = ""
-    tombstones: int = 0
-    control_messages: int = 0
-    filtered: int = 0
-    unknown_keys: int = 0
-    opens: int = 0
-    interruptions: int = 0
-    incidents: int = 0
-    unreadable_pages: int = 0
-    new_keys: Mapping[str, list[str]] = field(default_factory=dict)
-    proof_delay_ms: int | None = None
-    """How long the oldest rows waited for their proof, at worst; None where none was sent."""
-    behind_ms: int | None = None
-    """None where Kinesis never answered."""
-    unanswered_s: int = 0
-    idle_s: int = 0
+    proof_delay_ms: int | None = field(default=None, metadata={METRIC: PROOF_DELAY})
+    """How long the oldest rows waited for their proof, at worst; None if none was sent."""
     is_idle: bool = False
     """Whether nothing came for `idle_after_seconds`, while Kinesis answers."""
-    watermark_ms: int = 0
     time_to_trim_s: int | None = None
-    """Until Kinesis drops the oldest record that was not read; None where it never answered."""
-    reads: int = 0
-    throttled: int = 0
+    """Until Kinesis drops the oldest record that was not read; None if it never answered."""
     pid: int = 0
     fingerprint: str = ""
     """Of the Snowflake key that the shard's channel was opened with."""
@@ -208,11 +210,6 @@ class Receipt:
         """Of no shard: the stream can't be planned, or its table not be written to."""
         failed = ShardState.FAILED
         return cls(stream=stream, stream_created_ms=0, shard_id="", epoch=epoch, state=failed, problem=problem)
-
-    @property
-    def left_out(self) -> int:
-        """Records that are rightly nowhere."""
-        return self.tombstones + self.control_messages + self.filtered
 
     @property
     def key(self) -> ShardKey:
@@ -231,3 +228,9 @@ class Receipt:
                 "problem": ShardProblem(**problem) if problem else None,
             }
         )
+
+
+PUBLISHED: Mapping[Metric, str] = MappingProxyType(
+    {metric: each.name for each in fields(Receipt) if (metric := each.metadata.get(METRIC))} | {LEFT_OUT: "left_out"}
+)
+"""The metrics that are made of receipts, each with what it is made of."""
