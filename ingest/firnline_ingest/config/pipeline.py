@@ -23,6 +23,10 @@ IDLE_AFTER_SECONDS = 300
 """Longer than producers pause between two batches, mostly; short enough to be news."""
 MAX_ROW_BYTES = 1_000_000
 
+CONVERSION_VERSION = 1
+"""Rises with every change of what the engine itself makes of a record (its checks, its metadata, a format), so that rows in
+flight are counted as they were made (docs/design/ledger.md, section 5). A transform has a version of its own (`code_version`)."""
+
 
 class Aggregation(StrEnum):
     """Whether KPL aggregates (the Kinesis Producer Library's) are taken apart."""
@@ -125,8 +129,8 @@ class PipelineOptions(Section):
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
-        decides = self.model_dump_json(
-            include=deciding, exclude={"metadata": self.metadata.as_before, "format": self.format.undeciding}
+        decides = f"version {CONVERSION_VERSION} " + self.model_dump_json(
+            include=deciding, exclude={"format": self.format.undeciding}
         )
         decides += f"content in {self.content_column}" if self.content_column is not None else ""
         decides += transforms_hash(self.transforms) if self.transforms else ""

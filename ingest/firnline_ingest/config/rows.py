@@ -57,7 +57,6 @@ PartName = Literal[
 ]
 PARTS: tuple[PartName, ...] = get_args(PartName)
 """In the order in which they are written."""
-LATER = ("form", "names", "push_time")
 
 
 class Metadata(Section):
@@ -105,11 +104,6 @@ class Metadata(Section):
             if (other := seen.setdefault(name.upper(), part)) != part:
                 raise ValueError(f"names: {other} and {part} are both {name}, and names match whatever their case")
         return self
-
-    @property
-    def as_before(self) -> set[str]:
-        """Options that came later, and are as rows were before there were any: they change no row."""
-        return {name for name in LATER if getattr(self, name) == getattr(Metadata.default(), name)}
 
     def is_on(self, part: PartName) -> bool:
         """Whether rows have it; `row` only of formats that make several rows of a record."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -39,11 +39,6 @@ class JsonFormat(PackedFormat):
     @property
     def may_be_null(self) -> bool:
         return True
-
-    @property
-    def undeciding(self) -> dict[str, Any]:
-        """The framing is as it was before there were any: it changes no row."""
-        return {"framing": True} if self.framing is JsonFraming.NONE else {}
 
     def decoder(self, check: Check, max_row_bytes: int, schemas: SchemasOf) -> Decoder:
         unframe = FRAMES.get(self.framing)

@@ -7,44 +7,45 @@ import pytest
 
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.pipeline import CONVERSION_VERSION
 
 SCHEMA = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}'
 REGISTRY = {"url": "https://registry", "timeout_seconds": 9}
 EVERY: list[tuple[dict[str, Any], str]] = [
-    ({}, "b53d365e02396423"),
-    ({"format": {"type": "json"}}, "b53d365e02396423"),
-    ({"format": {"type": "json", "compression": "gzip"}}, "4f8da972714ac1cd"),
-    ({"format": {"type": "json", "framing": "confluent"}}, "7e216136b1817798"),
-    ({"format": {"type": "json_lines"}}, "b5b278d9331759f7"),
-    ({"format": {"type": "json_lines", "compression": "zstd"}}, "7e799036f45529c5"),
-    ({"format": {"type": "text"}}, "e4b828f5f468d8c2"),
-    ({"format": {"type": "text", "column": "line"}}, "50be553e6dae4ec2"),
-    ({"format": {"type": "bytes"}}, "1858177a7840e330"),
-    ({"format": {"type": "bytes", "column": "b", "encoding": "hex"}}, "991f40f1aa357bf7"),
-    ({"format": {"type": "csv", "columns": ["a", "b"]}}, "327da568312293b4"),
-    ({"format": {"type": "csv", "header": True, "delimiter": ";", "quote": None}}, "df9edc15a9d73d07"),
-    ({"format": {"type": "cloudwatch_logs"}}, "5e4f22a35df57918"),
-    ({"format": {"type": "avro"}}, "4bbbf76aba1f14f2"),
-    ({"format": {"type": "avro", "framing": "single_object", "avro_schema": SCHEMA}}, "bb55dd7dd764a514"),
-    ({"format": {"type": "avro", "framing": "confluent", "registry": REGISTRY}}, "ff7ee5705a44aeaf"),
-    ({"format": {"type": "avro", "framing": "glue", "compression": "gzip"}}, "bdd186a16df5777e"),
-    ({"transforms": [{"type": "hoist", "field": "C"}]}, "22481f1d6e55490c"),
-    ({"transforms": [{"type": "extract", "field": "a.b", "missing": "filter"}]}, "e19115c72905d74c"),
-    ({"transforms": [{"type": "insert", "field": "a", "value": None}]}, "353d26d15a8ecb91"),
-    ({"transforms": [{"type": "insert", "field": "a", "value": {"b": [1.5]}}]}, "e0f91c0c090c1f51"),
-    ({"transforms": [{"type": "insert", "field": "a", "metadata": "stream"}]}, "30d72f2ad0550f64"),
-    ({"transforms": [{"type": "mask", "fields": ["a[].b"]}]}, "96ddb64a11ee3974"),
-    ({"transforms": [{"type": "mask", "fields": ["a"], "hash": "sha256"}]}, "a59ac53a8ed80d1b"),
-    ({"transforms": [{"type": "rename", "fields": {"a": "b"}}]}, "2eb59f760c906fbc"),
-    ({"transforms": [{"type": "exclude", "fields": ["a"]}]}, "27f2bca1f6e7cdea"),
-    ({"transforms": [{"type": "cast", "fields": {"a": "text"}}]}, "f9ca93c1cbf2d7fa"),
-    ({"transforms": [{"type": "flatten"}]}, "e19582f4bd90ae31"),
+    ({}, "dd8d739f68f01b4d"),
+    ({"format": {"type": "json"}}, "dd8d739f68f01b4d"),
+    ({"format": {"type": "json", "compression": "gzip"}}, "6877b177051e7ae5"),
+    ({"format": {"type": "json", "framing": "confluent"}}, "64d68f3f01917843"),
+    ({"format": {"type": "json_lines"}}, "c7cfda19f018cded"),
+    ({"format": {"type": "json_lines", "compression": "zstd"}}, "e6904342ed0c2030"),
+    ({"format": {"type": "text"}}, "42b087fd864ae26f"),
+    ({"format": {"type": "text", "column": "line"}}, "10b4f087563b712a"),
+    ({"format": {"type": "bytes"}}, "335e75a62847bd83"),
+    ({"format": {"type": "bytes", "column": "b", "encoding": "hex"}}, "293ff859a6965c53"),
+    ({"format": {"type": "csv", "columns": ["a", "b"]}}, "3df5c353b9593a86"),
+    ({"format": {"type": "csv", "header": True, "delimiter": ";", "quote": None}}, "3b3769ba40806d0c"),
+    ({"format": {"type": "cloudwatch_logs"}}, "8772f404343c8936"),
+    ({"format": {"type": "avro"}}, "d17fc68f1075e440"),
+    ({"format": {"type": "avro", "framing": "single_object", "avro_schema": SCHEMA}}, "753043188ecd250e"),
+    ({"format": {"type": "avro", "framing": "confluent", "registry": REGISTRY}}, "016166b00e28406e"),
+    ({"format": {"type": "avro", "framing": "glue", "compression": "gzip"}}, "cbcdcc31d799d300"),
+    ({"transforms": [{"type": "hoist", "field": "C"}]}, "d9842d75b44dfb2c"),
+    ({"transforms": [{"type": "extract", "field": "a.b", "missing": "filter"}]}, "6dc7e8ec4618a414"),
+    ({"transforms": [{"type": "insert", "field": "a", "value": None}]}, "c62020cf7b6cdf90"),
+    ({"transforms": [{"type": "insert", "field": "a", "value": {"b": [1.5]}}]}, "d19254863f64a4bf"),
+    ({"transforms": [{"type": "insert", "field": "a", "metadata": "stream"}]}, "23e30f30d6bdbe6b"),
+    ({"transforms": [{"type": "mask", "fields": ["a[].b"]}]}, "0e714a6e8f849dfd"),
+    ({"transforms": [{"type": "mask", "fields": ["a"], "hash": "sha256"}]}, "8b0eb8fa223709f1"),
+    ({"transforms": [{"type": "rename", "fields": {"a": "b"}}]}, "20498be557e01ad1"),
+    ({"transforms": [{"type": "exclude", "fields": ["a"]}]}, "261b8b4ea652f85e"),
+    ({"transforms": [{"type": "cast", "fields": {"a": "text"}}]}, "4594d433cf5bb264"),
+    ({"transforms": [{"type": "flatten"}]}, "d6749e88d0273f5e"),
     (
         {"transforms": [{"type": "timestamp", "fields": ["a"], "read": "seconds", "write": "yyyy-MM-dd"}]},
-        "bb230a77435fe373",
+        "8420402135407019",
     ),
-    ({"transforms": [{"type": "filter", "field": "a", "one_of": [1, "x", None]}]}, "5619c1d5174cb529"),
-    ({"transforms": [{"type": "callable", "callable": "acme.orders:f", "version": "1"}]}, "1c708814125a81a4"),
+    ({"transforms": [{"type": "filter", "field": "a", "one_of": [1, "x", None]}]}, "44acd2f5583a44e7"),
+    ({"transforms": [{"type": "callable", "callable": "acme.orders:f", "version": "1"}]}, "574e1ffe821d5851"),
 ]
 
 
@@ -61,6 +62,15 @@ def test_a_configuration_has_the_hash_that_it_always_had(declared: dict[str, Any
     assert after == before
 
 
+@pytest.mark.parametrize(
+    "declared", [{}, {"format": {"type": "csv", "header": True}}, {"transforms": [{"type": "flatten"}]}]
+)
+def test_the_version_of_the_conversion_decides(declared: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    before = pipeline(**declared).conversion_hash
+    monkeypatch.setattr("firnline_ingest.config.pipeline.CONVERSION_VERSION", CONVERSION_VERSION + 1)
+    assert pipeline(**declared).conversion_hash != before
+
+
 def test_all_transforms_together() -> None:
     together = [each for declared, _ in EVERY for each in declared.get("transforms", ())]
-    assert pipeline(transforms=together).conversion_hash == "d5ac88ac2c710c6e"
+    assert pipeline(transforms=together).conversion_hash == "1b73b3a065a3fe9a"
