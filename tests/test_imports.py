@@ -88,20 +88,19 @@ ROOMS_BELOW = {
         "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas "
         "ingest.sink ingest.values"
     ),
-    "infra.deploy": (
-        "accounts blueprint kinds observe specification ingest.errors ingest.identifiers ingest.permissions "
-        "ingest.snowflake"
-    ),
-    "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification stack ingest.errors",
+    "infra.doctor": "accounts blueprint observe pulumi_cli render specification stack ingest.errors",
     "infra.drift": (
-        "accounts blueprint deploy keys observe render specification stack ingest.config ingest.errors ingest.ledger "
+        "accounts blueprint keys observe render specification stack ingest.config ingest.errors ingest.ledger "
         "ingest.permissions"
     ),
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification",
-    "infra.observe": "accounts specification terminal ingest.errors ingest.snowflake",
+    "infra.observe": (
+        "accounts blueprint kinds specification terminal ingest.errors ingest.identifiers ingest.permissions "
+        "ingest.snowflake"
+    ),
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
@@ -112,7 +111,7 @@ ROOMS_BELOW = {
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
-    "infra.stack": "accounts blueprint deploy keys observe pulumi_cli render specification ingest.errors",
+    "infra.stack": "accounts blueprint keys observe pulumi_cli render specification ingest.errors",
     "infra.terminal": "",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "

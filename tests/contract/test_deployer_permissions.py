@@ -18,10 +18,10 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
-from firnline_infra.deploy.existing import already_there
 from firnline_infra.drift import aws_principals, aws_resources, engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.observe.existing import already_there
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.render.bootstrap.deployer import (
     STATE_KEY_ARN,

@@ -13,8 +13,8 @@ from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.previewing import SEEN_BY, previewers_grants
-from firnline_infra.deploy.adopted import check_adopted
-from firnline_infra.deploy.readback import read_back
+from firnline_infra.observe.adopted import check_adopted
+from firnline_infra.observe.readback import read_back
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.endpoints import sql_session
 from firnline_local.provisioning import bootstrap

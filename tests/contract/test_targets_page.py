@@ -18,7 +18,7 @@ from firnline_infra.audit.latency import latencies
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.blueprint.snowflake import IcebergTable
-from firnline_infra.deploy.readback import read_back
+from firnline_infra.observe.readback import read_back
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_local.provisioning import bootstrap

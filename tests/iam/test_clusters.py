@@ -10,8 +10,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.deploy import existing
 from firnline_infra.kinds import eks, emr
+from firnline_infra.observe import existing
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec
 from firnline_local.providers.aws import runtimes

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.deploy.errors import DestroyRefused
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.specification import load_spec
+from firnline_infra.stack.errors import DestroyRefused
 from firnline_local.environment import LocalEnvironment
 
 from .engine import run_the_engine

@@ -13,16 +13,16 @@ from firnline_infra.accounts import check_aws, checked_session
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.previewing import out_of_sight
-from firnline_infra.deploy.errors import NotDeployed
-from firnline_infra.deploy.existing import StackResources
-from firnline_infra.deploy.owners import check_owners
 from firnline_infra.drift import aws_principals, aws_resources, engine, snowflake_grants, snowflake_users, tables
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.drift.stack import State, stack_findings
 from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of
+from firnline_infra.observe.existing import StackResources
+from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.stack.deployment import Deployment
+from firnline_infra.stack.errors import NotDeployed
 
 PARTS = (tables, snowflake_users, snowflake_grants, aws_principals, aws_resources, engine)
 RULES = {
@@ -55,7 +55,7 @@ def find_drift(
         raise NotDeployed(deployment.stack.name, deployment.stack.backend, environment=deployment.env_argument)
     omitted = () if verify_volumes else tuple(_verifications(state))
     with checked_session(spec, accounts) as session:
-        check_owners(session, state)
+        check_ownership(session, state)
         outputs, hidden = _outputs(state), _hidden(blueprint, session)
         context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
         stack = partial(_stack, deployment, state, plan or deployment.plan, omitted, hidden)

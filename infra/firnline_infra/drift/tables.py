@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import partial
 
 from firnline_infra.blueprint.snowflake import DeadLetterStage, IcebergTable, InteractiveTable, Table
-from firnline_infra.deploy.readback import Finding as ReadBack
-from firnline_infra.deploy.readback import read_back, stage_findings
 from firnline_infra.drift.context import DriftContext, shown
 from firnline_infra.observe import NOTHING, Check, Finding
+from firnline_infra.observe.readback import Finding as ReadBack
+from firnline_infra.observe.readback import read_back, stage_findings
 from firnline_infra.specification.identifier import QualifiedName
 
 KINDS = {

@@ -15,16 +15,16 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.iam.extra import extra_lines
 from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.blueprint.runtime import RuntimeParts
-from firnline_infra.deploy.errors import DestroyRefused, NotDeployed
-from firnline_infra.deploy.existing import StackResources
-from firnline_infra.deploy.owners import check_owners
-from firnline_infra.deploy.readback import Finding
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe import ExitStatus, Verdict
+from firnline_infra.observe.existing import StackResources
+from firnline_infra.observe.ownership import check_ownership
+from firnline_infra.observe.readback import Finding
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.ready import check_ready
+from firnline_infra.stack.errors import DestroyRefused, NotDeployed
 from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer
 from firnline_infra.stack.secrets import forget_deleted
 from firnline_infra.stack.serverless import make_changeable
@@ -71,7 +71,7 @@ class Deployment:
         nothing else than it says.
 
         Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
-        ApplicationInUse, PlaceInUse, and what Pulumi and the recovery raise.
+        ApplicationInUse, ClusterInUse, and what Pulumi and the recovery raise.
         """
         spec = with_recorded_key(self.spec, self._keys_file, self.accounts, environment=self.env_argument, say=self.say)
         check_ready(spec, self.env_argument)
@@ -131,7 +131,7 @@ class Deployment:
         with self._session() as session:
             refuse_previewer(self._blueprint, session)
             state = self.stack.state() or {}
-            check_owners(session, state)
+            check_ownership(session, state)
         if not StackResources.of(state).resources:
             raise self._not_deployed()
         if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:

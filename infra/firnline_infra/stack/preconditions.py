@@ -8,22 +8,16 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.runtime import RuntimeParts
-from firnline_infra.deploy.absent import absent
-from firnline_infra.deploy.adopted import check_adopted
-from firnline_infra.deploy.errors import (
-    AdoptedUnusable,
-    AlreadyThere,
-    ApplicationInUse,
-    OnlyLooks,
-    PlaceInUse,
-    SecretsLost,
-)
-from firnline_infra.deploy.existing import StackResources, already_there
-from firnline_infra.deploy.owners import check_owners
-from firnline_infra.deploy.places_in_use import check_cluster, check_virtual_cluster
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.observe.absent import absent
+from firnline_infra.observe.adopted import check_adopted
+from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
+from firnline_infra.observe.existing import StackResources, already_there
+from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
+from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.ready import encryption_key_missing, missing_keys
+from firnline_infra.stack.errors import ApplicationInUse, OnlyLooks, SecretsLost
 from firnline_infra.stack.secrets import lost_secrets
 from firnline_infra.stack.serverless import check_application
 from firnline_ingest.errors import FirnlineError
@@ -45,12 +39,12 @@ class Preconditions:
         yield from objects_in_the_way(self.spec, self.accounts, session, state)
         try:
             check_in_use(self._blueprint.runtime, self.accounts, state, environment=self.env_argument)
-        except (ApplicationInUse, PlaceInUse) as error:
+        except (ApplicationInUse, ClusterInUse) as error:
             yield error
 
     def check_sight(self, session: Any, state: State) -> None:
         """Checks what would make even a preview wrong. Raises OwnerOutOfReach or SecretsLost."""
-        check_owners(session, state)
+        check_ownership(session, state)
         file, env = self.keys_file, self.env_argument
         if lost := list(lost_secrets(self._blueprint, self.accounts, file=file, environment=env)):
             raise SecretsLost(lost, environment=env)
@@ -74,7 +68,7 @@ def objects_in_the_way(
 
 
 def check_in_use(wanted: RuntimeParts, accounts: Accounts, state: State, *, environment: str) -> None:
-    """Before what an engine runs in is changed, or with an empty `wanted` removed. Raises ApplicationInUse or PlaceInUse."""
+    """Before what an engine runs in is changed, or with an empty `wanted` removed. Raises ApplicationInUse or ClusterInUse."""
     known = StackResources.of(state)
     check_virtual_cluster(wanted.virtual_cluster, accounts, known, environment=environment)
     check_cluster(wanted.cluster, accounts, known, environment=environment)

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from firnline_infra.deploy.errors import NoProgram
+from firnline_infra.stack.errors import NoProgram
 
 PROGRAM = Path("stacks") / "pulumi"
 PACKAGED = Path(__file__).parents[1] / "programs" / "pulumi"

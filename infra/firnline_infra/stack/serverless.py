@@ -11,8 +11,8 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.runtime import ServerlessApplication
-from firnline_infra.deploy.errors import ApplicationInUse
-from firnline_infra.deploy.existing import StackResources
+from firnline_infra.observe.existing import StackResources
+from firnline_infra.stack.errors import ApplicationInUse
 
 TYPE = "aws:emrserverless/application:Application"
 STARTED = ("STARTING", "STARTED", "STOPPING")

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.deploy.errors import SecretsKeyOutOfReach
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
 from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, UnexpectedChanges
 from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.stack.errors import SecretsKeyOutOfReach
 from firnline_infra.stack.program import PROGRAM, Program, complete, encryption_in, settings_of
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")

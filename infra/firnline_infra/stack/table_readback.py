@@ -8,8 +8,8 @@ from typing import Any
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.deploy.existing import StackResources
-from firnline_infra.deploy.readback import EXISTS, Finding, read_back
+from firnline_infra.observe.existing import StackResources
+from firnline_infra.observe.readback import EXISTS, Finding, read_back
 
 
 @dataclass(frozen=True)

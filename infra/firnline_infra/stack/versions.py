@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from firnline_infra.deploy.errors import PackagesTooOld
+from firnline_infra.stack.errors import PackagesTooOld
 
 REQUIREMENT = re.compile(r"^(?P<name>pulumi[a-z-]*)\s*(?P<pins>[<>=!~].*?)?\s*;\s*extra == ['\"]pulumi['\"]$")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.deploy.errors import OnlyLooks
 from firnline_infra.specification import load_spec
+from firnline_infra.stack.errors import OnlyLooks
 from firnline_infra.stack.stack import acting_role
 from tests.infra.stack.test_deployment import World, world
 

@@ -9,20 +9,15 @@ import pytest
 import yaml
 
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
-from firnline_infra.deploy.errors import (
-    AlreadyThere,
-    DestroyRefused,
-    NotDeployed,
-    OwnerOutOfReach,
-    SecretsLost,
-)
 from firnline_infra.keys.errors import EncryptionKeyUnusable
+from firnline_infra.observe.errors import AlreadyThere, OwnerOutOfReach
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.stack.deployment import Deployment
+from firnline_infra.stack.errors import DestroyRefused, NotDeployed, SecretsLost
 from firnline_infra.stack.stack import Stack
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment_key import environment_key
@@ -293,7 +288,7 @@ def test_a_table_that_the_deployer_no_longer_reaches_is_told_before_pulumi_takes
         raise OwnerOutOfReach("T", owner=Identifier("ENGINE"), deployer=Identifier("DEPLOY"))
 
     for module in ("preconditions", "deployment"):
-        monkeypatch.setattr(f"firnline_infra.stack.{module}.check_owners", out_of_reach)
+        monkeypatch.setattr(f"firnline_infra.stack.{module}.check_ownership", out_of_reach)
     with pytest.raises(OwnerOutOfReach):
         getattr(world.deployment, what)()
     assert world.engine.calls == []

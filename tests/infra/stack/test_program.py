@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from firnline_infra.deploy.errors import NoProgram
+from firnline_infra.stack.errors import NoProgram
 from firnline_infra.stack.program import PACKAGED, Program
 
 

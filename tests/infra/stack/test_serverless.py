@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint.runtime import ServerlessApplication
-from firnline_infra.deploy.errors import ApplicationInUse
-from firnline_infra.deploy.existing import StackResources
+from firnline_infra.observe.existing import StackResources
 from firnline_infra.stack import serverless
+from firnline_infra.stack.errors import ApplicationInUse
 from firnline_infra.stack.serverless import TYPE, check_application, make_changeable
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.server import RuntimesApplication

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from firnline_infra.deploy.errors import SecretsKeyOutOfReach
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.specification import load_spec
 from firnline_infra.stack import stack as stack_module
+from firnline_infra.stack.errors import SecretsKeyOutOfReach
 from firnline_infra.stack.program import complete, encryption_in
 from firnline_infra.stack.stack import PASSPHRASES, Stack, stack_of
 

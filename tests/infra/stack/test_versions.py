@@ -2,7 +2,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-from firnline_infra.deploy.errors import PackagesTooOld
+from firnline_infra.stack.errors import PackagesTooOld
 from firnline_infra.stack.versions import check_packages
 
 

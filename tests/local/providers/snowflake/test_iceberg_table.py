@@ -13,7 +13,7 @@ from snowflake.connector.errors import ProgrammingError
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.pipeline import table
 from firnline_infra.blueprint.snowflake import Column, IcebergTable, SnowflakeObjects
-from firnline_infra.deploy.readback import read_back
+from firnline_infra.observe.readback import read_back
 from firnline_infra.specification.iceberg_types import with_size
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability

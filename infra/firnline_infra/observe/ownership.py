@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firnline_infra.accounts.accounts import current_role, rows_if_there
-from firnline_infra.deploy.errors import OwnerOutOfReach
+from firnline_infra.observe.errors import OwnerOutOfReach
 from firnline_infra.observe.grants import holders_of
 from firnline_infra.specification.identifier import Identifier
 
 OWNERSHIP = "snowflake:index/grantOwnership:GrantOwnership"
 
 
-def check_owners(session: Any, state: Mapping[str, Any]) -> None:
+def check_ownership(session: Any, state: Mapping[str, Any]) -> None:
     """Raises OwnerOutOfReach. A table that was dropped, or whose owner was dropped, is drift and not reported here."""
     for owner, table in _given_away(state):
         if rows_if_there(session, f"DESCRIBE TABLE {table}") is not None:

@@ -13,8 +13,8 @@ from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.snowflake import SnowflakeObjects
-from firnline_infra.deploy.lookup import listed
 from firnline_infra.kinds import KINDS, Kind, Lookup
+from firnline_infra.observe.lookup import listed
 from firnline_infra.specification.identifier import QualifiedName
 
 State = Mapping[str, Any]

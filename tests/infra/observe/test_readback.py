@@ -11,7 +11,7 @@ from snowflake.connector import SnowflakeConnection
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.snowflake import Table
-from firnline_infra.deploy.readback import read_back
+from firnline_infra.observe.readback import read_back
 from firnline_infra.specification import load_spec
 from firnline_ingest.identifiers import quoted
 from firnline_local.running import RunningEnvironment

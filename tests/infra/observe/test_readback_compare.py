@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.deploy import readback
-from firnline_infra.deploy.readback import Finding, columns, sorting, stage_findings, switches
+from firnline_infra.observe import readback
+from firnline_infra.observe.readback import Finding, columns, sorting, stage_findings, switches
 from firnline_infra.specification import load_spec
 
 WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}

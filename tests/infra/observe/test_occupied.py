@@ -9,10 +9,10 @@ import pytest
 from botocore.stub import Stubber
 
 from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
-from firnline_infra.deploy.errors import PlaceInUse
-from firnline_infra.deploy.existing import StackResources
-from firnline_infra.deploy.places_in_use import ACTIVE_JOBS, ACTIVE_STEPS, check_cluster, check_virtual_cluster
 from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
+from firnline_infra.observe.errors import ClusterInUse
+from firnline_infra.observe.existing import StackResources
+from firnline_infra.observe.occupied import ACTIVE_JOBS, ACTIVE_STEPS, check_cluster, check_virtual_cluster
 
 WANTED = VirtualCluster(name="lake", cluster="platform", namespace="ingest")
 THERE = {
@@ -40,10 +40,10 @@ def check(wanted: VirtualCluster | None, *, jobs: list[str] | None, **there: Any
 
 
 def test_one_with_a_job_is_neither_removed_nor_replaced() -> None:
-    with pytest.raises(PlaceInUse, match=r"(?s)virtual cluster 0vc.*0job.*firnline stop dev"):
+    with pytest.raises(ClusterInUse, match=r"(?s)virtual cluster 0vc.*0job.*firnline stop dev"):
         check(None, jobs=["0job"])
     moved = VirtualCluster(name="lake", cluster="platform", namespace="other")
-    with pytest.raises(PlaceInUse, match="namespace ingest becomes other"):
+    with pytest.raises(ClusterInUse, match="namespace ingest becomes other"):
         check(moved, jobs=["0job"])
 
 
@@ -94,10 +94,10 @@ def check_machines(wanted: Ec2Cluster | None, *, steps: list[str] | None, **ther
 
 
 def test_a_cluster_with_a_step_is_neither_terminated_nor_replaced_and_gets_more_nodes() -> None:
-    with pytest.raises(PlaceInUse, match=r"(?s)cluster j-1.*step s-1 \(lake ab\).*firnline stop dev"):
+    with pytest.raises(ClusterInUse, match=r"(?s)cluster j-1.*step s-1 \(lake ab\).*firnline stop dev"):
         check_machines(None, steps=["s-1"])
     for name, value in {"release": "emr-spark-8.2.0", "instance_type": "m7g.2xlarge", "subnet": "subnet-b"}.items():
-        with pytest.raises(PlaceInUse, match=f"becomes {value}"):
+        with pytest.raises(ClusterInUse, match=f"becomes {value}"):
             check_machines(replace(MACHINES, **{name: value}), steps=["s-1"])
     check_machines(replace(MACHINES, core_nodes=9), steps=None)
 

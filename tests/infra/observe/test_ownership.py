@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.deploy.errors import OwnerOutOfReach
-from firnline_infra.deploy.owners import check_owners
+from firnline_infra.observe.errors import OwnerOutOfReach
+from firnline_infra.observe.ownership import check_ownership
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 
@@ -44,7 +44,7 @@ class World:
 
     def check(self, state: dict[str, Any]) -> None:
         with closing(EmbeddedAccounts(self._environment, "OWNERS_DEPLOY").snowflake()) as session:
-            check_owners(session, state)
+            check_ownership(session, state)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
-from firnline_infra.deploy.errors import PlaceInUse
-from firnline_infra.deploy.existing import StackResources
 from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
+from firnline_infra.observe.errors import ClusterInUse
+from firnline_infra.observe.existing import StackResources
 
 ACTIVE_STEPS = ["PENDING", "CANCEL_PENDING", "RUNNING"]
 GONE = ("TERMINATING", "TERMINATED", "TERMINATED_WITH_ERRORS")
@@ -23,7 +23,7 @@ ACTIVE_JOBS = ["PENDING", "SUBMITTED", "RUNNING", "CANCEL_PENDING"]
 def check_virtual_cluster(
     wanted: VirtualCluster | None, accounts: Accounts, known: StackResources, *, environment: str
 ) -> None:
-    """Before `up`, and with `wanted` None before a destroy. Raises PlaceInUse, AwsRefused."""
+    """Before `up`, and with `wanted` None before a destroy. Raises ClusterInUse, AwsRefused."""
     id_ = known.id_of(VIRTUAL_CLUSTER.token)
     found = _described(accounts, id_) if id_ else None
     if id_ is None or found is None or (why := _goes(wanted, found)) is None:
@@ -32,7 +32,7 @@ def check_virtual_cluster(
     with aws_call("emr-containers:ListJobRuns", id_):
         jobs = emr.list_job_runs(virtualClusterId=id_, states=ACTIVE_JOBS)["jobRuns"]
     if jobs:
-        raise PlaceInUse(f"virtual cluster {id_}", why, [each["id"] for each in jobs], environment=environment)
+        raise ClusterInUse(f"virtual cluster {id_}", why, [each["id"] for each in jobs], environment=environment)
 
 
 def _goes(wanted: VirtualCluster | None, found: Mapping[str, Any]) -> str | None:
@@ -64,7 +64,7 @@ def _described(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
 
 
 def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackResources, *, environment: str) -> None:
-    """The same for a cluster of EMR on EC2, whose core nodes alone can be more or fewer. Raises PlaceInUse, AwsRefused."""
+    """The same for a cluster of EMR on EC2, whose core nodes alone can be more or fewer. Raises ClusterInUse, AwsRefused."""
     id_ = known.id_of(CLUSTER.token)
     found = _cluster(accounts, id_) if id_ else None
     if id_ is None or found is None or (why := _is_another(wanted, found)) is None:
@@ -73,7 +73,7 @@ def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackRes
         steps = accounts.aws("emr").list_steps(ClusterId=id_, StepStates=ACTIVE_STEPS)["Steps"]
     if steps:
         said = [f"step {each['Id']} ({each['Name']})" for each in steps]
-        raise PlaceInUse(f"cluster {id_}", why, said, environment=environment)
+        raise ClusterInUse(f"cluster {id_}", why, said, environment=environment)
 
 
 def _is_another(wanted: Ec2Cluster | None, found: Mapping[str, Any]) -> str | None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.deploy.existing import Presence, presence
 from firnline_infra.kinds import Kind
 from firnline_infra.kinds.buckets import BUCKET
 from firnline_infra.kinds.iam import ROLE
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import STREAM
+from firnline_infra.observe.existing import Presence, presence
 from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin

@@ -11,8 +11,8 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.existing import StackResources, already_there
 from firnline_infra.kinds.observability import DASHBOARD
+from firnline_infra.observe.existing import StackResources, already_there
 from firnline_infra.specification import load_spec, parse_spec
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_local.accounts import EmbeddedAccounts

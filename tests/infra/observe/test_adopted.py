@@ -14,10 +14,10 @@ from snowflake.connector import SnowflakeConnection
 
 from firnline_infra.accounts.accounts import rows, rows_if_there
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.absent import absent
-from firnline_infra.deploy.adopted import check_adopted
-from firnline_infra.deploy.existing import already_there
-from firnline_infra.deploy.readback import read_back
+from firnline_infra.observe.absent import absent
+from firnline_infra.observe.adopted import check_adopted
+from firnline_infra.observe.existing import already_there
+from firnline_infra.observe.readback import read_back
 from firnline_infra.pulumi import environment, providers
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec

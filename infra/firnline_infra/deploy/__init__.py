@@ -1,1 +1,0 @@
-"""What is looked at before `up`, and read back after it. Nothing here changes anything."""

@@ -1,0 +1,91 @@
+"""Why `up` or `destroy` is refused, by what is there.
+
+DeployError
+├── AlreadyThere       what is to be created exists, and this stack did not make it
+├── AdoptedUnusable    what is adopted is not there, not as it is said to be, or not granted
+├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
+└── ClusterInUse       a cluster would be removed, or replaced, while jobs run in it
+"""
+
+from collections.abc import Sequence
+
+from firnline_infra.specification.identifier import Identifier
+from firnline_ingest.errors import Fatal, FirnlineError
+
+
+class DeployError(FirnlineError, Fatal):
+    """An environment could not be deployed."""
+
+    id = "FL-6130"
+
+
+class AlreadyThere(DeployError):
+    """Objects that `up` would create exist already, and this stack did not make them."""
+
+    id = "FL-6133"
+    causes = "What is to be created exists, and this stack did not make it. Nothing was created"
+    remedy = "adopt, import, or rename"
+
+    def __init__(self, found: Sequence[str]) -> None:
+        self.found = tuple(found)
+        super().__init__(
+            "These exist already, and this stack did not make them:\n" + "\n".join(f"  - {each}" for each in found),
+            next_step="where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
+            "yours made them: go on with that one (docs/layered-stacks.md); where they are somebody else's: give yours "
+            "another name. Nothing was created.",
+        )
+
+
+class AdoptedUnusable(DeployError):
+    """What is adopted is not there, is not as the specification says, or its owner has not granted what is needed."""
+
+    id = "FL-5541"
+    causes = (
+        "What the specification adopts is not there, is not as it says, or its owner has not granted what is needed. "
+        "Nothing was created"
+    )
+    remedy = "hand the statements of the message to the owners; they are in what `firnline bootstrap` writes too"
+
+    def __init__(self, problems: Sequence[str], statements: Sequence[str]) -> None:
+        self.problems, self.statements = tuple(problems), tuple(statements)
+        run = "".join(f"\n      {statement};" for statement in statements)
+        told = f"have the owners run this:{run}\n  " if statements else "correct the specification, or what is there. "
+        super().__init__(
+            "What is adopted can't be used yet:\n" + "\n".join(f"  - {each}" for each in problems),
+            next_step=f"{told}Nothing was created.",
+        )
+
+
+class OwnerOutOfReach(DeployError):
+    """With `table_privilege: ownership`, the deploy role reaches the tables only through the engine's role."""
+
+    id = "FL-6137"
+    causes = (
+        "With `table_privilege: ownership`: the engine's role was revoked from the role that deploys, which reaches "
+        "the table through it. Nothing was changed"
+    )
+    remedy = "grant it again: the message has the statement"
+
+    def __init__(self, table: str, *, owner: Identifier, deployer: Identifier) -> None:
+        super().__init__(
+            f"{table} belongs to role {owner}, which {deployer} no longer has: Pulumi would not see it, and take it for gone.",
+            next_step=f"find out who revoked it, and run: GRANT ROLE {owner.sql} TO ROLE {deployer.sql}; Nothing was changed.",
+        )
+
+
+class ClusterInUse(DeployError):
+    """What an engine runs in would be removed, or another take its place, while jobs are in it."""
+
+    id = "FL-5681"
+    causes = (
+        "`destroy`, or an `up` that replaces it, would remove the virtual cluster of EMR on EKS, or the cluster of EMR "
+        "on EC2, while a job or a step is in it. Nothing was changed"
+    )
+    remedy = "`firnline stop`, then the same command again"
+
+    def __init__(self, place: str, why: str, jobs: Sequence[str], *, environment: str) -> None:
+        super().__init__(
+            f"The {place} would go ({why}), and {', '.join(jobs)} runs in it.",
+            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
+            "changed.",
+        )
