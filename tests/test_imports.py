@@ -85,8 +85,8 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
-        "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas "
-        "ingest.sink ingest.values"
+        "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors "
+        "ingest.schemas ingest.sink ingest.values"
     ),
     "infra.doctor": "accounts blueprint observe pulumi_cli render specification stack ingest.errors",
     "infra.drift": (
@@ -94,7 +94,7 @@ ROOMS_BELOW = {
         "ingest.permissions"
     ),
     "infra.error_catalog": "ingest.errors",
-    "infra.estimate": "blueprint specification terminal",
+    "infra.estimate": "blueprint runtimes specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification",
     "infra.observe": (
@@ -104,7 +104,7 @@ ROOMS_BELOW = {
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
-    "infra.render": "blueprint kinds specification ingest.permissions",
+    "infra.render": "blueprint kinds runtimes specification ingest.permissions",
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),
@@ -129,7 +129,9 @@ ROOMS_BELOW = {
         "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
-    "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",
+    "local.environment": (
+        "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
+    ),
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",

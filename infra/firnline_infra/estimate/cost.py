@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from firnline_infra.estimate.load import SECONDS_A_MONTH, Load
 from firnline_infra.estimate.prices import prices
 from firnline_infra.runtimes.options import Architecture
+from firnline_infra.runtimes.registry import RUNTIMES
 
 HOURS_A_MONTH = SECONDS_A_MONTH / 3600
-MIB_PER_GB = 1024
 OPENFLOW_MB_PER_S, OPENFLOW_VCPUS = 40, 4
 """Of a medium node: Snowflake's sizing guide of the Kafka connector; there is none of the Kinesis one."""
 
@@ -40,24 +40,11 @@ def _firnline(load: Load, kind: str, architecture: Architecture) -> Iterator[Cos
     def cost(part: str, usd: float) -> Cost:
         return Cost(way="Firnline", part=part, usd=usd)
 
-    yield cost(f"machines ({kind})", _machines(load, kind, architecture) * HOURS_A_MONTH)
+    machines = RUNTIMES[kind].prices.usd_an_hour(load.size, architecture, _price)
+    yield cost(f"machines ({kind})", machines * HOURS_A_MONTH)
     yield cost("ledger, at most", load.ledger_units_a_month / 1e6 * _price("dynamodb_million_writes"))
     yield cost("checkpoint", load.s3_requests_a_month / 1000 * _price("s3_thousand_writes"))
     yield cost("Snowpipe Streaming", _snowpipe(load))
-
-
-def _machines(load: Load, kind: str, architecture: Architecture) -> float:
-    """USD an hour."""
-    cores, memory_gb = load.size.cores, load.size.memory_mib / MIB_PER_GB
-    if kind == "emr_serverless":
-        vcpu = _price(f"emr_serverless_vcpu_hour_{architecture.value}")
-        return cores * vcpu + memory_gb * _price(f"emr_serverless_gb_hour_{architecture.value}")
-    machines = cores * _price(f"ec2_vcpu_hour_{architecture.value}")
-    if kind == "emr_ec2":
-        return machines * (1 + _price("emr_share_of_ec2"))
-    if kind == "emr_eks":
-        return machines + cores * _price("emr_eks_vcpu_hour") + memory_gb * _price("emr_eks_gb_hour")
-    return machines
 
 
 def _snowpipe(load: Load) -> float:

@@ -2,19 +2,25 @@
 field there.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.runtimes.emr_ec2.job import JOB as EMR_EC2
-from firnline_infra.runtimes.emr_eks.job import JOB as EMR_EKS
-from firnline_infra.runtimes.emr_serverless.job import JOB as EMR_SERVERLESS
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.runtimes.emr_ec2 import job as emr_ec2_job
+from firnline_infra.runtimes.emr_ec2 import rights as emr_ec2_rights
+from firnline_infra.runtimes.emr_eks import job as emr_eks_job
+from firnline_infra.runtimes.emr_eks import rights as emr_eks_rights
+from firnline_infra.runtimes.emr_serverless import job as emr_serverless_job
+from firnline_infra.runtimes.emr_serverless import rights as emr_serverless_rights
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering
 from firnline_infra.runtimes.service import EngineService
-from firnline_infra.runtimes.spark_operator.job import JOB as KUBERNETES
+from firnline_infra.runtimes.spark_operator import job as spark_operator_job
 from firnline_infra.specification.model import EnvironmentSpec
 
 
@@ -36,6 +42,11 @@ class EngineRuntime:
 
     job: Rendering
     service: Callable[[], ServiceModule]
+    rights: Callable[[EnvironmentSpec, Blueprint], Iterable[PolicyStatement]] = lambda _spec, _blueprint: ()
+    """What starting, seeing and ending its runs asks of AWS."""
+    status_rights: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The actions of these that `firnline status` needs, by Sid."""
+    prices: MachinePrices
 
 
 def _emr_serverless() -> ServiceModule:
@@ -63,10 +74,32 @@ def _kubernetes() -> ServiceModule:
 
 
 RUNTIMES = {
-    "emr_serverless": EngineRuntime(job=EMR_SERVERLESS, service=_emr_serverless),
-    "emr_eks": EngineRuntime(job=EMR_EKS, service=_emr_eks),
-    "emr_ec2": EngineRuntime(job=EMR_EC2, service=_emr_ec2),
-    "kubernetes": EngineRuntime(job=KUBERNETES, service=_kubernetes),
+    "emr_serverless": EngineRuntime(
+        job=emr_serverless_job.JOB,
+        prices=emr_serverless_job.PRICES,
+        service=_emr_serverless,
+        rights=emr_serverless_rights.run_statements,
+        status_rights=emr_serverless_rights.STATUS,
+    ),
+    "emr_eks": EngineRuntime(
+        job=emr_eks_job.JOB,
+        prices=emr_eks_job.PRICES,
+        service=_emr_eks,
+        rights=emr_eks_rights.run_statements,
+        status_rights=emr_eks_rights.STATUS,
+    ),
+    "emr_ec2": EngineRuntime(
+        job=emr_ec2_job.JOB,
+        prices=emr_ec2_job.PRICES,
+        service=_emr_ec2,
+        rights=emr_ec2_rights.run_statements,
+        status_rights=emr_ec2_rights.STATUS,
+    ),
+    "kubernetes": EngineRuntime(
+        job=spark_operator_job.JOB,
+        prices=spark_operator_job.PRICES,
+        service=_kubernetes,
+    ),
 }
 
 

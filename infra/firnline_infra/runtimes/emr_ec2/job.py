@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
 
@@ -59,3 +60,4 @@ def refusals(_: EngineJob, request: dict[str, Any]) -> Iterator[str]:
 JOB = Rendering(
     service="EMR", driver_variable="spark.yarn.appMasterEnv.", request=add_job_flow_steps, refusals=refusals
 )
+PRICES = MachinePrices(core_hour=("ec2_vcpu_hour_{architecture}",), share="emr_share_of_ec2")

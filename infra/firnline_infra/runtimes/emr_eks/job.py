@@ -9,6 +9,7 @@ from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.limits import refused_classifications, refused_entry, refused_tags
+from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.naming import CPU_OF, short_name
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
@@ -69,3 +70,4 @@ JOB = Rendering(
     request=start_job_run,
     refusals=refusals,
 )
+PRICES = MachinePrices(core_hour=("ec2_vcpu_hour_{architecture}", "emr_eks_vcpu_hour"), gb_hour=("emr_eks_gb_hour",))

@@ -8,6 +8,7 @@ from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.limits import refused_classifications, refused_entry, refused_tags
+from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
 
@@ -84,4 +85,7 @@ JOB = Rendering(
     driver_variable="spark.emr-serverless.driverEnv.",
     request=start_job_run,
     refusals=refusals,
+)
+PRICES = MachinePrices(
+    core_hour=("emr_serverless_vcpu_hour_{architecture}",), gb_hour=("emr_serverless_gb_hour_{architecture}",)
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_operator import apache, kubeflow
 from firnline_infra.runtimes.spark_operator.options import Operator
@@ -48,3 +49,4 @@ JOB = Rendering(
     request=spark_application,
     refusals=refusals,
 )
+PRICES = MachinePrices(core_hour=("ec2_vcpu_hour_{architecture}",))

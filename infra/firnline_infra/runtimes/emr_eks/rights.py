@@ -1,14 +1,11 @@
-"""What `firnline deploy` asks of EMR on EKS and of EMR on EC2, where the engine is a job of a virtual cluster or a step.
-
-Adopted ones are named by their ids. Tests run the clients of the roll-out against these statements.
-"""
+"""What `firnline deploy` and its sisters ask of EMR on EKS. Tests run the client against these statements."""
 
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
-from firnline_infra.render.bootstrap.engine_run import OURS
+from firnline_infra.runtimes.job import APPLICATION_TAG
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
@@ -24,20 +21,11 @@ TAG_NEW_JOB = {"emr-containers:TagResource": "A job says whose it is, and what i
 REACH_PODS = {
     "eks:DescribeCluster": "Where the cluster is: whether pods of an ended job are left, its Kubernetes is asked."
 }
-SEE_STEPS = {
-    "elasticmapreduce:DescribeCluster": "Whether it can run the step, and where its logs go.",
-    **dict.fromkeys(
-        ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
-        "Which steps there are, and how the engine's is doing.",
-    ),
-}
-RUN_STEPS = {
-    "elasticmapreduce:AddJobFlowSteps": "Starts the engine, and the step that ends its YARN application.",
-    "elasticmapreduce:CancelSteps": "Cancels a step.",
-}
+STATUS = {"LookForJobs": ("emr-containers:ListJobRuns",), "SeeJobs": ("emr-containers:DescribeJobRun",)}
+"""By Sid, what `firnline status` reads."""
 
 
-def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A job runs as the role that its request names: AWS asks for no right to pass it, and has a key of its own for that.
 
     The id of a virtual cluster that is made is AWS's, so its tag says whose it is, and those of its jobs.
@@ -45,10 +33,10 @@ def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyS
     runtime = spec.aws.runtime
     if runtime.emr_eks is None:
         return
-    arns, ours = Arns(spec), {f"aws:ResourceTag/{OURS}": application_of(spec)}
+    arns, ours = Arns(spec), {f"aws:ResourceTag/{APPLICATION_TAG}": application_of(spec)}
     adopted = runtime.emr_eks.virtual_cluster_id
     cluster, known = arns.virtual_cluster(adopted or "*"), {} if adopted else ours
-    runs, new = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{OURS}": application_of(spec)}
+    runs, new = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{APPLICATION_TAG}": application_of(spec)}
     if_known: Conditions = {"StringEquals": known} if known else {}
     yield allow("LookForJobs", LOOK_FOR_JOBS, resources=(cluster,), conditions=if_known)
     role = {"emr-containers:ExecutionRoleArn": runtime.role_arn or arns.role(blueprint.names.engine_role)}
@@ -60,15 +48,3 @@ def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyS
     yield allow("TagNewJob", TAG_NEW_JOB, resources=runs, conditions=tagged)
     if runtime.cluster is not None:
         yield allow("ReachPods", REACH_PODS, resources=(arns.eks_cluster(runtime.cluster),))
-
-
-def runs_on_ec2(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
-    """A step has neither an ARN nor tags: the cluster is all that can be named, or, of one that is made, known by its tag."""
-    section = spec.aws.runtime.emr_ec2
-    if section is None:
-        return
-    cluster = (Arns(spec).emr_cluster(section.cluster_id or "*"),)
-    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}}
-    known: Conditions = {} if section.cluster_id else ours
-    yield allow("SeeSteps", SEE_STEPS, resources=cluster, conditions=known)
-    yield allow("RunSteps", RUN_STEPS, resources=cluster, conditions=known)

@@ -1,0 +1,37 @@
+"""What `firnline deploy` and its sisters ask of EMR on EC2. Tests run the client against these statements."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.statement import allow
+from firnline_infra.runtimes.job import APPLICATION_TAG
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of
+
+SEE_STEPS = {
+    "elasticmapreduce:DescribeCluster": "Whether it can run the step, and where its logs go.",
+    **dict.fromkeys(
+        ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
+        "Which steps there are, and how the engine's is doing.",
+    ),
+}
+RUN_STEPS = {
+    "elasticmapreduce:AddJobFlowSteps": "Starts the engine, and the step that ends its YARN application.",
+    "elasticmapreduce:CancelSteps": "Cancels a step.",
+}
+STATUS = {"SeeSteps": ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps")}
+"""By Sid, what `firnline status` reads."""
+
+
+def run_statements(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+    """A step has neither an ARN nor tags: the cluster is all that can be named, or, of one that is made, known by its tag."""
+    section = spec.aws.runtime.emr_ec2
+    if section is None:
+        return
+    cluster = (Arns(spec).emr_cluster(section.cluster_id or "*"),)
+    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{APPLICATION_TAG}": application_of(spec)}}
+    known: Conditions = {} if section.cluster_id else ours
+    yield allow("SeeSteps", SEE_STEPS, resources=cluster, conditions=known)
+    yield allow("RunSteps", RUN_STEPS, resources=cluster, conditions=known)

@@ -1,0 +1,26 @@
+"""What a runtime charges an engine's machines by: names of prices in estimate/prices.json, of the vendor's own units."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from firnline_infra.blueprint.size import Size
+from firnline_infra.runtimes.options import Architecture
+
+MIB_PER_GB = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachinePrices:
+    """Names end with `_{architecture}` where the price depends on it."""
+
+    core_hour: tuple[str, ...]
+    gb_hour: tuple[str, ...] = ()
+    share: str = ""
+    """Of a price that is a part of all others, and comes on top of them."""
+
+    def usd_an_hour(self, size: Size, architecture: Architecture, price: Callable[[str], float]) -> float:
+        def together(names: tuple[str, ...]) -> float:
+            return sum(price(name.format(architecture=architecture.value)) for name in names)
+
+        usd = size.cores * together(self.core_hour) + size.memory_mib / MIB_PER_GB * together(self.gb_hour)
+        return usd * (1 + price(self.share)) if self.share else usd
