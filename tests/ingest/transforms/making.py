@@ -10,6 +10,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker, Rows
 
 Declared = Mapping[str, Any]
+NO_METADATA = {"form": "none"}
 
 
 def pipeline(*transforms: Declared, **more: Any) -> PipelineConfig:
@@ -28,23 +29,6 @@ def row(payload: bytes, *transforms: Declared, **more: Any) -> str:
     if result.rejected:
         return f"{result.rejected[0].reason}: {result.rejected[0].detail}"
     return "\n".join(bytes(each).decode() for each in result.rows)
-
-
-NO_METADATA = dict.fromkeys(
-    [
-        *(
-            "stream",
-            "shard_id",
-            "approximate_arrival",
-            "partition_key",
-            "sequence_number",
-            "sub_sequence_number",
-            "row",
-        ),
-        "sharded_sequence_number",
-    ],
-    False,
-)
 
 
 def values(rows: Rows) -> list[Any]:
