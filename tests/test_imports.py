@@ -129,9 +129,7 @@ ROOMS_BELOW = {
         "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
-    "local.environment": (
-        "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
-    ),
+    "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",

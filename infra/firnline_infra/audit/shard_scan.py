@@ -19,7 +19,7 @@ READ_EVERY_S = 0.25
 SHARD_BYTES_PER_S = 2_000_000
 PAGE_RECORDS = 10_000
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 
 
 class ShardScan:
@@ -80,8 +80,8 @@ class ShardScan:
             except FirnlineError as error:
                 if not error.is_retryable:
                     raise
-                if self._clock() - silent_since_s > PATIENCE_S:
-                    raise StreamSilent(f"{self._stream}/{self._shard_id}", PATIENCE_S, error.what) from error
+                if self._clock() - silent_since_s > TIMEOUT_S:
+                    raise StreamSilent(f"{self._stream}/{self._shard_id}", TIMEOUT_S, error.what) from error
                 self._sleep(pause_s)
                 pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
             else:

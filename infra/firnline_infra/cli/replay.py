@@ -84,7 +84,7 @@ def replay(
     if repair is not None and edited is not None:
         raise click.UsageError("give one of --with and --from")
     decided = {"accept": Outcome.ACCEPTED, "forget": Outcome.VOID}
-    wish = ReplayRequest(
+    request = ReplayRequest(
         choice=choice_of(**choice),
         repair=None if repair is None else callable_of(repair),
         edited=None if edited is None else edited_letters(edited),
@@ -96,23 +96,23 @@ def replay(
     config = load_config(config_file)
     if folder is not None:
         config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=folder)})
-    _replay(config, wish)
+    _replay(config, request)
 
 
-def _replay(config: "EngineConfig", wish: "ReplayRequest") -> NoReturn:
+def _replay(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
     """Ends the command with its exit status."""
     from firnline_ingest.dead_letters.replay import replay_letters
 
     damaged = Damaged()
     was_there = SDK in sys.modules  # who has loaded it ends as they will
-    would = "would be " if wish.only_look else ""
-    hints = {} if wish.by_file else HINTS
+    would = "would be " if request.only_look else ""
+    hints = {} if request.by_file else HINTS
 
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
         click.echo(f"{shard}: {sentence(report, would, hints)}")
 
     try:
-        total = replay_letters(config, wish, tell, damaged)
+        total = replay_letters(config, request, tell, damaged)
     except FirnlineError as error:
         if was_there or SDK not in sys.modules:
             raise

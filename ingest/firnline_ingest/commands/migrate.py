@@ -50,7 +50,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.ledger.lease import RunLease
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.migration.migrate import Books, apply, planned, undo, watch
+    from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, undo, watch
     from firnline_ingest.migration.tables import Journal, Source
 
     at = pin_of(options.at)
@@ -65,7 +65,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     if options.undo:
         ledger = open_ledger(config)
         journal.open(create=False)
-        rows = undo(lineage, Books(ledger, journal, RunLease(ledger, config.application)))
+        rows = undo(lineage, MigrationWriter(ledger, journal, RunLease(ledger, config.application)))
         print(
             f"{rows} rows of {lineage.stream} are gone from the ledger; the other consumer can go on where it stopped."
         )
@@ -84,7 +84,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
         return REFUSED if migration.problems else 0
     ledger = open_ledger(config)
     journal.open(create=config.ledger.create)
-    rows = apply(migration, watched, lineage, Books(ledger, journal, RunLease(ledger, config.application)))
+    rows = apply(migration, watched, lineage, MigrationWriter(ledger, journal, RunLease(ledger, config.application)))
     print(
         f"{rows} rows of {lineage.stream} are in the ledger, and noted in {journal.table}. To take them back before the"
     )

@@ -22,7 +22,7 @@ from firnline_ingest.records.rows import RowMaker
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Conversion:
     """Rows, or the reason why there are none."""
 
     rows: tuple[msgspec.Raw, ...] = ()
@@ -37,21 +37,21 @@ class DeadLetterConverter:
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
         self._is_transformed = bool(pipeline.transforms)
 
-    def make(self, letter: DeadLetter, data: bytes | None = None) -> Made:
+    def make(self, letter: DeadLetter, data: bytes | None = None) -> Conversion:
         """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows."""
         made = self._rows.convert([_record(letter, letter.data if data is None else data)])
         if made.rejected:
             (rejected,) = made.rejected
-            return Made(why_not=f"{rejected.reason}: {rejected.detail}")
+            return Conversion(why_not=f"{rejected.reason}: {rejected.detail}")
         if made.left_out:
             (why,) = made.left_out
-            return Made(why_not=_left_out(why))
+            return Conversion(why_not=_left_out(why))
         if table := next(filter(None, made.tables), ""):
-            return Made(why_not=f"a route sends it to {table}, and a replay fills the pipeline's own table alone")
+            return Conversion(why_not=f"a route sends it to {table}, and a replay fills the pipeline's own table alone")
         if letter.row and (why_not := self._other_rows(letter, len(made.rows))):
-            return Made(why_not=why_not)
+            return Conversion(why_not=why_not)
         rows = tuple(made.rows)[letter.row :]
-        return Made(rows) if rows else Made(why_not="it has no row")
+        return Conversion(rows) if rows else Conversion(why_not="it has no row")
 
     def _other_rows(self, letter: DeadLetter, now: int) -> str:
         """Why a record that is partly in the table can't be told apart by its rows' numbers any more; empty where it can.

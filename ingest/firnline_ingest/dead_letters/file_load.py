@@ -23,7 +23,7 @@ REMEMBERED = timedelta(days=13)
 POLL_S = 5.0
 SCAN_S = 60.0
 """Between two looks at a history, which is rate-limited; the report, which forgets in ten minutes, is read in between."""
-PATIENCE_S = 900.0
+TIMEOUT_S = 900.0
 
 
 class Loading(StrEnum):
@@ -88,7 +88,7 @@ class FileLoads:
     snowpipe: Snowpipe
     now: Callable[[], datetime] = utc_now
     sleep: Callable[[float], None] = time.sleep
-    patience_s: float = PATIENCE_S
+    timeout_s: float = TIMEOUT_S
 
     def load(self, path: str, rows: Sequence[bytes], *, begun: datetime) -> Load:
         """LOADED, and then every row is in the table, or LOAD_FAILED, and then none is. `path` and `rows` are a function of one
@@ -123,7 +123,7 @@ class FileLoads:
         """A load may have been over before: then the report is silent, and a history tells."""
         waited = 0.0
         next_scan = POLL_S
-        while waited <= self.patience_s:
+        while waited <= self.timeout_s:
             found = self.snowpipe.report(path)
             if not _is_final(found) and waited >= next_scan:
                 found = self.snowpipe.scan(path, since) or self.snowpipe.history(path, since - REMEMBERED)
@@ -132,7 +132,7 @@ class FileLoads:
                 return found
             self.sleep(POLL_S)
             waited += POLL_S
-        raise FileUnproven(self.snowpipe.pipe, path, self.patience_s / 60)
+        raise FileUnproven(self.snowpipe.pipe, path, self.timeout_s / 60)
 
     def _settled(self, path: str, rows: Sequence[bytes], found: Load) -> Load:
         if found.status is Loading.PARTLY or (found.status is Loading.LOADED and found.rows != len(rows)):

@@ -15,7 +15,7 @@ from firnline_ingest.dead_letters.file_load import FileLoads, Loading, utc_now
 from firnline_ingest.dead_letters.file_pipe import FileTarget, account_snowpipe, pipe_created
 from firnline_ingest.dead_letters.journal import Batch
 from firnline_ingest.dead_letters.letter import path_name
-from firnline_ingest.dead_letters.transport import BY_FILE, Opened, Proof
+from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, Proof
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.channel import ShardChannel
@@ -45,11 +45,11 @@ class FileTransport:
     pipe_created_ms: int
     now: Callable[[], datetime] = utc_now
 
-    def open(self, last: Batch | None, counters: Proven | None) -> Opened:
+    def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport:
         """For a new batch: nothing is asked."""
         return self._opened()
 
-    def load(self, batch: Batch, opened: Opened | None = None) -> Proof:
+    def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof:
         """When this returns, every row of the batch is in the table once, or none is: then all are told as rejected.
 
         Raises FileUnprovable, FileUnproven, FilesNotStaged, FilesRefused.
@@ -64,10 +64,10 @@ class FileTransport:
         rejected = 0 if load.status is Loading.LOADED else len(batch.rows)
         return Proof(self._opened(), rejected, load.message if rejected else "")
 
-    def _opened(self) -> Opened:
+    def _opened(self) -> OpenTransport:
         begun_ms = round(self.now().timestamp() * 1000)
         nothing = cast("ShardChannel", _NoChannel())  # all that is done with it is to close it
-        return Opened(nothing, self.pipe_created_ms, Proven(None, 0, 0), begun_ms=begun_ms)
+        return OpenTransport(nothing, self.pipe_created_ms, Proven(None, 0, 0), begun_ms=begun_ms)
 
 
 def path_of(batch: Batch) -> str:

@@ -183,7 +183,7 @@ class ReplayedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedRecords:
     """What a journal says at one moment."""
 
     batch_of: dict[RecordPlace, int]
@@ -241,7 +241,7 @@ class Journal:
     def finish(self, batch: Batch, end: BatchEnd) -> None:
         self._objects.create(self._name(batch.header.number, "done.json"), msgspec.json.encode(end))
 
-    def replayed(self) -> Replayed:
+    def replayed(self) -> ReplayedRecords:
         """As of now; some 200 bytes of memory a record."""
         numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
         for number, is_over in numbers.items():
@@ -251,7 +251,7 @@ class Journal:
                     found[place] = number
                     if letter.of:
                         rows_of.setdefault(place, ReplayedRows(letter.of, set())).indexes.add(letter.first)
-        return Replayed(found, rows_of, max(numbers, default=0), all(numbers.values()))
+        return ReplayedRecords(found, rows_of, max(numbers, default=0), all(numbers.values()))
 
     def _name(self, number: int, suffix: str) -> str:
         return f"{self.folder}{number:0{NUMBER_DIGITS}d}.{suffix}"

@@ -1,4 +1,4 @@
-"""From a configuration and a person's wish to replays of shards: one after the other, each by itself.
+"""From a configuration and a person's request to replays of shards: one after the other, each by itself.
 
 A letter is only taken once the engine's ledger has passed its record: before that, the engine may read it again, and make
 a row of it by another configuration.
@@ -11,7 +11,7 @@ from functools import partial
 from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey, DeadLetterReader, open_objects, open_reader
-from firnline_ingest.dead_letters.conversion import CallableFailed, DeadLetterConverter, Made, Repair
+from firnline_ingest.dead_letters.conversion import CallableFailed, Conversion, DeadLetterConverter, Repair
 from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, FileTransport, by_file, file_transport
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
@@ -66,11 +66,11 @@ class ReplayServices:
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
     files: Callable[[PipelineConfig, TargetState], FileTransport] | None = None
-    """For a wish by file, which needs it."""
+    """For a request by file, which needs it."""
 
 
 def replay_letters(
-    config: EngineConfig, wish: ReplayRequest, on_shard: OnShard, on_damaged: Callable[[DeadLetterError], None]
+    config: EngineConfig, request: ReplayRequest, on_shard: OnShard, on_damaged: Callable[[DeadLetterError], None]
 ) -> ReplayReport:
     """Raises DeadLetterError, LedgerError, SchemaRegistryError and SnowflakeError; what was reported by then is done."""
     objects, ledger = open_objects(config), existing_ledger(config)
@@ -87,7 +87,7 @@ def replay_letters(
         files=lambda pipeline, state: file_transport(config, pipeline, state, session),
     )
     try:
-        return Replays(config, wish, services, on_damaged).run(on_shard)
+        return Replays(config, request, services, on_damaged).run(on_shard)
     finally:
         channels.close()
         catalog.close()
@@ -96,10 +96,10 @@ def replay_letters(
 
 @dataclass(frozen=True)
 class Replays:
-    """All shards of one wish."""
+    """All shards of one request."""
 
     config: EngineConfig
-    wish: ReplayRequest
+    request: ReplayRequest
     services: ReplayServices
     on_damaged: Callable[[DeadLetterError], None]
     _met: set[DeadLetterKey] = field(default_factory=set)
@@ -111,14 +111,14 @@ class Replays:
             report = self._of_shard(shard)
             on_shard(shard, report)
             total.add(report)
-        unknown = len(self.wish.edited or ()) - len(self._met)
+        unknown = len(self.request.edited or ()) - len(self._met)
         if unknown:
             total.remaining[NO_LETTER] += unknown
         return total
 
     def _shards(self) -> Iterator[ShardKey]:
-        edited = None if self.wish.edited is None else {_shard_of(key) for key in self.wish.edited}
-        for shard in self.services.letters.shards(self.wish.choice):
+        edited = None if self.request.edited is None else {_shard_of(key) for key in self.request.edited}
+        for shard in self.services.letters.shards(self.request.choice):
             if edited is None or shard in edited:
                 yield shard
 
@@ -128,27 +128,27 @@ class Replays:
             report = ReplayReport()
             report.remaining[NO_PIPELINE] += sum(1 for _ in self._letters(shard))
             return report
-        as_it_goes = by_file(pipeline) if self.wish.by_file else pipeline
+        as_it_goes = by_file(pipeline) if self.request.by_file else pipeline
         maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas)
         make = partial(self._made, maker, self.services.ledger.read(shard))
         journal = Journal(self.services.objects, self.config.application, shard)
-        if self.wish.only_look:
+        if self.request.only_look:
             return self._looked(journal, shard, make)
         state = self.services.target_of(pipeline)
-        if self.wish.by_file:
-            assert self.services.files is not None, "a wish by file has a way for it"
+        if self.request.by_file:
+            assert self.services.files is not None, "a request by file has a way for it"
             return self._by_file(journal, shard, make, self.services.files(pipeline, state))
         channel = replay_channel(self.config.application, shard)
         transport = ChannelTransport(channels=self.services.channels, target=state.target, channel=channel)
         replay = ShardReplay(
             shard=shard, journal=journal, transport=transport, keeps_rejected=state.logs_errors, make=make
         )
-        if self.wish.unfinished is not None:
-            replay.decide(self.wish.unfinished)
+        if self.request.unfinished is not None:
+            replay.decide(self.request.unfinished)
         return replay.run(lambda: self._letters(shard))
 
     def _by_file(
-        self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Made], transport: FileTransport
+        self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion], transport: FileTransport
     ) -> ReplayReport:
         """A file is loaded in whole or not at all, so letters that were refused together go once more, in smaller company."""
         total = ReplayReport()
@@ -156,8 +156,8 @@ class Replays:
             replay = ShardReplay(
                 shard=shard, journal=journal, transport=transport, keeps_rejected=False, make=make, most_letters=most
             )
-            if number == 0 and self.wish.unfinished is not None:
-                replay.decide(self.wish.unfinished)
+            if number == 0 and self.request.unfinished is not None:
+                replay.decide(self.request.unfinished)
             report = replay.run(lambda: self._letters(shard))
             total.letters += report.letters
             total.rows += report.rows
@@ -168,33 +168,33 @@ class Replays:
         return total
 
     def _letters(self, shard: ShardKey) -> Iterator[DeadLetter]:
-        choice = replace(self.wish.choice, stream=shard.stream, shard=shard.shard_id)
+        choice = replace(self.request.choice, stream=shard.stream, shard=shard.shard_id)
         for letter in self.services.letters.list(choice, self.on_damaged):
-            is_edited = self.wish.edited is None or letter.key in self.wish.edited
+            is_edited = self.request.edited is None or letter.key in self.request.edited
             if letter.stream_created_ms == shard.stream_created_ms and is_edited:
-                if self.wish.edited is not None:
+                if self.request.edited is not None:
                     self._met.add(letter.key)
                 yield letter
 
-    def _made(self, maker: DeadLetterConverter, row: ShardRow | None, letter: DeadLetter) -> Made:
-        if letter.reason == RejectReason.MISPLACED and letter.reason not in self.wish.choice.reasons:
-            return Made(why_not=A_COPY)
-        if row is None and not self.wish.with_forgotten:
-            return Made(why_not=FORGOTTEN)
+    def _made(self, maker: DeadLetterConverter, row: ShardRow | None, letter: DeadLetter) -> Conversion:
+        if letter.reason == RejectReason.MISPLACED and letter.reason not in self.request.choice.reasons:
+            return Conversion(why_not=A_COPY)
+        if row is None and not self.request.with_forgotten:
+            return Conversion(why_not=FORGOTTEN)
         if row is not None and not has_passed(row, letter):
-            return Made(why_not=NOT_PASSED)
+            return Conversion(why_not=NOT_PASSED)
         try:
             data = self._repaired(letter)
         except CallableFailed as error:
-            return Made(why_not=str(error))
-        return Made(why_not="left alone") if data is None else maker.make(letter, data)
+            return Conversion(why_not=str(error))
+        return Conversion(why_not="left alone") if data is None else maker.make(letter, data)
 
     def _repaired(self, letter: DeadLetter) -> bytes | None:
-        if self.wish.edited is not None:
-            return self.wish.edited[letter.key]
-        return letter.data if self.wish.repair is None else self.wish.repair(letter)
+        if self.request.edited is not None:
+            return self.request.edited[letter.key]
+        return letter.data if self.request.repair is None else self.request.repair(letter)
 
-    def _looked(self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Made]) -> ReplayReport:
+    def _looked(self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion]) -> ReplayReport:
         """What a replay would do."""
         report, replayed = ReplayReport(), journal.replayed()
         for letter in self._letters(shard):

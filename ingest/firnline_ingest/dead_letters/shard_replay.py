@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from firnline_ingest.dead_letters import DeadLetter
-from firnline_ingest.dead_letters.conversion import Made
+from firnline_ingest.dead_letters.conversion import Conversion
 from firnline_ingest.dead_letters.errors import FileUnprovable, ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
 from firnline_ingest.dead_letters.journal import (
     Batch,
@@ -22,11 +22,11 @@ from firnline_ingest.dead_letters.journal import (
     Journal,
     Outcome,
     RecordPlace,
-    Replayed,
+    ReplayedRecords,
     ReplayedRows,
     place_of,
 )
-from firnline_ingest.dead_letters.transport import BY_FILE, Opened, ReplayTransport
+from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, ReplayTransport
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.values import ShardKey
 
@@ -42,13 +42,13 @@ class ReplayReport:
     """What became of the letters that a replay was asked for."""
 
     letters: int = 0
-    """Replayed by this run, those of batches that an earlier one had begun included."""
+    """ReplayedRecords by this run, those of batches that an earlier one had begun included."""
     rows: int = 0
     rejected: int = 0
     """Rows among them that the table refused; they are in its error table."""
     rejection: str = ""
     already: int = 0
-    """Replayed before, or by somebody else meanwhile."""
+    """ReplayedRecords before, or by somebody else meanwhile."""
     remaining: Counter[str] = field(default_factory=Counter)
     """Why others stay letters, and how many."""
 
@@ -91,11 +91,11 @@ class ShardReplay:
     """Whether the table has an error table. Where it has none, each row is a batch of its own, because a row that is refused
     would be nowhere: its letter then stays one, and the next replay sends what is lacking of it.
     """
-    make: Callable[[DeadLetter], Made]
+    make: Callable[[DeadLetter], Conversion]
     most_letters: int | None = None
     """A batch; by default as many as the table's keeping of rejected rows allows."""
     report: ReplayReport = field(default_factory=ReplayReport)
-    _opened: Opened | None = None
+    _opened: OpenTransport | None = None
     _opened_behind: int = 0
     """The batch at whose end it stands: whoever made the next one has had the channel since."""
     _own: set[int] = field(default_factory=set)
@@ -183,7 +183,7 @@ class ShardReplay:
             self._replay_batch([LetterRows(letter, rows) for letter, rows in group])
 
     def _in_batches(
-        self, letters: Iterable[DeadLetter], replayed: Replayed
+        self, letters: Iterable[DeadLetter], replayed: ReplayedRecords
     ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
         """Those that go together with others. Replays the ones that go row by row, which is also the way of whatever is partly in
         the table: the table may keep rejected rows by now.
@@ -223,7 +223,7 @@ class ShardReplay:
         return self._finish(batch, opened)
 
     def _made(
-        self, letters: Iterable[DeadLetter], replayed: Replayed
+        self, letters: Iterable[DeadLetter], replayed: ReplayedRecords
     ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
         taken: set[RecordPlace] = set()
         for letter in letters:
@@ -243,7 +243,7 @@ class ShardReplay:
             else:
                 self.report.remaining[made.why_not.partition(":")[0]] += 1
 
-    def _begin(self, number: int, letters: Sequence[LetterRows]) -> tuple[Batch, Opened]:
+    def _begin(self, number: int, letters: Sequence[LetterRows]) -> tuple[Batch, OpenTransport]:
         """Raises _Raced where the number is taken: then what is replayed is not what this replay knew."""
         if self._opened_behind != number - 1:
             self._give_back()
@@ -270,7 +270,7 @@ class ShardReplay:
             raise _Raced
         return batch, opened
 
-    def _open(self, number: int) -> Opened:
+    def _open(self, number: int) -> OpenTransport:
         """Raises _Raced where a batch came meanwhile, and what `ChannelTransport.open` raises."""
         numbers = self.journal.numbers()
         if max(numbers, default=0) >= number:
@@ -287,7 +287,7 @@ class ShardReplay:
     def _is_ours(self, batch: Batch) -> bool:
         return batch.header.channel == self.transport.channel and batch.header.target == self.transport.target
 
-    def _finish(self, batch: Batch, opened: Opened | None = None) -> Outcome:
+    def _finish(self, batch: Batch, opened: OpenTransport | None = None) -> Outcome:
         """Raises _Raced where somebody else finished it, and what `ChannelTransport.load` raises."""
         try:
             proof = self.transport.load(batch, opened)

@@ -38,7 +38,7 @@ def replay_channel(application: str, shard: ShardKey) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenTransport:
     """The channel as this replay holds it, where it stands, and its counters there."""
 
     channel: ShardChannel
@@ -52,7 +52,7 @@ class Opened:
 class Proof:
     """That all rows of a batch are in the table, or were refused by it."""
 
-    opened: Opened
+    opened: OpenTransport
     rejected: int
     rejection: str
 
@@ -66,9 +66,9 @@ class ReplayTransport(Protocol):
     @property
     def channel(self) -> str: ...
 
-    def open(self, last: Batch | None, counters: Proven | None) -> Opened: ...
+    def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport: ...
 
-    def load(self, batch: Batch, opened: Opened | None = None) -> Proof: ...
+    def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ class ChannelTransport:
     counters_rest_s: float = COUNTERS_REST_S
     """How long counters are watched that no proof vouches for."""
 
-    def open(self, last: Batch | None, counters: Proven | None) -> Opened:
+    def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport:
         """For a new batch. `last`: the channel's last one; `counters`: at its proof, None where it has none.
 
         Raises ReplayedElsewhere where the channel stands anywhere but in `last`, and what opening raises.
@@ -91,16 +91,16 @@ class ChannelTransport:
         channel, state = self.channels.open(self.target, self.channel)
         token = state.committed
         if token is None:
-            return Opened(channel, state.created_ms, Proven(None, state.rows_inserted, state.rows_error))
+            return OpenTransport(channel, state.created_ms, Proven(None, state.rows_inserted, state.rows_error))
         if last is None or not _is_of(token, last):
             channel.close()
             raise ReplayedElsewhere(self.channel, token.token, "this place's journal")
         if counters is None or token != last.end:
             state = settled_counters(channel, token, self.counters_rest_s)
             counters = Proven(token, state.rows_inserted, state.rows_error)
-        return Opened(channel, state.created_ms, counters)
+        return OpenTransport(channel, state.created_ms, counters)
 
-    def load(self, batch: Batch, opened: Opened | None = None) -> Proof:
+    def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof:
         """When this returns, every row of the batch is in the table once, or was refused by it. `opened`: where the batch was
         made on it a moment ago.
 
@@ -114,7 +114,7 @@ class ChannelTransport:
                 self.sleep(min(2.0**attempt, 30.0))
         raise ReplayUnfinished(str(batch), f"after {ATTEMPTS} attempts: {last_error}") from last_error
 
-    def _attempt(self, batch: Batch, opened: Opened | None) -> Proof:
+    def _attempt(self, batch: Batch, opened: OpenTransport | None) -> Proof:
         if opened is not None:
             channel, done = opened.channel, 0
         else:
@@ -133,7 +133,7 @@ class ChannelTransport:
             channel.close()
             raise
         rejected = proven.rows_error - batch.baseline.rows_error
-        held = Opened(channel, batch.header.channel_created_ms, proven)
+        held = OpenTransport(channel, batch.header.channel_created_ms, proven)
         return Proof(held, rejected, channel.last_error() if rejected else "")
 
     def _rows_in(self, batch: Batch, state: ChannelState) -> int:

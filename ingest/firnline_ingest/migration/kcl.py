@@ -9,7 +9,7 @@ A pending checkpoint was announced and not made.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from firnline_ingest.migration.lease import Lease, Leases, Mark
+from firnline_ingest.migration.lease import Lease, Leases, LeaseState
 from firnline_ingest.values import Position
 
 KEY = {"leaseKey": "HASH"}
@@ -62,11 +62,11 @@ def _lease(shard_id: str, item: Mapping[str, Any]) -> Lease:
     if item.get("checkpointOwner"):
         remarks.append(f"was being handed over by {item['checkpointOwner']}")
     text, sub_sequence_number = str(item.get("checkpoint", "")), int(item.get("checkpointSubSequenceNumber", 0))
-    checkpoint: Position | Mark = Mark.NONE
+    checkpoint: Position | LeaseState = LeaseState.NONE
     if text.isascii() and text.isdecimal():
         checkpoint = Position(int(text), sub_sequence_number)
-    elif text in set(Mark):
-        checkpoint = Mark(text)
+    elif text in set(LeaseState):
+        checkpoint = LeaseState(text)
     elif text:
         remarks.append(f"its checkpoint {text!r} is none of the library's")
     children, owner = tuple(sorted(item.get("childShardIds", ()))), str(item.get("leaseOwner", ""))

@@ -6,7 +6,7 @@ from enum import StrEnum
 from firnline_ingest.values import Position
 
 
-class Mark(StrEnum):
+class LeaseState(StrEnum):
     """A checkpoint that is no place in the shard. The names are the Kinesis Client Library's."""
 
     SHARD_END = "SHARD_END"
@@ -19,7 +19,7 @@ class Mark(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Lease:
     shard_id: str
-    checkpoint: Position | Mark
+    checkpoint: Position | LeaseState
     """A position: every user record up to it was taken in."""
     children: tuple[str, ...] = ()
     owner: str = ""
@@ -29,7 +29,7 @@ class Lease:
     @property
     def text(self) -> str:
         """The checkpoint as the consumer that wrote it would say it."""
-        if isinstance(self.checkpoint, Mark):
+        if isinstance(self.checkpoint, LeaseState):
             return self.checkpoint.value
         sub = self.checkpoint.sub_sequence_number
         return f"{self.checkpoint.sequence_number}{f' / {sub}' if sub else ''}"

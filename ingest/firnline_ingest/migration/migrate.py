@@ -38,7 +38,7 @@ class MigratingLedger(Ledger, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class MigrationWriter:
     """What a migration writes into, and what keeps an engine out meanwhile."""
 
     ledger: MigratingLedger
@@ -47,7 +47,7 @@ class Books:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class WatchedSource:
     """The other consumer's table, of which nothing changed while it was watched."""
 
     source: Source
@@ -61,21 +61,21 @@ class Watched:
             raise SourceInUse(self.source.table, self.seconds, keys, owners(now, keys))
 
 
-def watch(source: Source, seconds: float, sleep: Callable[[float], object] = time.sleep) -> Watched:
+def watch(source: Source, seconds: float, sleep: Callable[[float], object] = time.sleep) -> WatchedSource:
     """Raises SourceInUse where anything of it changes within that time: a counter, an owner, a place, a heartbeat, a metric."""
     source.check()
-    watched = Watched(source=source, items=source.items(), seconds=seconds)
+    watched = WatchedSource(source=source, items=source.items(), seconds=seconds)
     sleep(seconds)
     watched.refuse_changes()
     return watched
 
 
-def planned(watched: Watched, lineage: Lineage, at: Pin | None, epoch: int | None = None) -> Migration:
+def planned(watched: WatchedSource, lineage: Lineage, at: Pin | None, epoch: int | None = None) -> Migration:
     leases = watched.source.leases(watched.items, lineage.stream, lineage.stream_created_ms, epoch)
     return plan_migration(leases, lineage, at)
 
 
-def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> int:
+def apply(migration: Migration, watched: WatchedSource, lineage: Lineage, writer: MigrationWriter) -> int:
     """How many rows were written. What a try before has left is taken back first.
 
     Raises NotMigratable, StreamKnown, AnotherEngineRuns, SourceInUse after everything was taken back, and RunDisplaced where
@@ -83,39 +83,39 @@ def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books
     """
     if migration.problems:
         raise NotMigratable(watched.source.table, migration.problems)
-    with held(books.lease) as heart:
-        _write(migration, watched, lineage, books)
+    with held(writer.lease) as heart:
+        _write(migration, watched, lineage, writer)
         try:
             watched.refuse_changes()
         except SourceInUse:
-            _take_back(lineage, books)
-            _go_on(lineage, books, heart)
+            _take_back(lineage, writer)
+            _go_on(lineage, writer, heart)
             raise
-        _go_on(lineage, books, heart)
+        _go_on(lineage, writer, heart)
         return len(migration.rows)
 
 
-def undo(lineage: Lineage, books: Books) -> int:
+def undo(lineage: Lineage, writer: MigrationWriter) -> int:
     """How many rows are gone. Raises NothingMigrated, EngineHasBegun (then none is), AnotherEngineRuns, RunDisplaced."""
-    with held(books.lease) as heart:
-        rows = _take_back(lineage, books)
-        _go_on(lineage, books, heart)
+    with held(writer.lease) as heart:
+        rows = _take_back(lineage, writer)
+        _go_on(lineage, writer, heart)
         return rows
 
 
-def _go_on(lineage: Lineage, books: Books, heart: Heart) -> None:
+def _go_on(lineage: Lineage, writer: MigrationWriter, heart: Heart) -> None:
     """Whoever reads the stream may plan it now."""
     heart.make_sure()
-    books.ledger.pause(lineage.stream, False)
+    writer.ledger.pause(lineage.stream, False)
 
 
-def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> None:
-    ledger, journal = books.ledger, books.journal
+def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, writer: MigrationWriter) -> None:
+    ledger, journal = writer.ledger, writer.journal
     there = ledger.rows(lineage.incarnation)
     if foreign := [shard for shard, row in there.items() if row.fence.owner != OWNER]:
         raise StreamKnown(lineage.stream, journal.table.removesuffix("_migration"), len(foreign))
     if there:
-        _take_back(lineage, books)  # what a try before has left, which may have been made of other leases
+        _take_back(lineage, writer)  # what a try before has left, which may have been made of other leases
     if ledger.mark(lineage.stream) is None:
         ledger.set_mark(lineage.stream, StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
     ledger.pause(lineage.stream, True)
@@ -124,7 +124,7 @@ def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Book
         "source": source.table,
         "kind": source.kind,
         "at": lineage.listed_ms,
-        "by": books.lease.run.holder,
+        "by": writer.lease.run.holder,
         "rows": len(migration.rows),
     }
     journal.write(lineage.incarnation, HEAD, head)
@@ -136,9 +136,9 @@ def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Book
         ledger.reset(replace(row, fence=taken.fence))
 
 
-def _take_back(lineage: Lineage, books: Books) -> int:
+def _take_back(lineage: Lineage, writer: MigrationWriter) -> int:
     """How many rows are gone; the stream is paused."""
-    ledger, journal = books.ledger, books.journal
+    ledger, journal = writer.ledger, writer.journal
     noted = journal.read(lineage.incarnation)
     if HEAD not in noted:
         raise NothingMigrated(lineage.stream, journal.table)

@@ -8,7 +8,7 @@ updates don't remove it. Names are those of its KinesisShardManager (apache/nifi
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from firnline_ingest.migration.lease import Lease, Leases, Mark
+from firnline_ingest.migration.lease import Lease, Leases, LeaseState
 from firnline_ingest.values import DIGITS, Position
 
 KEY = {"streamName": "HASH", "shardId": "RANGE"}
@@ -30,7 +30,7 @@ def leases_of(items: Iterable[Mapping[str, Any]], stream: str) -> Leases:
             continue
         number = str(item.get("sequenceNumber", ""))
         is_place = number.isascii() and number.isdecimal()
-        checkpoint = Position(int(number), WHOLE) if is_place else Mark.NONE
+        checkpoint = Position(int(number), WHOLE) if is_place else LeaseState.NONE
         remark = SUB_SEQUENCE if is_place and "subSequenceNumber" in item else ""
         found[shard_id] = Lease(shard_id, checkpoint, owner=str(item.get("leaseOwner", "")), remark=remark)
     return Leases(found, left_out)

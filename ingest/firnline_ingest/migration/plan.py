@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.migration.lease import Lease, Leases, Mark
+from firnline_ingest.migration.lease import Lease, Leases, LeaseState
 from firnline_ingest.values import Position, ShardKey
 
 
@@ -63,11 +63,11 @@ class _Planner:
         lease, listed = self._leases.get(shard_id), self._lineage.shards.get(shard_id)
         if lease is None:
             return self._without_lease(shard_id)
-        if lease.checkpoint is Mark.SHARD_END:
+        if lease.checkpoint is LeaseState.SHARD_END:
             return self._ended(lease, listed)
         if isinstance(lease.checkpoint, Position):
             return self._behind(lease, lease.checkpoint, listed)
-        if lease.checkpoint is Mark.TRIM_HORIZON:
+        if lease.checkpoint is LeaseState.TRIM_HORIZON:
             return self._from(lease.shard_id, lease.text, TrimHorizon(), lease.remark)
         return self._asked(shard_id, lease.text, "its lease names no place", lease.remark)
 

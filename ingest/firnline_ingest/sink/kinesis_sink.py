@@ -16,7 +16,7 @@ from firnline_ingest.sink.errors import PutInterrupted, RecordUnfit, SinkFailed
 from firnline_ingest.sink.keys import MOST_CHARACTERS, PartitionKey, by_number
 from firnline_ingest.sink.options import MOST_BYTES, SinkOptions
 from firnline_ingest.sink.put_records import put_records
-from firnline_ingest.sink.sending import Patience, send
+from firnline_ingest.sink.sending import RetryBudget, send
 from firnline_ingest.sink.waiting import Backlog, Entry, InAnyOrder, InOrderOfKeys, entry
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class KinesisSink:
         self._key = key
         self._clock = clock
         self._began_s = clock()
-        self._patience = Patience(1 if self._options.fail_on_error else self._options.attempts, pause)
+        self._budget = RetryBudget(1 if self._options.fail_on_error else self._options.attempts, pause)
         backlog = InOrderOfKeys if self._options.ordered else InAnyOrder
         self._backlog: Backlog = backlog(self._options)
         self._changed = threading.Condition()
@@ -178,7 +178,7 @@ class KinesisSink:
     def _work(self) -> None:
         while entries := self._next():
             try:
-                send(self._put, self._stream, entries, self._patience, self._settle)
+                send(self._put, self._stream, entries, self._budget, self._settle)
             except Exception as error:
                 self._fail(error)
                 return

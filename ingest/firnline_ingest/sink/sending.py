@@ -24,7 +24,7 @@ def _nothing(_: list[Entry]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryBudget:
     """How often in vain, and how long in between."""
 
     attempts: int = 10
@@ -41,7 +41,7 @@ def send(
     put: Put,
     stream: str,
     entries: list[Entry],
-    patience: Patience,
+    budget: RetryBudget,
     settled: Callable[[list[Entry]], object] = _nothing,
 ) -> None:
     """Returns when all are in. `settled` is told those that are, as soon as they are.
@@ -56,12 +56,12 @@ def send(
             settled([each for each, cause in zip(entries, causes, strict=True) if cause is None])
             in_vain = 0
         in_vain += 1
-        if refused and in_vain >= patience.attempts:
+        if refused and in_vain >= budget.attempts:
             cause = next(each for each in reversed(causes) if each is not None)
             raise RecordsRefused(stream, refused=len(refused), attempts=in_vain, cause=cause)
         entries = refused
         if refused:
-            patience.wait(in_vain - 1)
+            budget.wait(in_vain - 1)
 
 
 def requests_of(entries: Iterable[Entry], options: SinkOptions) -> Iterator[list[Entry]]:

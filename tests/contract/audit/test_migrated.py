@@ -7,7 +7,7 @@ import pytest
 from firnline_infra.audit.findings import Counts, ProblemKind
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
-from firnline_ingest.migration.migrate import Books, apply, planned, watch
+from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, watch
 from firnline_ingest.migration.tables import Journal, Source
 
 from .conftest import BAD, GOOD, Lane, records_of
@@ -36,8 +36,8 @@ def migrate(lane: Lane) -> None:
     journal = Journal(client, f"{config.ledger.table}_migration")
     journal.open(create=True)
     watched = watch(Source(client, table), 0, lambda _: None)
-    books = Books(ledger, journal, RunLease(ledger, lane.table, sleep=lambda _: None))
-    apply(planned(watched, lineage, None), watched, lineage, books)
+    writer = MigrationWriter(ledger, journal, RunLease(ledger, lane.table, sleep=lambda _: None))
+    apply(planned(watched, lineage, None), watched, lineage, writer)
 
 
 def test_before_the_place_nothing_is_ours_behind_it_everything_once(engines_lane: Lane) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from firnline_infra.audit.errors import StreamSilent
-from firnline_infra.audit.shard_scan import PATIENCE_S, READ_EVERY_S, SHARD_BYTES_PER_S, ShardScan
+from firnline_infra.audit.shard_scan import READ_EVERY_S, SHARD_BYTES_PER_S, TIMEOUT_S, ShardScan
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import StreamForbidden
@@ -117,7 +117,7 @@ def test_a_shard_that_stays_silent_is_given_up(kinesis: FakeKinesis, reader_of: 
     kinesis.faults.replace([Fault(endpoint="kinesis:GetRecords", kind=FaultKind.CUT)])
     with pytest.raises(StreamSilent, match=f"orders/{shard.id} could not be read for 120 s"):
         list(reader_of(shard.id).records())
-    assert PATIENCE_S < time.now_s < 2 * PATIENCE_S
+    assert TIMEOUT_S < time.now_s < 2 * TIMEOUT_S
 
 
 def test_what_time_cant_heal_is_raised_at_once(kinesis: FakeKinesis, reader_of: ReaderOf, time: Time) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter
-from firnline_ingest.dead_letters.conversion import DeadLetterConverter, Made
+from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects
 from firnline_ingest.dead_letters.shard_replay import ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ChannelTransport, replay_channel
@@ -89,9 +89,9 @@ class World:
         )
         maker = DeadLetterConverter(pipeline, SHARD.shard_id)
 
-        def make(one: DeadLetter) -> Made:
+        def make(one: DeadLetter) -> Conversion:
             repaired = self.fixed(one.data)
-            return Made(why_not="left alone") if repaired is None else maker.make(one, repaired)
+            return Conversion(why_not="left alone") if repaired is None else maker.make(one, repaired)
 
         objects: NamedObjects = Watched(self.objects, effect, ["create", "names", "read"])  # type: ignore[assignment]
         channels: Any = Watched(self.channels, effect, ["open"])

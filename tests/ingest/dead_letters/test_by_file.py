@@ -73,7 +73,7 @@ class Files:
     snowflake: Pipe = field(default_factory=Pipe)
     pipe_created_ms: int = 1
 
-    def run(self, effect: Effect = lambda _: None, **wish: Any) -> ReplayReport:
+    def run(self, effect: Effect = lambda _: None, **request: Any) -> ReplayReport:
         services: Any = ReplayServices(
             letters=Letters(self.letters),  # type: ignore[arg-type] # as much of it as is asked for
             objects=Watched(self.objects, effect, ["create", "names", "read"]),  # type: ignore[arg-type] # the same
@@ -82,7 +82,7 @@ class Files:
             target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
             files=lambda *_: self._lane(effect),
         )
-        asked = ReplayRequest(by_file=True, with_forgotten=True, **wish)
+        asked = ReplayRequest(by_file=True, with_forgotten=True, **request)
         return Replays(CONFIG, asked, services, lambda _: None).run(lambda *_: None)
 
     def _lane(self, effect: Effect) -> FileTransport:

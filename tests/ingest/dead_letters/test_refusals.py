@@ -7,7 +7,7 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter
-from firnline_ingest.dead_letters.conversion import DeadLetterConverter, Made
+from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
 from firnline_ingest.dead_letters.errors import JournalUnreadable, ReplayedElsewhere, ReplayUnprovable
 from firnline_ingest.dead_letters.journal import Outcome
 
@@ -213,7 +213,7 @@ def half_refused(**changes: object) -> DeadLetter:
     return msgspec.structs.replace(letter(1, LINES, row=1, reason="refused"), **{"rows": 3, **changes})
 
 
-def made_of(one: DeadLetter, data: bytes | None = None, *transforms: object) -> Made:
+def made_of(one: DeadLetter, data: bytes | None = None, *transforms: object) -> Conversion:
     document = {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
     pipeline = PipelineConfig.model_validate({**document, "transforms": list(transforms)})
     return DeadLetterConverter(pipeline, "shardId-0").make(one, data)
@@ -270,5 +270,5 @@ def test_what_a_route_sends_elsewhere_is_told_with_its_table() -> None:
     pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW", "routes": routes})
     maker = DeadLetterConverter(pipeline, "shardId-0")
     told = "a route sends it to REFUNDS, and a replay fills the pipeline's own table alone"
-    assert maker.make(letter(1, b'{"kind":"refund"}', reason="no-route")) == Made(why_not=told)
+    assert maker.make(letter(1, b'{"kind":"refund"}', reason="no-route")) == Conversion(why_not=told)
     assert maker.make(letter(2, b'{"kind":"other"}', reason="no-route")).rows

@@ -56,7 +56,7 @@ class Place:
     def put(self, *letters: DeadLetter) -> None:
         LocalFolder(self.folder).put(letters)
 
-    def replay(self, **wish: Any) -> ReplayReport:
+    def replay(self, **request: Any) -> ReplayReport:
         pipeline = {"stream": "orders", "database": "DB", "schema": "RAW", **self.pipeline}
         letters = {"folder": str(self.folder)}
         config = EngineConfig.model_validate(
@@ -73,7 +73,7 @@ class Place:
         def no_damage(error: Exception) -> None:
             raise error
 
-        return Replays(config, ReplayRequest(**wish), services, no_damage).run(lambda *_: None)
+        return Replays(config, ReplayRequest(**request), services, no_damage).run(lambda *_: None)
 
     @property
     def rows(self) -> list[bytes]:

@@ -11,7 +11,7 @@ from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
-from firnline_ingest.migration.migrate import Books
+from firnline_ingest.migration.migrate import MigrationWriter
 from firnline_ingest.migration.tables import Journal
 
 GOLDEN = Path(__file__).parents[2] / "kcl" / "golden"
@@ -36,12 +36,12 @@ def dynamodb(client: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def books(dynamodb: Any) -> Books:
+def writer(dynamodb: Any) -> MigrationWriter:
     ledger = DynamoLedger(dynamodb, "ledger")
     ledger.create()
     journal = Journal(dynamodb, "ledger_migration")
     journal.open(create=True)
-    return Books(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None, every_s=3_600.0))
+    return MigrationWriter(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None, every_s=3_600.0))
 
 
 def recorded(name: str) -> dict[str, Any]:

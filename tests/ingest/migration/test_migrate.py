@@ -13,7 +13,7 @@ from firnline_ingest.migration.errors import (
     NotMigratable,
     StreamKnown,
 )
-from firnline_ingest.migration.migrate import Books, apply, planned, watch
+from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, watch
 from firnline_ingest.migration.tables import Journal, Source
 from firnline_ingest.values import Fence, ShardKey
 from tests.ingest.migration.conftest import RECORDED, make_table
@@ -22,11 +22,13 @@ from tests.kcl import scene
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_the_first_epoch_begins_exactly_behind_what_the_library_took_in(dynamodb: Any, books: Books, name: str) -> None:
+def test_the_first_epoch_begins_exactly_behind_what_the_library_took_in(
+    dynamodb: Any, writer: MigrationWriter, name: str
+) -> None:
     """Nothing is missing and nothing is double: the shard that ended is left, one is gone on with inside of an aggregate."""
     world = World(dynamodb, name)
-    assert world.apply(books) == 5
-    ours = read_stream(world, dict(books.ledger.rows(world.lineage.incarnation)))
+    assert world.apply(writer) == 5
+    ours = read_stream(world, dict(writer.ledger.rows(world.lineage.incarnation)))
     assert len(ours) == len(set(ours))
     assert set(ours) & world.taken == set()
     assert set(ours) | world.taken == set(every_record(world))
@@ -34,27 +36,27 @@ def test_the_first_epoch_begins_exactly_behind_what_the_library_took_in(dynamodb
     assert inside[:3] == [2, 3, 4]
 
 
-def test_a_ledger_that_an_engine_has_used_for_the_stream_is_refused(dynamodb: Any, books: Books) -> None:
+def test_a_ledger_that_an_engine_has_used_for_the_stream_is_refused(dynamodb: Any, writer: MigrationWriter) -> None:
     world = World(dynamodb, "3.5.1-single")
     key = ShardKey("orders", world.lineage.stream_created_ms, "shardId-000000000001")
-    books.ledger.take(key, Fence(), "an engine", TrimHorizon())
+    writer.ledger.take(key, Fence(), "an engine", TrimHorizon())
     with pytest.raises(StreamKnown):
-        world.apply(books)
-    assert books.journal.read(world.lineage.incarnation) == {}
+        world.apply(writer)
+    assert writer.journal.read(world.lineage.incarnation) == {}
 
 
-def test_a_plan_with_problems_writes_nothing(dynamodb: Any, books: Books) -> None:
+def test_a_plan_with_problems_writes_nothing(dynamodb: Any, writer: MigrationWriter) -> None:
     world = World(dynamodb, "3.5.1-single")
     item = next(each for each in world.items if each["leaseKey"]["S"] == "shardId-000000000002")
     dynamodb.put_item(TableName=APP, Item={**item, "checkpoint": {"S": "LATEST"}})
     with pytest.raises(NotMigratable, match="shardId-000000000002"):
-        world.apply(books)
-    assert books.ledger.rows(world.lineage.incarnation) == {}
-    assert world.apply(books, at=AtTimestamp(7)) == 5
-    assert books.ledger.rows(world.lineage.incarnation)["shardId-000000000002"].start == AtTimestamp(7)
+        world.apply(writer)
+    assert writer.ledger.rows(world.lineage.incarnation) == {}
+    assert world.apply(writer, at=AtTimestamp(7)) == 5
+    assert writer.ledger.rows(world.lineage.incarnation)["shardId-000000000002"].start == AtTimestamp(7)
 
 
-def test_openflow_s_table_is_gone_on_behind_whole_records(dynamodb: Any, books: Books) -> None:
+def test_openflow_s_table_is_gone_on_behind_whole_records(dynamodb: Any, writer: MigrationWriter) -> None:
     """A table as its source (apache/nifi, KinesisShardManager) leaves it when its nodes stop: without owners and heartbeats."""
     kinesis, stream = scene.make()
     client = client_of(kinesis)
@@ -71,8 +73,8 @@ def test_openflow_s_table_is_gone_on_behind_whole_records(dynamodb: Any, books: 
     make_table(dynamodb, "connector", openflow.KEY, items)
     watched = watch(Source(dynamodb, "connector"), 30, no_wait)
     assert watched.source.kind == "Openflow"
-    assert apply(planned(watched, lineage, TrimHorizon()), watched, lineage, books) == 5
-    rows = books.ledger.rows(lineage.incarnation)
+    assert apply(planned(watched, lineage, TrimHorizon()), watched, lineage, writer) == 5
+    rows = writer.ledger.rows(lineage.incarnation)
     for shard, number in place.items():
         start = rows[shard].read_through
         assert start is not None
@@ -85,11 +87,13 @@ def test_a_journal_that_may_not_be_made_is_asked_for(dynamodb: Any) -> None:
         Journal(dynamodb, "ledger_migration").open(create=False)
 
 
-def test_a_listing_that_changed_between_plan_and_reading_is_only_more_shards(dynamodb: Any, books: Books) -> None:
+def test_a_listing_that_changed_between_plan_and_reading_is_only_more_shards(
+    dynamodb: Any, writer: MigrationWriter
+) -> None:
     """A reshard after the library stopped: the children have no leases, and begin when their parent has ended."""
     world = World(dynamodb, "3.5.1-single")
     world.stream.shard("shardId-000000000003").split()
-    assert world.apply(books) == 5
-    ours = read_stream(world, dict(books.ledger.rows(world.lineage.incarnation)))
+    assert world.apply(writer) == 5
+    ours = read_stream(world, dict(writer.ledger.rows(world.lineage.incarnation)))
     assert set(ours) | world.taken == set(every_record(world))
     assert isinstance(world.lineage.shards, MappingProxyType)

@@ -13,7 +13,7 @@ from firnline_ingest.migration.errors import (
     SourceMissing,
     TableTrouble,
 )
-from firnline_ingest.migration.migrate import Books, planned, undo, watch
+from firnline_ingest.migration.migrate import MigrationWriter, planned, undo, watch
 from firnline_ingest.migration.tables import Source
 from tests.ingest.migration.conftest import RECORDED, make_table
 from tests.ingest.migration.world import APP, World, no_wait
@@ -43,23 +43,23 @@ def test_a_library_that_runs_is_found_by_what_it_writes_within_seconds(dynamodb:
 
 
 def test_a_library_that_is_started_while_rows_are_written_makes_everything_be_taken_back(
-    dynamodb: Any, books: Books, monkeypatch: pytest.MonkeyPatch
+    dynamodb: Any, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(dynamodb, "3.5.1-single")
-    take = books.ledger.take
+    take = writer.ledger.take
 
     def take_and_be_overtaken(*arguments: Any) -> ShardRow:
         world.touch("shardId-000000000003")
         return take(*arguments)
 
-    monkeypatch.setattr(books.ledger, "take", take_and_be_overtaken)
+    monkeypatch.setattr(writer.ledger, "take", take_and_be_overtaken)
     with pytest.raises(SourceInUse, match="shardId-000000000003"):
-        world.apply(books)
-    assert books.ledger.rows(world.lineage.incarnation) == {}
-    assert books.journal.read(world.lineage.incarnation) == {}
+        world.apply(writer)
+    assert writer.ledger.rows(world.lineage.incarnation) == {}
+    assert writer.journal.read(world.lineage.incarnation) == {}
 
 
-def test_the_other_consumer_s_table_is_never_written_to(dynamodb: Any, books: Books) -> None:
+def test_the_other_consumer_s_table_is_never_written_to(dynamodb: Any, writer: MigrationWriter) -> None:
     world = World(dynamodb, "3.5.1-multi")
     before = world.scan()
     writes: list[str] = []
@@ -69,8 +69,8 @@ def test_the_other_consumer_s_table_is_never_written_to(dynamodb: Any, books: Bo
             writes.append(model.name)
 
     dynamodb.meta.events.register("provide-client-params.dynamodb.*", note, unique_id="note")
-    world.apply(books)
-    undo(world.lineage, books)
+    world.apply(writer)
+    undo(world.lineage, writer)
     dynamodb.meta.events.unregister("provide-client-params.dynamodb.*", unique_id="note")
     assert set(writes) == {"DescribeTable", "Scan"}
     assert world.scan() == before

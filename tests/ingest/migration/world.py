@@ -14,7 +14,7 @@ from firnline_ingest.kinesis.start import After, Start, TrimHorizon
 from firnline_ingest.ledger.plan import plan_shards
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration import kcl
-from firnline_ingest.migration.migrate import Books, Watched, apply, planned, watch
+from firnline_ingest.migration.migrate import MigrationWriter, WatchedSource, apply, planned, watch
 from firnline_ingest.migration.tables import Source
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import FakeKinesis
@@ -52,12 +52,12 @@ class World:
     def lineage(self) -> Lineage:
         return read_lineage(self.client, "orders")
 
-    def watched(self) -> Watched:
+    def watched(self) -> WatchedSource:
         return watch(self.source, 30, no_wait)
 
-    def apply(self, books: Books, at: Any = None) -> int:
+    def apply(self, writer: MigrationWriter, at: Any = None) -> int:
         watched = self.watched()
-        return apply(planned(watched, self.lineage, at), watched, self.lineage, books)
+        return apply(planned(watched, self.lineage, at), watched, self.lineage, writer)
 
     def scan(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = self.dynamodb.scan(TableName=APP)["Items"]
