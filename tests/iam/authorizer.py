@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from firnline_local.aws.answer import Answer, error_answer
 from firnline_local.aws.authorizer import Decision
-from firnline_local.aws.call import Protocol
+from firnline_local.aws.call import Answer, Protocol, error_answer
 from firnline_local.aws.parsed_call import ParsedCall
 from tests.iam.accesses import accesses_of
 from tests.iam.call_log import CallLog

@@ -16,10 +16,9 @@ from threading import Lock
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from firnline_local.aws.answer import Answer, error_answer
 from firnline_local.aws.authorizer import Authorizer, Decision, allow_everything
 from firnline_local.aws.aws_rules import violation
-from firnline_local.aws.call import Call, identify
+from firnline_local.aws.call import Answer, Call, error_answer, identify
 from firnline_local.aws.parsed_call import ParsedCall, parse
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from firnline_local.aws.answer import Answer
+from firnline_local.aws.call import Answer
 from firnline_local.aws.parsed_call import ParsedCall
 
 

@@ -7,16 +7,37 @@ deleted secret is free only when the secret can't be restored any more; an
 object is kept only as it was sent.
 """
 
+import base64
+import hashlib
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from firnline_local.aws.call import SERVICE_KEY, Protocol
-from firnline_local.aws.digests import wrong_digest
 from firnline_local.aws.moto_state import MotoState
 from firnline_local.aws.parsed_call import ParsedCall
 from firnline_local.aws.policy import as_list, is_allowed, names, statements_of
+
+DIGESTS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "HTTP_X_AMZ_CHECKSUM_CRC32": ("CRC32", lambda body: zlib.crc32(body).to_bytes(4, "big")),
+    "HTTP_CONTENT_MD5": ("Content-MD5", lambda body: hashlib.md5(body, usedforsecurity=False).digest()),
+}
+
+
+def wrong_digest(call: ParsedCall) -> str | None:
+    """What S3 says of a PUT whose content is not what its checksum was made of; its code is BadDigest."""
+    if call.call.operation != "PUT" or "aws-chunked" in call.environ.get("HTTP_CONTENT_ENCODING", ""):
+        return None
+    return next(_wrong(call), None)
+
+
+def _wrong(call: ParsedCall) -> Iterator[str]:
+    for header, (name, digest) in DIGESTS.items():
+        given = call.environ.get(header)
+        if given and given != base64.b64encode(digest(call.body)).decode():
+            yield f"The {name} you specified did not match the calculated checksum."
 
 
 @dataclass(frozen=True, slots=True)

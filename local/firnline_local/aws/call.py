@@ -1,10 +1,13 @@
 """Which operation of which service a request calls, and whose key signed it, as far as its headers tell."""
 
+import json
 from dataclasses import dataclass
 from enum import Enum
 from io import BytesIO
 from urllib.parse import parse_qs
+from uuid import uuid4
 from wsgiref.types import WSGIEnvironment
+from xml.sax.saxutils import escape
 
 SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is not what everybody calls it
 SERVICE_KEY = "SERVICE-"
@@ -81,3 +84,30 @@ def _action(environ: WSGIEnvironment) -> str:
         environ["wsgi.input"] = BytesIO(body)
         query = body.decode()
     return parse_qs(query).get("Action", [""])[0]
+
+
+INTERNAL_FAILURE = {"dynamodb": "InternalServerError", "s3": "InternalError"}  # as each service calls it
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    content_type: str
+    body: bytes
+
+
+def error_answer(call: Call, *, status: int, code: str, message: str) -> Answer:
+    """Without a code it is the service's own for an internal failure."""
+    code = code or INTERNAL_FAILURE.get(call.service, "InternalFailure")
+    if call.protocol is Protocol.JSON:
+        body = json.dumps({"__type": code, "message": message, "Message": message})
+        return Answer(status, "application/x-amz-json-1.0", body.encode())
+    error = f"<Code>{escape(code)}</Code><Message>{escape(message)}</Message>"
+    if call.protocol is Protocol.QUERY:
+        whose = "Sender" if status < 500 else "Receiver"
+        error = (
+            f"<ErrorResponse><Error><Type>{whose}</Type>{error}</Error><RequestId>{uuid4()}</RequestId></ErrorResponse>"
+        )
+    else:
+        error = f"<Error>{error}<RequestId>{uuid4()}</RequestId></Error>"
+    return Answer(status, "text/xml", f'<?xml version="1.0" encoding="UTF-8"?>{error}'.encode())

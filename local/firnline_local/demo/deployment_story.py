@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firnline_local.demo.background import Producer
 from firnline_local.demo.deployable import Deployable
 from firnline_local.demo.errors import EngineStuck
+from firnline_local.demo.events import Producer
 from firnline_local.demo.screen import Screen
 
 if TYPE_CHECKING:

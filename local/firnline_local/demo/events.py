@@ -5,7 +5,14 @@ The same seed makes the same events, so that a run can be compared with another 
 
 import json
 import random
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from firnline_local.running import RunningEnvironment
+
 
 BROKEN_EVERY = 2_500
 BROKEN = (b"\xff\xfe not text at all", b'{"order_id": "cut off', b"[1, 2, 3]", b"")
@@ -46,3 +53,44 @@ def _event(number: int, count: int, source: random.Random) -> dict[str, object]:
 def _item(source: random.Random) -> dict[str, object]:
     sku = f"SKU-{source.randrange(10**6):06d}"
     return {"sku": sku, "quantity": source.randint(1, 5), "price": round(source.uniform(1, 200), 2), "gift": False}
+
+
+BATCH = 500
+RECORDS_PER_S = 4_000.0
+
+
+class Producer:
+    """A context manager; the block waits for its end, and what went wrong in it is raised there."""
+
+    def __init__(self, environment: "RunningEnvironment", stream: str, events: Sequence[bytes]) -> None:
+        self._environment = environment
+        self._stream = stream
+        self._events = events
+        self._failure: Exception | None = None
+        self._abandoned = threading.Event()
+        self._thread = threading.Thread(target=self._produce, name="producer", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._abandoned.set()
+        self.wait()
+
+    def wait(self) -> None:
+        """Returns when every event was put; raises what kept one from it."""
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _produce(self) -> None:
+        try:
+            for first in range(0, len(self._events), BATCH):
+                if self._abandoned.is_set():
+                    return
+                self._environment.put_events(self._stream, self._events[first : first + BATCH])
+                time.sleep(BATCH / RECORDS_PER_S)
+        except Exception as error:
+            self._failure = error

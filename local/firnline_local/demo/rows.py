@@ -1,11 +1,14 @@
-"""Rows for the demo's screen: a sample as SQL shows it, and one record followed through the pipeline."""
+"""What the demo shows of the rows, and its audit: the same function as `firnline audit`, as the environment's reader."""
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firnline_infra.audit import AuditReport
     from firnline_local.running import RunningEnvironment
+
 
 METADATA = "KINESISMETADATA"
 SAMPLE_COLUMNS = 4
@@ -42,3 +45,13 @@ def followed_record(environment: "RunningEnvironment", stream: str, table: str) 
     yield f"        {record['Data'].decode()[:110]} ..."
     yield f"token   {int(place['sequenceNumber'])}{0:010d}{0:010d} (what Snowflake commits with its row)"
     yield f"row     {json.dumps({name: value for name, value in row.items() if name != METADATA}, default=str)[:110]} ..."
+
+
+def audit_demo(environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
+    from firnline_infra.audit import ReaderUser, audit
+    from firnline_ingest.config.load import load_config
+
+    login = environment.logins["reader"]
+    reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
+    config = load_config(config_file)
+    return audit(config, reader, content=True)

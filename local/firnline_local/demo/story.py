@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firnline_infra.specification import EnvironmentSpec
-from firnline_local.demo.background import Producer
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.demo.errors import EngineStuck
+from firnline_local.demo.events import Producer
 from firnline_local.demo.screen import Screen
 from firnline_local.environment import LocalEnvironment
 
@@ -158,7 +158,7 @@ class Demo:
 
     def _audit(self, environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
         from firnline_infra.audit.report_text import report_text
-        from firnline_local.demo.proof import audit_demo
+        from firnline_local.demo.rows import audit_demo
 
         self.screen.step("The audit: stream = table + error table + dead letters, by position and by content")
         report = audit_demo(environment, config_file)
