@@ -20,17 +20,17 @@ from firnline_infra.blueprint.snowflake import (
 from firnline_infra.blueprint.tags import comment_of
 from firnline_infra.specification.adopted import adopted_databases, adopted_schemas
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
 from firnline_infra.specification.snowflake import ServiceUser
+from firnline_infra.specification.target_tables import target_tables
 
 Thing = TypeVar("Thing")
 
 
 def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
-    comment, pipelines = comment_of(spec), [each.pipeline for each in filled(spec)]
+    comment, pipelines = comment_of(spec), [each.pipeline for each in target_tables(spec)]
     policy, methods = _network_policy(spec, names), _authentication_policy(spec, names)
     made = [each for each in pipelines if each.table_origin is ObjectOrigin.CREATE]
     adopted = [each for each in pipelines if each.table_origin is ObjectOrigin.ADOPT]
@@ -90,7 +90,7 @@ def _role_grants(spec: EnvironmentSpec, names: Names) -> Iterable[RoleGrant]:
         yield RoleGrant(role=principal.role, user=principal.user)
     for role in spec.snowflake.reader.granted_to:
         yield RoleGrant(role=names.reader.role, to_role=Identifier.parse(role))
-    if any(of_pipeline.ownership(each.pipeline, names.ingest) for each in filled(spec)):
+    if any(of_pipeline.ownership(each.pipeline, names.ingest) for each in target_tables(spec)):
         # Who deploys goes on to manage what the engine owns.
         yield RoleGrant(role=names.ingest.role, to_role=names.deploy_role)
 
@@ -100,7 +100,7 @@ def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
     for warehouse in filter(None, warehouses):
         name = QualifiedName.of(warehouse)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=name, role=names.reader.role)
-    for each in filled(spec):
+    for each in target_tables(spec):
         yield from of_pipeline.grants(each.pipeline, ingest=names.ingest, reader=names.reader)
 
 

@@ -20,7 +20,7 @@ class Question:
     """What has to be known: an option, or a question where there is somebody to ask."""
 
     name: str
-    """As specification/first.py calls the answer."""
+    """As specification/starter.py calls the answer."""
     option: str
     help: str
     default: str | None = None
@@ -124,8 +124,8 @@ def _inside(file: Path) -> Path:
 
 def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     """Raises ConfigError with all that is wrong with the answers."""
-    from firnline_infra.specification.first import Answers, first_spec
     from firnline_infra.specification.model import Durability
+    from firnline_infra.specification.starter import Answers, first_spec
 
     durability = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED
     return first_spec(Answers(**answers, durability=durability), str(path))

@@ -49,7 +49,7 @@ def _refuse_collisions(path: Path, spec: "EnvironmentSpec") -> None:
     """With those in the same folder; one that is wrong is told when it is checked itself. Raises ConfigError."""
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.keys_file import is_keys_file
-    from firnline_infra.specification.siblings import collisions
+    from firnline_infra.specification.name_collisions import collisions
     from firnline_ingest.errors import ConfigError
 
     others = {}

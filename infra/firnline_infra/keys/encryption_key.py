@@ -14,7 +14,7 @@ from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification.errors import EncryptionKeyMissing
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
-from firnline_infra.specification.ready import encryption_key_missing
+from firnline_infra.specification.prerequisites import encryption_key_missing
 
 
 def record_encryption_key(

@@ -14,7 +14,7 @@ import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.ready import encryption_key_missing, missing_keys
+from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_ingest.errors import FirnlineError
 
 

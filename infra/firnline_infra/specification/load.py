@@ -47,7 +47,9 @@ def parse_spec(text: str, source: str) -> EnvironmentSpec:
     try:
         spec = parse(EnvironmentSpec, document, source)
     except ConfigError as error:
-        from firnline_infra.specification.salvage import salvaged_problems  # only a wrong document pays for it
+        from firnline_infra.specification.partial_validation import (
+            salvaged_problems,  # only a wrong document pays for it
+        )
 
         raise ConfigError(source, [*error.problems, *salvaged_problems(document, problems)]) from None
     if found := list(problems(spec)):

@@ -23,7 +23,7 @@ from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.observe.readback import Finding
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.model import Durability
-from firnline_infra.specification.ready import check_ready
+from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
 from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer
 from firnline_infra.stack.secrets import forget_deleted

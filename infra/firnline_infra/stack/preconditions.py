@@ -16,7 +16,7 @@ from firnline_infra.observe.existing import StackResources, already_there
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.ready import encryption_key_missing, missing_keys
+from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_infra.stack.errors import ApplicationInUse, OnlyLooks, SecretsLost
 from firnline_infra.stack.secrets import lost_secrets
 from firnline_infra.stack.serverless import check_application

@@ -90,7 +90,7 @@ def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
     """
     from firnline_infra.keys.file import ReviewedFile
     from firnline_infra.specification.keys_file import USERS
-    from firnline_infra.specification.ready import users_without_keys
+    from firnline_infra.specification.prerequisites import users_without_keys
     from firnline_infra.specification.runtime import Trust
 
     file, without = ReviewedFile.beside(spec_file), set(users_without_keys(spec))

@@ -14,8 +14,8 @@ from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissin
 from firnline_infra.specification.keys_file import KeysFile, UserKeys, keys_file_of, with_keys
 from firnline_infra.specification.load import load_keys
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.specification.public_key import public_key_body
-from firnline_infra.specification.ready import check_ready
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_ingest.errors import ConfigError
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.table import TablePrivilege
+from firnline_infra.specification.target_tables import target_tables
 
 ADOPT = ObjectOrigin.ADOPT
 
@@ -46,7 +46,7 @@ def _what_is_made_holds_nothing_yet(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _an_adopted_table_is_in_an_adopted_schema(spec: EnvironmentSpec) -> Iterator[str]:
     schemas = adopted_schemas(spec)
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         schema = QualifiedName.of(pipeline.database, pipeline.schema_)
         if pipeline.table_origin is ADOPT and schema not in schemas:
@@ -57,7 +57,7 @@ def _an_adopted_table_is_in_an_adopted_schema(spec: EnvironmentSpec) -> Iterator
 
 
 def _an_adopted_table_keeps_its_owner(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.table_origin is ADOPT and pipeline.table_privilege is TablePrivilege.OWNERSHIP:
             yield (
@@ -66,7 +66,7 @@ def _an_adopted_table_keeps_its_owner(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _an_adopted_pipe_leads_to_an_adopted_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.pipe is not None and pipeline.pipe.origin is ADOPT and pipeline.table_origin is not ADOPT:
             yield (

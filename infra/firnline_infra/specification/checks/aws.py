@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.format import registries_of
 
 WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
@@ -284,7 +284,7 @@ def _sets(spec: EnvironmentSpec) -> Iterator[tuple[str, Sequence[str]]]:
     for index, stream in enumerate(spec.streams):
         yield f"streams[{index}].shard_metrics", [metric.value for metric in stream.shard_metrics]
         yield f"streams[{index}].consumers", stream.consumers
-    for table in filled(spec):
+    for table in target_tables(spec):
         yield f"{table.path}.cluster_by", table.pipeline.cluster_by
     yield "snowflake.allowed_networks", spec.snowflake.allowed_networks
     yield "snowflake.reader.granted_to", spec.snowflake.reader.granted_to

@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping
 
 from firnline_infra.specification.column_type import ColumnType
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.iceberg_types import iceberg_lacks
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind, TablePrivilege
+from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipe_select import UnreadableSelect, selected
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import InvalidIdentifier
 
 
 def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         seen = {name.upper(): "a metadata column" for name in _metadata_columns(pipeline)}
         for number, column in enumerate(pipeline.columns):
@@ -26,7 +26,7 @@ def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         for number, column in enumerate(pipeline.columns):
             kind, path = ColumnType.parse(column.type), each.at(f"columns[{number}].type")
@@ -39,7 +39,7 @@ def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.has_structured_metadata and not pipeline.metadata.parts(are_numbered=False):
             yield (
@@ -50,7 +50,7 @@ def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterator[str]:
     """Its schema doesn't evolve (create-interactive-table): a key without a column is dropped, row by row."""
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.table_kind is not TableKind.INTERACTIVE:
             continue
@@ -70,7 +70,7 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
 
 def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
     """Only its owner may ALTER a table (alter-table, access control requirements)."""
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if not pipeline.adds_columns:
             continue
@@ -87,7 +87,7 @@ def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
     """A table that is made AS SELECT takes from a record what the SELECT names, and nothing else (create-interactive-table)."""
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         given = [column.select is not None for column in pipeline.columns]
         if not any(given):

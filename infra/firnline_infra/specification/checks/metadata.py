@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from firnline_infra.specification.checks.pipes import may_lose_position
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.content_column import content_column
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
+from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipeline import Aggregation
 from firnline_ingest.config.rows import MetadataForm, PartName
 
@@ -39,7 +39,7 @@ def _position(pipeline: Pipeline) -> Iterator[PartName]:
 
 
 def _a_table_has_a_column(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         is_made = pipeline.table_origin is ObjectOrigin.CREATE
         metadata = pipeline.metadata
@@ -51,7 +51,7 @@ def _a_table_has_a_column(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _version_2_has_no_variant(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.table_kind is not TableKind.ICEBERG or pipeline.iceberg_version >= WITH_VARIANT:
             continue

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.content_column import content_column
-from firnline_infra.specification.filled import Filled, filled
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
@@ -12,6 +11,7 @@ from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline, others_of
 from firnline_infra.specification.table import Pipe, TableKind
+from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
@@ -129,10 +129,10 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
 SNOWFLAKES_OWN = "INFORMATION_SCHEMA"
 
 
-def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[Filled]]:
+def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[TargetTable]]:
     """Of one pipeline's own, a table is named once here: checks/routes.py tells of the others."""
-    tables: dict[QualifiedName, dict[int, Filled]] = {}
-    for each in filled(spec):
+    tables: dict[QualifiedName, dict[int, TargetTable]] = {}
+    for each in target_tables(spec):
         tables.setdefault(table_of(each.pipeline), {}).setdefault(each.place, each)
     return {table: list(sharing.values()) for table, sharing in tables.items()}
 
@@ -166,8 +166,8 @@ def _a_table_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _a_pipe_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
-    first: dict[tuple[str, ...], tuple[Filled, Pipe, QualifiedName]] = {}
-    for each in filled(spec):
+    first: dict[tuple[str, ...], tuple[TargetTable, Pipe, QualifiedName]] = {}
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.pipe is None:
             continue
@@ -181,7 +181,7 @@ def _a_pipe_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _tolerance_needs_the_error_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline, of_a_route = each.pipeline, f" ({each.path})" if each.route else ""
         if pipeline.tolerance != "all":
             continue
@@ -195,7 +195,7 @@ def _tolerance_needs_the_error_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _columns_are_identifiers(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         try:
             column = str(Identifier.parse(pipeline.metadata.column))
@@ -222,7 +222,7 @@ def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
 def _the_default_pipe_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:
     """Snowflake makes it from the table's name, and no name may be longer than 255 characters."""
     longest = MAX_CHARACTERS - len(DEFAULT_PIPE_SUFFIX)
-    for each in filled(spec):
+    for each in target_tables(spec):
         length = len(table_of(each.pipeline).parts[-1].name)
         if each.pipeline.pipe is None and length > longest:
             yield (

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.content_column import content_column
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
+from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
 from firnline_ingest.identifiers import InvalidIdentifier, dead_letters_name, quoted
 
 
 def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.pipe is None or pipeline.pipe.select is None:
             continue
@@ -94,7 +94,7 @@ def may_lose_position(pipeline: Pipeline) -> bool:
 
 def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
     """`user-guide/snowpipe-streaming/snowpipe-streaming-high-performance-migration`: evolution needs MATCH_BY_COLUMN_NAME."""
-    for each in filled(spec):
+    for each in target_tables(spec):
         pipeline = each.pipeline
         evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
         if evolves and pipeline.pipe is not None and pipeline.pipe.select is not None:
@@ -106,9 +106,9 @@ def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]:
     """Where a table has no pipe of its own, the engine takes the one with the table's name."""
-    taken = {table_of(each.pipeline): each for each in filled(spec) if each.pipeline.pipe is None}
-    letters = {_dead_letter_pipe(each.pipeline): each for each in filled(spec) if each.pipeline.file_replay}
-    for each in filled(spec):
+    taken = {table_of(each.pipeline): each for each in target_tables(spec) if each.pipeline.pipe is None}
+    letters = {_dead_letter_pipe(each.pipeline): each for each in target_tables(spec) if each.pipeline.file_replay}
+    for each in target_tables(spec):
         if each.pipeline.pipe is None:
             continue
         name = _beside(each.pipeline, Identifier.parse(each.pipeline.pipe.name))

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.filled import Filled, filled
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.routes import RoutedTable
+from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.identifiers import routed_channel
 
 
 def _tables_are_named_once(spec: EnvironmentSpec) -> Iterator[str]:
-    first: dict[tuple[int, QualifiedName], Filled] = {}
-    for each in filled(spec):
+    first: dict[tuple[int, QualifiedName], TargetTable] = {}
+    for each in target_tables(spec):
         table = table_of(each.pipeline)
         other = first.setdefault((each.place, table), each)
         if other is each:
@@ -74,7 +74,7 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:
-    return ((each.path, each.place, each.route) for each in filled(spec) if each.route is not None)
+    return ((each.path, each.place, each.route) for each in target_tables(spec) if each.route is not None)
 
 
 CHECKS = (

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
 
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.filled import filled
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.table import TableKind
+from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.errors import did_you_mean
 
 
 def _volumes_are_declared(spec: EnvironmentSpec) -> Iterator[str]:
     names = [volume.name for volume in spec.snowflake.external_volumes]
-    for each in filled(spec):
+    for each in target_tables(spec):
         volume = each.pipeline.external_volume
         if volume is not None and volume not in names:
             yield (
@@ -43,7 +43,7 @@ def _volumes_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
 def _interactive_tables_have_their_warehouse(spec: EnvironmentSpec) -> Iterator[str]:
     """Only such a warehouse answers within a second from them, and without them it serves nothing."""
     warehouse = spec.snowflake.interactive_warehouse
-    interactive = [each.path for each in filled(spec) if each.pipeline.table_kind is TableKind.INTERACTIVE]
+    interactive = [each.path for each in target_tables(spec) if each.pipeline.table_kind is TableKind.INTERACTIVE]
     if interactive and warehouse is None:
         yield (
             f"snowflake.interactive_warehouse: is required, because {interactive[0]} has table_kind: "
@@ -65,7 +65,7 @@ def _what_asks_for_policies_has_a_warehouse(spec: EnvironmentSpec) -> Iterator[s
     asking = ["snowflake.key_pair_only"] if spec.snowflake.key_pair_only else []
     asking += [
         f"{each.path}.table_kind: {each.pipeline.table_kind}"
-        for each in filled(spec)
+        for each in target_tables(spec)
         if each.pipeline.table_kind is not TableKind.STANDARD
     ]
     if asking:

@@ -9,7 +9,7 @@ from firnline_infra.specification.routes import RoutedTable
 from firnline_infra.specification.table import OF_ONE_TABLE
 
 
-class Filled(NamedTuple):
+class TargetTable(NamedTuple):
     """A table that a pipeline fills."""
 
     pipeline: Pipeline
@@ -29,10 +29,10 @@ class Filled(NamedTuple):
         return f"{self.path}.{field}"
 
 
-def filled(spec: EnvironmentSpec) -> Iterator[Filled]:
+def target_tables(spec: EnvironmentSpec) -> Iterator[TargetTable]:
     """A pipeline's own before those of its routes."""
     for index, pipeline in enumerate(spec.pipelines):
-        yield Filled(pipeline, index, f"pipelines[{index}]")
+        yield TargetTable(pipeline, index, f"pipelines[{index}]")
         if pipeline.routes is not None:
             for number, (route, view) in enumerate(zip(pipeline.routes.tables, pipeline.routed, strict=True)):
-                yield Filled(view, index, f"pipelines[{index}].routes.tables[{number}]", route)
+                yield TargetTable(view, index, f"pipelines[{index}].routes.tables[{number}]", route)
