@@ -131,14 +131,9 @@ EVERY = {
 }
 _LOWERED = {name.lower(): name for name in EVERY}
 
-EARLIER = {"aws.profile": "aws.credentials.profile.name"}
-"""Names that were ours, by their path."""
-
 
 def here_called(name: str, path: str) -> str | None:
     """The end of a sentence about an unknown name at `path`: whose it is, and what it is called here; or None."""
-    if path in EARLIER:
-        return f"it is {EARLIER[path]} now."
     for text in (path, name):
         known = _known(text.lower().removeprefix("table."))
         if known is not None and (" " in known or "." in known):

@@ -73,8 +73,6 @@ def test_it_is_understood_wherever_it_stands_and_however_it_is_spelt() -> None:
     assert "are options of firnline put" in problem
     (problem,) = problems(document(**{"AWS Kinesis Consumer Type": "ENHANCED_FAN_OUT"}))
     assert "pipelines[].reader" in problem
-    (problem,) = problems(document(aws={"region": "eu-west-1", "profile": "x"}))
-    assert problem == "aws.profile: unknown name; it is aws.credentials.profile.name now."
 
 
 def test_a_name_that_is_only_mistyped_is_still_answered_with_the_nearest_one() -> None:
