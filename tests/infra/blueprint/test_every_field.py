@@ -1,5 +1,5 @@
-"""Every field of a specification is passed on: set to another value, it is found in the engine's document, in the blueprint, in the
-job, or in ELSEWHERE.
+"""Every field of a specification is passed on: set to another value, it is found in the engine's document, in the blueprint,
+in the job, or in ELSEWHERE.
 
 Made from the models: a field that is added fails here until something reads it, or until ELSEWHERE says why nothing does.
 """
@@ -45,7 +45,8 @@ def sections(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    """Those that a specification is made of. What the engine takes as a whole is not taken apart: it is dumped from its model."""
+    """Those that a specification is made of. What the engine takes as a whole is not taken apart: it is dumped from its
+    model."""
     yield model
     for field in model.model_fields.values():
         for inner in sections(field.annotation):
