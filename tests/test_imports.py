@@ -103,7 +103,7 @@ ROOMS_BELOW = {
     ),
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
-    "infra.pulumi_cli": "ingest.errors",
+    "infra.pulumi_cli": "kinds ingest.errors",
     "infra.render": "blueprint kinds runtimes specification ingest.permissions",
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"

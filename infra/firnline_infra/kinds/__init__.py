@@ -6,7 +6,7 @@ A further kind is a row in its family's file and in KINDS.
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.kinds import buckets, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
-from firnline_infra.kinds.keys_and_secrets import SECRET
+from firnline_infra.kinds.keys_and_secrets import ALIAS, KEY, SECRET
 from firnline_infra.kinds.kind import Kind, Lookup, Right, Scope
 from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.kinds.tables import TABLE
@@ -19,7 +19,7 @@ KINDS = (
     *(STREAM, CONSUMER, TABLE),
     *(buckets.BUCKET, buckets.VERSIONING, buckets.ENCRYPTION, buckets.PUBLIC_ACCESS_BLOCK, buckets.OWNERSHIP_CONTROLS),
     *(buckets.LIFECYCLE, buckets.BUCKET_POLICY, buckets.OBJECT),
-    *(iam.ROLE, iam.ROLE_POLICY, iam.USER, iam.ATTACHMENT, iam.POLICY, SECRET),
+    *(iam.ROLE, iam.ROLE_POLICY, iam.USER, iam.ATTACHMENT, iam.POLICY, KEY, ALIAS, SECRET),
     *(observability.PARAMETER, observability.ALARM, observability.DASHBOARD, observability.LOG_GROUP),
     *(network.VPC_ENDPOINT, network.SECURITY_GROUP, iam.INSTANCE_PROFILE),
     *(emr.SERVERLESS, emr.VIRTUAL_CLUSTER, emr.CLUSTER, ASSOCIATION),

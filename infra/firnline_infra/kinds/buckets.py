@@ -41,6 +41,7 @@ def _job_folders(blueprint: Blueprint, arns: Arns) -> list[str]:
 BUCKET = Kind(
     "aws:s3/bucket:Bucket",
     "bucket",
+    import_id="{bucket}",
     service="s3",
     arns=_bucket_arns,
     made=buckets,

@@ -1,10 +1,23 @@
 """EKS: which pods are the engine's role."""
 
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+from collections.abc import Sequence
+
+from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+
+
+def _associations(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """A service account has one. Its id is known within its cluster alone."""
+    eks = clients("eks")
+    whose = {name: inputs[name] for name in ("clusterName", "namespace", "serviceAccount")}
+    pages = eks.get_paginator("list_pod_identity_associations").paginate(**whose)
+    found = [each["associationId"] for page in pages for each in page["associations"]]
+    return [f"{inputs['clusterName']},{id_}" for id_ in found]
+
 
 ASSOCIATION = Kind(
     "aws:eks/podIdentityAssociation:PodIdentityAssociation",
     "pod identity association",
+    import_id=_associations,
     service="eks",
     arns=lambda blueprint, arns: [arns.pod_association(each.cluster, "*") for each in blueprint.runtime.associations],
     made=lambda blueprint: blueprint.runtime.associations,

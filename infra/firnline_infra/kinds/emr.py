@@ -1,10 +1,56 @@
 """EMR: where the engine runs. A name may be several applications' or clusters'; a namespace takes one virtual cluster."""
 
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+from collections.abc import Sequence
+from typing import Any
+
+from firnline_infra.kinds.asking import DENIED, unless
+from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+
+
+def _applications(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """A name may be several applications': which is ours, its tags say, and they allow the deployer to look at it."""
+    emr = clients("emr-serverless")
+    wanted = inputs.get("tags") or {}
+    pages = emr.get_paginator("list_applications").paginate()
+    named = [each for page in pages for each in page["applications"] if each["name"] == inputs["name"]]
+    ids = [each["id"] for each in named if each["state"] != "TERMINATED"]
+    return [id_ for id_ in ids if wanted and wanted.items() <= _application_tags(emr, id_).items()]
+
+
+def _application_tags(emr: Any, id_: str) -> dict[str, str]:
+    found = unless(DENIED, lambda: emr.get_application(applicationId=id_)["application"].get("tags"))
+    return found or {}
+
+
+def _virtual_clusters(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """A namespace has one that is not terminated; ours has our name."""
+    emr = clients("emr-containers")
+    provider = inputs["containerProvider"]
+    pages = emr.get_paginator("list_virtual_clusters").paginate(containerProviderId=provider["id"], states=["RUNNING"])
+    found = [each for page in pages for each in page["virtualClusters"] if each["name"] == inputs["name"]]
+    return [each["id"] for each in found if each["containerProvider"]["info"] == provider["info"]]
+
+
+def _clusters(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """A name may be several clusters': which is ours, its tags say, and they allow the deployer to look at it."""
+    emr = clients("emr")
+    wanted = inputs.get("tags") or {}
+    pages = emr.get_paginator("list_clusters").paginate(
+        ClusterStates=["STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING"]
+    )
+    ids = [each["Id"] for page in pages for each in page["Clusters"] if each["Name"] == inputs["name"]]
+    return [id_ for id_ in ids if wanted and wanted.items() <= _cluster_tags(emr, id_).items()]
+
+
+def _cluster_tags(emr: Any, id_: str) -> dict[str, str]:
+    found = unless(DENIED, lambda: emr.describe_cluster(ClusterId=id_)["Cluster"].get("Tags"))
+    return {tag["Key"]: tag.get("Value", "") for tag in found or ()}
+
 
 SERVERLESS = Kind(
     "aws:emrserverless/application:Application",
     "application of EMR Serverless",
+    import_id=_applications,
     service="emr-serverless",
     arns=lambda blueprint, arns: [] if blueprint.runtime.application is None else [arns.serverless_application("*")],
     known_by_tag=True,
@@ -24,6 +70,7 @@ SERVERLESS = Kind(
 VIRTUAL_CLUSTER = Kind(
     "aws:emrcontainers/virtualCluster:VirtualCluster",
     "virtual cluster",
+    import_id=_virtual_clusters,
     service="emr-containers",
     arns=lambda blueprint, arns: [] if blueprint.runtime.virtual_cluster is None else [arns.virtual_cluster("*")],
     made=lambda blueprint: [] if blueprint.runtime.virtual_cluster is None else [blueprint.runtime.virtual_cluster],
@@ -53,6 +100,7 @@ VIRTUAL_CLUSTER = Kind(
 CLUSTER = Kind(
     "aws:emr/cluster:Cluster",
     "cluster of EMR",
+    import_id=_clusters,
     service="elasticmapreduce",
     arns=lambda blueprint, arns: [] if blueprint.runtime.cluster is None else [arns.emr_cluster("*")],
     known_by_tag=True,

@@ -1,9 +1,11 @@
 """IAM: what the engine, its machines and external volumes are."""
 
+from collections.abc import Sequence
+
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.blueprint.runtime import InstanceProfile
-from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Kind, Lookup, Right, Scope
+from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.specification.arns import Arns
 
 
@@ -29,9 +31,17 @@ def _user_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
     return [arns.user(user.name) for user in _users(blueprint)]
 
 
+def _policy(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """The ARN that the policy would have. Asking for the account in it needs no permission."""
+    sts = clients("sts")
+    _, partition, _, _, account, _ = sts.get_caller_identity()["Arn"].split(":", 5)
+    return [f"arn:{partition}:iam::{account}:policy{inputs.get('path') or '/'}{inputs['name']}"]
+
+
 ROLE = Kind(
     "aws:iam/role:Role",
     "IAM role",
+    import_id="{name}",
     service="iam",
     arns=_role_arns,
     made=roles,
@@ -71,6 +81,7 @@ ROLE_POLICY = Kind(
 USER = Kind(
     "aws:iam/user:User",
     "IAM user",
+    import_id="{name}",
     service="iam",
     arns=_user_arns,
     made=_users,
@@ -115,6 +126,7 @@ ATTACHMENT = Kind(
 POLICY = Kind(
     "aws:iam/policy:Policy",
     "IAM policy",
+    import_id=_policy,
     service="iam",
     arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in _users(blueprint)],
     rights=(
@@ -132,6 +144,7 @@ POLICY = Kind(
 INSTANCE_PROFILE = Kind(
     "aws:iam/instanceProfile:InstanceProfile",
     "instance profile",
+    import_id="{name}",
     service="iam",
     arns=lambda blueprint, arns: [arns.instance_profile(each.name) for each in _profiles(blueprint)],
     made=_profiles,

@@ -7,7 +7,7 @@ real deployments.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum, auto
 from typing import Any
@@ -15,6 +15,10 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.specification.arns import Arns
 
+Properties = Mapping[str, Any]
+"""A resource's inputs, as Pulumi has them."""
+Clients = Callable[[str], Any]
+"""Makes a boto3 client of a service, in the account and region of the stack."""
 COMPARE = "Reads what it is, to compare it with the specification."
 TAGS = "Its tags: whose it is, and who pays."
 PHASES, READING = ("create", "read", "update", "delete", "compare"), ("read", "compare")
@@ -76,28 +80,19 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
-    """A kind of object that an environment has."""
+class ResourceType:
+    """A type of resource, as renderers know it."""
 
     token: str
     """Pulumi's name of the type."""
     title: str
     """What messages call it."""
     _: KW_ONLY
-    service: str
-    """The prefix of its IAM actions."""
-    arns: Callable[[Blueprint, Arns], Iterable[str]]
-    """Of what the blueprint has of it, and the deployer may touch."""
-    rights: tuple[Right, ...]
-    made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
-    """What an `up` makes of it under a fixed name: definitions of the blueprint, each of which `exists` can look for."""
-    name: Callable[[Any], str] = lambda wanted: str(wanted.name)
-    """As a stack's state has it."""
-    label: Callable[[Any], str] | None = None
-    """What messages call one of it; its title and name if absent."""
-    exists: Lookup | None = None
-    known_by_tag: bool = False
-    """AWS makes up its id, so that policies know it by our tag."""
+    import_id: str | Callable[[Clients, Properties], Sequence[str]] | None = None
+    """Under which id an import finds what a killed create was making: a template of its inputs (the import sections of the
+    providers' registry pages), or, if the service makes the id, a function that asks it, best first. None if the create can be
+    repeated over what it has made.
+    """
     terraform: str = ""
     """Terraform's name of the type where it does not follow from the token."""
 
@@ -112,6 +107,26 @@ class Kind:
         provider, path, _ = self.token.split(":")
         words = [each for each in path.split("/") if each != "index"]
         return self.terraform or "_".join((provider, *(re.sub("([A-Z])", r"_\1", word).lower() for word in words)))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Kind(ResourceType):
+    """A kind of object that an environment has in AWS."""
+
+    service: str
+    """The prefix of its IAM actions."""
+    arns: Callable[[Blueprint, Arns], Iterable[str]]
+    """Of what the blueprint has of it, and the deployer may touch."""
+    rights: tuple[Right, ...]
+    made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
+    """What an `up` makes of it under a fixed name: definitions of the blueprint, each of which `exists` can look for."""
+    name: Callable[[Any], str] = lambda wanted: str(wanted.name)
+    """As a stack's state has it."""
+    label: Callable[[Any], str] | None = None
+    """What messages call one of it; its title and name if absent."""
+    exists: Lookup | None = None
+    known_by_tag: bool = False
+    """AWS makes up its id, so that policies know it by our tag."""
 
     def called(self, wanted: Any) -> str:
         return f"{self.title} {self.name(wanted)}" if self.label is None else self.label(wanted)

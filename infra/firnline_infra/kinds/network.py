@@ -1,8 +1,10 @@
 """EC2: what the engine's workers are in, and how they reach AWS."""
 
+from collections.abc import Sequence
+
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.runtime import SecurityGroup
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
 
 
 def _groups(blueprint: Blueprint) -> list[SecurityGroup]:
@@ -16,9 +18,30 @@ def _groups(blueprint: Blueprint) -> list[SecurityGroup]:
     return [*made, *([] if workers is None else [workers])]
 
 
+def _security_groups(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """A name is one group's in its VPC."""
+    ec2 = clients("ec2")
+    filters = [{"Name": "group-name", "Values": [inputs["name"]]}, {"Name": "vpc-id", "Values": [inputs["vpcId"]]}]
+    return [group["GroupId"] for group in ec2.describe_security_groups(Filters=filters)["SecurityGroups"]]
+
+
+def _endpoints(clients: Clients, inputs: Properties) -> Sequence[str]:
+    """A VPC may have several of a service: which is ours, its tags say."""
+    ec2 = clients("ec2")
+    filters = [
+        {"Name": "vpc-id", "Values": [inputs["vpcId"]]},
+        {"Name": "service-name", "Values": [inputs["serviceName"]]},
+        *({"Name": f"tag:{key}", "Values": [value]} for key, value in (inputs.get("tags") or {}).items()),
+    ]
+    pages = ec2.get_paginator("describe_vpc_endpoints").paginate(Filters=filters)
+    found = [each for page in pages for each in page["VpcEndpoints"]]
+    return [each["VpcEndpointId"] for each in found if each["State"] not in ("deleting", "deleted", "failed")]
+
+
 VPC_ENDPOINT = Kind(
     "aws:ec2/vpcEndpoint:VpcEndpoint",
     "VPC endpoint",
+    import_id=_endpoints,
     service="ec2",
     terraform="aws_vpc_endpoint",
     arns=lambda blueprint, arns: [] if blueprint.endpoints is None else [arns.network("vpc-endpoint")],
@@ -34,6 +57,7 @@ VPC_ENDPOINT = Kind(
 SECURITY_GROUP = Kind(
     "aws:ec2/securityGroup:SecurityGroup",
     "security group",
+    import_id=_security_groups,
     service="ec2",
     terraform="aws_security_group",
     arns=lambda blueprint, arns: [arns.security_group("*")] if _groups(blueprint) else [],

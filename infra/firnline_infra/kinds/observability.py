@@ -24,6 +24,7 @@ def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
 PARAMETER = Kind(
     "aws:ssm/parameter:Parameter",
     "parameter",
+    import_id="{name}",
     service="ssm",
     arns=lambda blueprint, arns: [arns.parameter(each.name) for each in blueprint.publication],
     made=lambda blueprint: blueprint.publication,
@@ -48,6 +49,7 @@ PARAMETER = Kind(
 ALARM = Kind(
     "aws:cloudwatch/metricAlarm:MetricAlarm",
     "alarm",
+    import_id="{name}",
     service="cloudwatch",
     arns=lambda blueprint, arns: [arns.alarm(each.name) for each in blueprint.alarms],
     made=lambda blueprint: blueprint.alarms,
@@ -64,6 +66,7 @@ ALARM = Kind(
 DASHBOARD = Kind(
     "aws:cloudwatch/dashboard:Dashboard",
     "dashboard",
+    import_id="{dashboardName}",
     service="cloudwatch",
     arns=lambda blueprint, arns: [arns.dashboard(each.name) for each in _dashboards(blueprint)],
     made=_dashboards,
@@ -77,6 +80,7 @@ DASHBOARD = Kind(
 LOG_GROUP = Kind(
     "aws:cloudwatch/logGroup:LogGroup",
     "log group",
+    import_id="{name}",
     service="logs",
     arns=_log_group_arns,
     made=_log_groups,

@@ -1,11 +1,23 @@
 """Kinesis: streams and their consumers."""
 
-from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Kind, Lookup, Right, Scope
+from collections.abc import Sequence
+
+from firnline_infra.kinds.asking import NOT_THERE, unless
+from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.specification.origin import Origin
+
+
+def _consumer(clients: Clients, inputs: Properties) -> Sequence[str]:
+    kinesis = clients("kinesis")
+    whose = {"StreamARN": inputs["streamArn"], "ConsumerName": inputs["name"]}
+    described = unless(NOT_THERE, lambda: kinesis.describe_stream_consumer(**whose))
+    return [described["ConsumerDescription"]["ConsumerARN"]] if described else []
+
 
 STREAM = Kind(
     "aws:kinesis/stream:Stream",
     "stream",
+    import_id="{name}",
     service="kinesis",
     arns=lambda blueprint, arns: [arns.stream(each.name) for each in blueprint.streams if each.origin is Origin.CREATE],
     made=lambda blueprint: [each for each in blueprint.streams if each.origin is Origin.CREATE],
@@ -38,6 +50,7 @@ STREAM = Kind(
 CONSUMER = Kind(
     "aws:kinesis/streamConsumer:StreamConsumer",
     "stream consumer",
+    import_id=_consumer,
     service="kinesis",
     arns=lambda blueprint, arns: [
         arns.consumer(stream.name, each) for stream in blueprint.streams for each in stream.consumers

@@ -12,6 +12,7 @@ def table_names(blueprint: Blueprint) -> tuple[str, ...]:
 TABLE = Kind(
     "aws:dynamodb/table:Table",
     "DynamoDB table",
+    import_id="{name}",
     service="dynamodb",
     arns=lambda blueprint, arns: [arns.table(name) for name in table_names(blueprint)],
     made=lambda blueprint: [each for each in (blueprint.ledger, blueprint.ledger.migration_table) if each is not None],

@@ -3,7 +3,7 @@
 Asked before an `up`, because the cloud would refuse one object at a time, with half an environment made.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -11,17 +11,12 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.iceberg_volume import IcebergVolume
-from firnline_infra.blueprint.snowflake import SnowflakeObjects
 from firnline_infra.kinds import KINDS, Kind, Lookup
+from firnline_infra.kinds.snowflake import ICEBERG_TABLE, SNOWFLAKE_KINDS, STATEMENT, TABLE
 from firnline_infra.observe.lookup import listed
 from firnline_infra.specification.identifier import QualifiedName
 
 State = Mapping[str, Any]
-SnowflakeObject = tuple[str, str, QualifiedName]
-TABLE = "snowflake:index/table:Table"
-TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
-EXECUTE = "snowflake:index/execute:Execute"
 NOT_THERE = {
     "ResourceNotFoundException",
     "ResourceNotFound",
@@ -42,35 +37,11 @@ def already_there(blueprint: Blueprint, accounts: Accounts, session: Any, state:
     """
     known = StackResources.of(state)
     yield from _existing_in_aws(blueprint, accounts, known)
-    for type_, kind, name in snowflake_objects(blueprint.landing, blueprint.volumes):
-        if not known.has_object(type_, name) and listed(session, kind, name) is not None:
-            yield f"{kind.lower()} {name} in Snowflake"
-
-
-def snowflake_objects(landing: SnowflakeObjects, volumes: Sequence[IcebergVolume]) -> Iterator[SnowflakeObject]:
-    """All that is made under a fixed name: the type of its resource, its kind and its name."""
-    for database in landing.databases:
-        yield "snowflake:index/database:Database", "DATABASE", QualifiedName((database.name,))
-    for schema in landing.schemas:
-        yield "snowflake:index/schema:Schema", "SCHEMA", schema.name
-    for table in landing.tables:
-        yield TABLE, table.securable.value, table.name
-    for stage in landing.stages:
-        yield EXECUTE, "STAGE", stage.name
-    for pipe in landing.pipes:
-        yield "snowflake:index/pipe:Pipe", "PIPE", pipe.name
-    for role in landing.roles:
-        yield "snowflake:index/accountRole:AccountRole", "ROLE", QualifiedName((role.name,))
-    for user in landing.users:
-        yield "snowflake:index/serviceUser:ServiceUser", "USER", QualifiedName((user.name,))
-    if (policy := landing.network_policy) is not None:
-        yield "snowflake:index/networkPolicy:NetworkPolicy", "NETWORK POLICY", QualifiedName((policy.name,))
-    if (methods := landing.authentication_policy) is not None:
-        yield "snowflake:index/authenticationPolicy:AuthenticationPolicy", "AUTHENTICATION POLICY", methods.name
-    for volume in volumes:
-        yield "snowflake:index/externalVolume:ExternalVolume", "EXTERNAL VOLUME", QualifiedName((volume.name,))
-    if (warehouse := landing.warehouse) is not None:
-        yield "snowflake:index/warehouseInteractive:WarehouseInteractive", "WAREHOUSE", QualifiedName((warehouse.name,))
+    for kind in SNOWFLAKE_KINDS:
+        for wanted in kind.made(blueprint):
+            name, word = kind.name(wanted), kind.word(wanted)
+            if not known.has_object(kind.token, name) and listed(session, word, name) is not None:
+                yield f"{word.lower()} {name} in Snowflake"
 
 
 @dataclass(frozen=True)
@@ -91,7 +62,7 @@ class StackResources:
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:
         """By the names of its containers too."""
-        if type_ in (TABLE, EXECUTE):
+        if type_ in (TABLE.token, STATEMENT.token):
             return self.has_table(name)
         parts = tuple(part.name for part in name.parts)
         where = ("database", "schema")[: len(parts) - 1]
@@ -107,10 +78,10 @@ class StackResources:
         A statement that only alters it outlives a table that went to another owner, and doesn't count.
         """
         parts = tuple(part.name for part in name.parts)
-        made = [each for type_ in TABLES for each in self._inputs_of(type_)]
+        made = [each for kind in (TABLE, ICEBERG_TABLE) for each in self._inputs_of(kind.token)]
         if any((each.get("database"), each.get("schema"), each.get("name")) == parts for each in made):
             return True
-        executed = (str(each.get("execute")) for each in self._inputs_of(EXECUTE))
+        executed = (str(each.get("execute")) for each in self._inputs_of(STATEMENT.token))
         return any(statement.startswith("CREATE ") and f" {name.sql} " in statement for statement in executed)
 
     def _inputs_of(self, type_: str) -> Iterator[Mapping[str, Any]]:
