@@ -29,7 +29,9 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.command("replay")
 @click.option("--config", "config_file", type=FILE, required=True, help="The engine's configuration, as it is by now.")
-@click.option("--folder", type=FOLDER, help="Letters of this folder, in place of where the configuration has them.")
+@click.option(
+    "--folder", type=FOLDER, help="Dead letters of this folder, in place of where the configuration has them."
+)
 @chosen
 @click.option(
     "--with",
@@ -50,7 +52,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="Decide about replays that can't be finished (FL-4161): their rows are in the table, or none of them is.",
 )
 @click.option(
-    "--forgotten-shards", is_flag=True, help="Letters of shards, too, that the ledger has no row of any more."
+    "--forgotten-shards", is_flag=True, help="Dead letters of shards, too, that the ledger has no row of any more."
 )
 def replay(
     *,
@@ -64,11 +66,11 @@ def replay(
     forgotten_shards: bool,
     **choice: Any,
 ) -> None:
-    """Send letters into the table that can be rows now, each once.
+    """Send dead letters into the table that can be rows now, each once.
 
     By default a letter is converted as the configuration says today. However often this is run, killed and run again, beside
     the engine or beside itself: a letter that was replayed is never sent again. Exit status: 0 each letter that was chosen is
-    replayed, 1 some stay letters, could not be read, or were refused by the table, 2 refused.
+    replayed, 1 some stay dead letters, could not be read, or were refused by the table, 2 refused.
 
     \b
     For example:
@@ -140,5 +142,7 @@ def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] =
         parts.append(f"{report.rejected:,} of these rows refused by the table ({in_a_line(report.rejection)})")
     if report.already:
         parts.append(f"{report.already:,} replayed before")
-    parts += [f"{count:,} stay letters: {why}{hints.get(why, '')}" for why, count in sorted(report.remaining.items())]
+    parts += [
+        f"{count:,} stay dead letters: {why}{hints.get(why, '')}" for why, count in sorted(report.remaining.items())
+    ]
     return "; ".join(parts) + "."

@@ -68,7 +68,7 @@ class DeadLettersOfOneMachine(DeadLetterError, Fatal):
     def __init__(self, folder: str, master: str | None) -> None:
         runs = f"spark.master is {master}" if master else "without spark.master, spark-submit decides where workers run"
         super().__init__(
-            f"The dead letters' folder {folder} belongs to one machine, and {runs}: letters would lie on the workers' own "
+            f"The dead letters' folder {folder} belongs to one machine, and {runs}: dead letters would lie on the workers' own "
             f"disks, and go with them.",
             next_step="give dead_letters.s3 (or dead_letters.stream) in place of dead_letters.folder; or, for an engine on one "
             'machine, "master": "local[*]" under "spark".',
@@ -250,8 +250,9 @@ class RepairUnusable(DeadLetterError, Fatal):
 
     def __init__(self, what: str, cause: str) -> None:
         super().__init__(
-            f"{what} can't be used to repair letters: {cause}.",
-            next_step="a callable is module:function, takes a record's bytes and returns bytes, or None for what stays a letter; "
+            f"{what} can't be used to repair dead letters: {cause}.",
+            next_step="a callable is module:function, takes a record's bytes and returns bytes, or None for what stays "
+            "a dead letter; "
             "a file is one that firnline dead-letters export wrote. Nothing was sent.",
         )
 
@@ -265,7 +266,7 @@ class NoLedger(DeadLetterError, Fatal):
 
     def __init__(self, table: str) -> None:
         super().__init__(
-            f"The ledger {table} is not there, so it can't be told which letters the engine has passed.",
+            f"The ledger {table} is not there, so it can't be told which dead letters the engine has passed.",
             next_step="replay with the engine.json of the engine that wrote the letters, and its account. "
             "Nothing was sent.",
         )
@@ -305,7 +306,7 @@ class PipeUnusable(DeadLetterError, Fatal):
 
     def __init__(self, pipe: str, problem: str) -> None:
         super().__init__(
-            f"The pipe {pipe} can't load files of letters: {problem}.",
+            f"The pipe {pipe} can't load files of dead letters: {problem}.",
             next_step="make stage and pipe as docs/files.md has them, with the role's rights on both. Nothing was staged.",
         )
 

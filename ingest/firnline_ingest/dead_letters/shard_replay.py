@@ -50,7 +50,7 @@ class ReplayReport:
     already: int = 0
     """ReplayedRecords before, or by somebody else meanwhile."""
     remaining: Counter[str] = field(default_factory=Counter)
-    """Why others stay letters, and how many."""
+    """Why others stay dead letters, and how many."""
 
     def add(self, other: "ReplayReport") -> None:
         self.letters += other.letters

@@ -45,7 +45,7 @@ def test_letters_are_replayed_once_though_the_first_replay_is_killed(engines_lan
 
     looked = replay(lane, runs, "--dry-run")
     assert looked.returncode == 1, looked.stderr
-    assert f"{BAD} stay letters: not-json" in looked.stdout
+    assert f"{BAD} stay dead letters: not-json" in looked.stdout
 
     killed = replay(lane, DYING, "--with", "repairs:number")
     assert killed.returncode == 9, killed.stderr

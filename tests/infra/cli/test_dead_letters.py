@@ -207,10 +207,10 @@ def test_export_writes_exact_bytes_into_a_folder_that_is_empty(folder: Path, tmp
 def test_who_replays_what_is_too_large_is_told_of_files_unless_it_went_by_one() -> None:
     report = ReplayReport()
     report.remaining["too-large"] += 2
-    assert "2 stay letters: too-large (--by-file" in replay_command.sentence(report)
-    assert replay_command.sentence(report, hints={}).endswith("2 stay letters: too-large.")
+    assert "2 stay dead letters: too-large (--by-file" in replay_command.sentence(report)
+    assert replay_command.sentence(report, hints={}).endswith("2 stay dead letters: too-large.")
 
 
 def test_what_snowflake_says_of_a_replayed_row_steers_no_terminal() -> None:
-    report = ReplayReport(letters=1, rows=1, rejected=1, rejection="'\x1b[2J\n0 stay letters' is no number")
-    assert r"refused by the table ('\x1b[2J\n0 stay letters' is no number)" in replay_command.sentence(report)
+    report = ReplayReport(letters=1, rows=1, rejected=1, rejection="'\x1b[2J\n0 stay dead letters' is no number")
+    assert r"refused by the table ('\x1b[2J\n0 stay dead letters' is no number)" in replay_command.sentence(report)
