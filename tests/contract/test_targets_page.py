@@ -133,7 +133,7 @@ def test_a_column_that_is_declared_later_costs_an_iceberg_table_nothing(
     watched.up(spec)
     with closing(local_environment.connect("admin")) as session:
         found = [each for each in read_back(blueprint_of(spec), session) if "LOGINS" in each.object]
-        ((property_, repair),) = [(each.property, each.repair) for each in found]
+        ((property_, repair),) = [(each.path, each.repair) for each in found]
         assert property_ == "column PLACE"
         assert repair == 'ALTER ICEBERG TABLE "SHOP"."RAW"."LOGINS" ADD COLUMN "PLACE" OBJECT(city VARCHAR)'
         local_environment.query(repair, login="admin")
@@ -152,7 +152,7 @@ def test_a_version_that_a_table_can_not_get_any_more_is_told(
     ]
     asked = replace(blueprint, landing=replace(landing, tables=tuple(later)))
     with closing(local_environment.connect("admin")) as session:
-        found = [str(each) for each in read_back(asked, session) if "VERSION" in each.property]
+        found = [str(each) for each in read_back(asked, session) if "VERSION" in each.path]
     assert found == [
         f"table SHOP.RAW.{name}: ICEBERG_TABLE_FORMAT_VERSION is {now}, expected {now + 1} (another one is another table)"
         for name, now in (("LOGINS", 2), ("VISITS", 3))

@@ -40,7 +40,7 @@ def preview(
     )
     if found.findings:
         click.echo("\nNot as the specification says, where Pulumi does not look:")
-        rows = [(each.object, each.property, each.expected, each.found) for each in found.findings]
+        rows = [(each.object, each.path, each.expected, each.found) for each in found.findings]
         click.echo(text_table(("object", "property", "expected", "found"), rows))
         click.echo(
             "Next: find out who changed it. `firnline up` makes what is not there, and sets back what a statement can:"

@@ -7,8 +7,7 @@ from functools import partial
 from firnline_infra.blueprint.snowflake import DeadLetterStage, IcebergTable, InteractiveTable, Table
 from firnline_infra.drift.context import DriftContext, shown
 from firnline_infra.observe import NOTHING, Check, Finding
-from firnline_infra.observe.readback import Finding as ReadBack
-from firnline_infra.observe.readback import read_back, stage_findings
+from firnline_infra.observe.readback import differing, read_back, stage_findings
 from firnline_infra.specification.identifier import QualifiedName
 
 KINDS = {
@@ -37,13 +36,13 @@ def of_table(context: DriftContext, table: Table | IcebergTable | InteractiveTab
     found = read_back(alone, context.session)
     kind = KINDS[type(table)]
     yield from (_as_drift(kind, table.name, each) for each in found)
-    if any(each.property == "exists" for each in found):
+    if any(each.path == "exists" for each in found):
         return
     statement = f"SHOW PARAMETERS LIKE '{RETENTION}' IN TABLE {table.name.sql}"
     for row in shown(context.session, statement, kind, str(table.name)):
         if row["level"] == "TABLE":
             unset = f"ALTER TABLE {table.name.sql} UNSET {RETENTION}"
-            back = ReadBack("", AS_PULUMI_SAYS, "its schema's", str(row["value"]), unset)
+            back = differing("", AS_PULUMI_SAYS, "its schema's", str(row["value"]), unset)
             yield _as_drift(kind, table.name, back)
 
 
@@ -54,13 +53,12 @@ def of_stage(context: DriftContext, stage: DeadLetterStage) -> Iterator[Finding]
     )
 
 
-def _as_drift(kind: str, name: QualifiedName, found: ReadBack) -> Finding:
+def _as_drift(kind: str, name: QualifiedName, found: Finding) -> Finding:
     repair = f"; `firnline up --refresh` or {found.repair}" if found.repair else ""
-    return Finding(
+    return replace(
+        found,
         kind=kind,
         name=".".join(part.name for part in name.parts),
-        path=found.property,
-        expected=found.expected,
         found=found.found or NOTHING,
         next_step=f"find out who changed it{repair}",
     )

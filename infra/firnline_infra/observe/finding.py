@@ -37,6 +37,10 @@ class Finding:
     verdict: Verdict = Verdict.WRONG
     cause: Cause = Cause.CHANGED
     next_step: str = ""
+    repair: str = ""
+    """The statement that sets the property back; empty if none does."""
+    afterwards: str = ""
+    """What a person looks at once that is done."""
 
     @property
     def object(self) -> str:

@@ -6,10 +6,10 @@ property is compared with the blueprint here, and an empty answer is a finding.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from firnline_infra.accounts.accounts import rows, rows_if_there
+from firnline_infra.accounts.accounts import current_role, rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import (
     DeadLetterStage,
@@ -19,6 +19,7 @@ from firnline_infra.blueprint.snowflake import (
     User,
     literal,
 )
+from firnline_infra.observe.finding import NOTHING, Finding
 from firnline_infra.specification.column_type import same_type
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_ingest.identifiers import like_pattern, quoted
@@ -27,25 +28,7 @@ Row = Mapping[str, Any]
 AnyTable = Table | IcebergTable | InteractiveTable
 ON = {"ON", "Y", "TRUE"}
 OFF = {"OFF", "N", "FALSE"}
-NOTHING = "nothing"
 EXISTS = "exists"
-
-
-@dataclass(frozen=True, order=True, slots=True)
-class Finding:
-    """A property that is not as the blueprint says."""
-
-    object: str
-    property: str
-    expected: str
-    found: str
-    repair: str = ""
-    """The statement that sets the property back; empty if none does."""
-    afterwards: str = ""
-    """What a person looks at once that is done."""
-
-    def __str__(self) -> str:
-        return f"{self.object}: {self.property} is {self.found}, expected {self.expected}"
 
 
 def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
@@ -63,10 +46,10 @@ def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
 
 def stage_findings(blueprint: Blueprint, stage: DeadLetterStage, session: Any) -> Iterator[Finding]:
     """Nothing in the role of previews, which sees no stage (blueprint/previewing.py)."""
-    if rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"] == blueprint.names.preview_role.name:
+    if current_role(session) == blueprint.names.preview_role.name:
         return
     if not any(row["name"] == stage.name.parts[-1].name for row in rows_if_there(session, stage.query) or ()):
-        yield Finding(f"stage {stage.name}", EXISTS, "yes", NOTHING, stage.create, _pipe_of(stage))
+        yield differing(f"stage {stage.name}", EXISTS, "yes", NOTHING, stage.create, afterwards=_pipe_of(stage))
 
 
 def _pipe_of(stage: DeadLetterStage) -> str:
@@ -86,7 +69,7 @@ def _network_policy(user: User, session: Any) -> Iterator[Finding]:
     said = [str(row["value"]) for row in rows_if_there(session, statement) or () if row["level"] == "USER"]
     if said != [policy.name]:
         asked = f"{policy} (its owner runs: ALTER USER {user.name.sql} SET NETWORK_POLICY = {policy.sql})"
-        yield Finding(f"user {user.name}", "NETWORK_POLICY", asked, said[0] if said else NOTHING)
+        yield differing(f"user {user.name}", "NETWORK_POLICY", asked, said[0] if said else NOTHING)
 
 
 def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
@@ -95,7 +78,7 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     row = _listed(table, session)
     kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"
     if row is None:
-        yield Finding(name, EXISTS, "yes", NOTHING, _creation(table))
+        yield differing(name, EXISTS, "yes", NOTHING, _creation(table))
         return
     yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
@@ -115,7 +98,7 @@ def _settled(object_: str, table: IcebergTable, session: Any) -> Iterator[Findin
         for name, expected in wanted.items():
             found = str(row.get(name) or "")
             if found and found != expected:
-                yield Finding(object_, name.upper(), f"{expected} (another one is another table)", found)
+                yield differing(object_, name.upper(), f"{expected} (another one is another table)", found)
 
 
 def _creation(table: AnyTable) -> str:
@@ -164,9 +147,9 @@ def switches(object_: str, wanted: Mapping[str, bool], row: Row, *, alter: str) 
     for name, on in wanted.items():
         said = str(row.get(name.lower(), "")).upper()
         if said not in ON | OFF:
-            yield Finding(object_, name, _switch(on), NOTHING if said in ("", "NONE") else said)
+            yield differing(object_, name, _switch(on), NOTHING if said in ("", "NONE") else said)
         elif (said in ON) is not on:
-            yield Finding(object_, name, _switch(on), _switch(not on), f"{alter} SET {name} = {_switch(on)}")
+            yield differing(object_, name, _switch(on), _switch(not on), f"{alter} SET {name} = {_switch(on)}")
 
 
 def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row], *, alter: str = "") -> Iterator[Finding]:
@@ -175,14 +158,14 @@ def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row], *
     """
     found = {str(row["name"]): str(row["type"]) for row in described}
     if not found:
-        yield Finding(object_, "columns", ", ".join(wanted), NOTHING)
+        yield differing(object_, "columns", ", ".join(wanted), NOTHING)
         return
     for name, type_ in wanted.items():
         if name not in found:
             repair = f"{alter} ADD COLUMN {quoted(name)} {type_}" if alter else ""
-            yield Finding(object_, f"column {name}", type_, NOTHING, repair)
+            yield differing(object_, f"column {name}", type_, NOTHING, repair)
         elif not same_type(type_, found[name]):
-            yield Finding(object_, f"column {name}", type_, found[name])
+            yield differing(object_, f"column {name}", type_, found[name])
 
 
 def sorting(object_: str, wanted: Iterable[str], row: Row) -> Iterator[Finding]:
@@ -190,8 +173,12 @@ def sorting(object_: str, wanted: Iterable[str], row: Row) -> Iterator[Finding]:
     expected, said = list(wanted), str(row.get("cluster_by") or "")
     found = [part.strip().strip('"') for part in re.sub(r"^(LINEAR)?\(|\)$", "", said).split(",") if part.strip()]
     if found != expected:
-        yield Finding(object_, "CLUSTER_BY", ", ".join(expected), said or NOTHING)
+        yield differing(object_, "CLUSTER_BY", ", ".join(expected), said or NOTHING)
 
 
 def _switch(on: bool) -> str:
     return "TRUE" if on else "FALSE"
+
+
+def differing(object_: str, path: str, expected: str, found: str, repair: str = "", *, afterwards: str = "") -> Finding:
+    return Finding(name=object_, path=path, expected=expected, found=found, repair=repair, afterwards=afterwards)

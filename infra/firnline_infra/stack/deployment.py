@@ -17,10 +17,9 @@ from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.observe import ExitStatus, Verdict
+from firnline_infra.observe import ExitStatus, Finding, Verdict
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
-from firnline_infra.observe.readback import Finding
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.prerequisites import check_ready

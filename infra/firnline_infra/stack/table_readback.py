@@ -8,8 +8,9 @@ from typing import Any
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.observe import Finding
 from firnline_infra.observe.existing import StackResources
-from firnline_infra.observe.readback import EXISTS, Finding, read_back
+from firnline_infra.observe.readback import EXISTS, read_back
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class TableReadback:
         with suppress(SnowflakeRefused):  # then in the role that whoever deploys has: it has to own what it grants
             rows(session, f"USE ROLE {self.blueprint.names.deploy_role.sql}")
         for finding in read_back(self.blueprint, session):
-            if finding.property == EXISTS and finding.repair in made:
+            if finding.path == EXISTS and finding.repair in made:
                 with suppress(SnowflakeRefused):  # Pulumi has its turn; what it can't correct either, it says
                     rows(session, finding.repair)
                     self.say(f"{finding}: made again, empty. {finding.afterwards}".rstrip())

@@ -140,7 +140,7 @@ def test_a_whole_life_leaves_what_is_adopted_as_it_was(world: World) -> None:
     assert outputs["engine_role_arn"] == "arn:aws:iam::000000000000:role/beside-engine"
     assert "kinesis:GetRecords" in outputs["engine_policy"]
     assert "emr-serverless.amazonaws.com" in outputs["engine_trust"]
-    assert [each.property for each in read_back(world.blueprint, world.session)] == ["NETWORK_POLICY", "NETWORK_POLICY"]
+    assert [each.path for each in read_back(world.blueprint, world.session)] == ["NETWORK_POLICY", "NETWORK_POLICY"]
     world.run(*(f"ALTER USER BESIDE_DEV_{who} SET NETWORK_POLICY = THEIR_NETWORK" for who in ("INGEST", "READER")))
 
     world.up()  # nothing is left to change
@@ -150,7 +150,7 @@ def test_a_whole_life_leaves_what_is_adopted_as_it_was(world: World) -> None:
         "USE ROLE THEIR_OWNERS", "ALTER TABLE THEIR_LAKE.RAW.ORDERS SET ERROR_LOGGING = FALSE", "USE ROLE ACCOUNTADMIN"
     )
     (drift,) = read_back(world.blueprint, world.session)
-    assert (drift.object, drift.property, drift.repair) == ("table THEIR_LAKE.RAW.ORDERS", "ERROR_LOGGING", "")
+    assert (drift.object, drift.path, drift.repair) == ("table THEIR_LAKE.RAW.ORDERS", "ERROR_LOGGING", "")
 
     world.application.destroy()
     assert world.theirs() == before

@@ -31,7 +31,7 @@ class World:
     def findings(self) -> list[tuple[str, str, str]]:
         found = read_back(self.blueprint, self.session)
         assert {each.object for each in found} <= {f"table {self.name}"}
-        return [(each.property, each.expected, each.found) for each in found]
+        return [(each.path, each.expected, each.found) for each in found]
 
 
 @pytest.fixture
@@ -101,4 +101,4 @@ def test_a_table_is_found_whatever_its_name_is_made_of(world: World, name: str) 
     landing = replace(world.blueprint.landing, tables=(named,))
     world.environment.query(f"CREATE TABLE {named.name.sql} (KINESISMETADATA OBJECT)", login="admin")
     found = read_back(replace(world.blueprint, landing=landing), world.session)
-    assert "exists" not in {finding.property for finding in found}
+    assert "exists" not in {finding.path for finding in found}

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.observe import readback
-from firnline_infra.observe.readback import Finding, columns, sorting, stage_findings, switches
+from firnline_infra.observe import Finding, readback
+from firnline_infra.observe.readback import columns, differing, sorting, stage_findings, switches
 from firnline_infra.specification import load_spec
 
 WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}
@@ -23,20 +23,20 @@ def test_a_switch_is_read_however_snowflake_writes_it(on: object, off: object) -
 
 def test_a_switch_that_was_turned_is_found_with_the_statement_that_turns_it_back() -> None:
     assert found({"enable_schema_evolution": "N", "error_logging": "ON"}) == [
-        Finding("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "FALSE", f"{ALTER} SET ENABLE_SCHEMA_EVOLUTION = TRUE"),
-        Finding("table T", "ERROR_LOGGING", "FALSE", "TRUE", f"{ALTER} SET ERROR_LOGGING = FALSE"),
+        differing("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "FALSE", f"{ALTER} SET ENABLE_SCHEMA_EVOLUTION = TRUE"),
+        differing("table T", "ERROR_LOGGING", "FALSE", "TRUE", f"{ALTER} SET ERROR_LOGGING = FALSE"),
     ]
 
 
 @pytest.mark.parametrize("said", [None, "", "perhaps"])
 def test_an_answer_that_says_nothing_is_a_finding(said: object) -> None:
     (finding,) = found({"enable_schema_evolution": said, "error_logging": "OFF"})
-    assert (finding.property, finding.repair) == ("ENABLE_SCHEMA_EVOLUTION", "")
+    assert (finding.path, finding.repair) == ("ENABLE_SCHEMA_EVOLUTION", "")
 
 
 def test_a_column_of_the_answer_that_is_missing_is_a_finding() -> None:
     (finding,) = found({"error_logging": "OFF"})
-    assert finding == Finding("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "nothing")
+    assert finding == differing("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "nothing")
 
 
 def described(**types: str) -> list[dict[str, str]]:
@@ -49,13 +49,13 @@ def test_columns_that_evolution_added_are_no_drift() -> None:
 
 def test_a_column_that_was_removed_is_drift() -> None:
     assert list(columns("T", {"META": "OBJECT"}, described(N="NUMBER(38,0)"))) == [
-        Finding("T", "column META", "OBJECT", "nothing")
+        differing("T", "column META", "OBJECT", "nothing")
     ]
 
 
 def test_a_column_that_was_retyped_is_drift() -> None:
     assert list(columns("T", {"META": "OBJECT"}, described(META="VARIANT"))) == [
-        Finding("T", "column META", "OBJECT", "VARIANT")
+        differing("T", "column META", "OBJECT", "VARIANT")
     ]
 
 
@@ -64,7 +64,7 @@ def test_lengths_are_snowflakes_own_affair() -> None:
 
 
 def test_a_table_without_an_answer_about_its_columns_is_a_finding() -> None:
-    assert list(columns("T", {"META": "OBJECT"}, [])) == [Finding("T", "columns", "META", "nothing")]
+    assert list(columns("T", {"META": "OBJECT"}, [])) == [differing("T", "columns", "META", "nothing")]
 
 
 @pytest.mark.parametrize("said", ["(A, B)", "LINEAR(A, B)", 'LINEAR("A","B")'])
@@ -75,7 +75,7 @@ def test_a_sorting_is_read_however_snowflake_writes_it(said: str) -> None:
 @pytest.mark.parametrize("said", ["", None, "(B, A)", "(A)"])
 def test_another_sorting_is_a_finding(said: str | None) -> None:
     (finding,) = sorting("T", ["A", "B"], {"cluster_by": said})
-    assert finding.property == "CLUSTER_BY"
+    assert finding.path == "CLUSTER_BY"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_stage_that_is_gone_is_found_by_who_could_see_it(
     spec_file.write_text(spec_file.read_text().replace("table: ORDERS", "table: ORDERS, file_replay: true"))
     blueprint = blueprint_of(load_spec(spec_file))
     (stage,) = blueprint.landing.stages
-    monkeypatch.setattr(readback, "rows", lambda *_: [{"role": role}])
+    monkeypatch.setattr(readback, "current_role", lambda _: role)
     monkeypatch.setattr(readback, "rows_if_there", lambda *_: [{"name": listed}])
     found = stage_findings(blueprint, stage, session=None)
     assert [each.repair[:12] for each in found] == repairs

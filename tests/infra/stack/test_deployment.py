@@ -304,7 +304,7 @@ def test_a_preview_reads_back_what_pulumi_does_not_see(world: World) -> None:
     world.engine.differs = True
     preview = world.deployment.preview(expect_no_changes=True)
     assert preview.changes
-    assert [finding.property for finding in preview.findings] == ["exists"]  # nobody made the table
+    assert [finding.path for finding in preview.findings] == ["exists"]  # nobody made the table
 
 
 @pytest.fixture

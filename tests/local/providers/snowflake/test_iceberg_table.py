@@ -125,7 +125,7 @@ def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
         (found,) = read_back(
             only(replace(asked, columns=(replace(asked.columns[0], type="MAP(VARCHAR, FLOAT)"),))), session
         )
-        assert (found.property, found.expected, found.found) == (
+        assert (found.path, found.expected, found.found) == (
             "column TAGS",
             "MAP(VARCHAR, FLOAT)",
             "MAP(VARCHAR(134217728), ARRAY(NUMBER(10,2) NOT NULL))",
@@ -171,7 +171,7 @@ def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, loc
 
         def findings() -> list[tuple[str, str]]:
             found = read_back(cast("Blueprint", SimpleNamespace(landing=landing)), session)
-            return [(each.property, each.repair) for each in found]
+            return [(each.path, each.repair) for each in found]
 
         evolve = 'ALTER ICEBERG TABLE "MATERIALISED"."S"."ICE" SET ENABLE_SCHEMA_EVOLUTION = TRUE'
         assert findings() == [("ENABLE_SCHEMA_EVOLUTION", evolve)]
