@@ -4,16 +4,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from firnline_ingest.ledger.backend import RunLedger
+from firnline_ingest.ledger.backend import LeaseLedger
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.ledger.standby import StandbyLedger
 from firnline_ingest.values import ShardKey
 
 FRESH_MS = 5 * 60_000  # an engine writes each row every half a minute, also where nothing arrives
 
 
-class EngineLedger(RunLedger, StandbyLedger, Protocol):
+class EngineLedger(LeaseLedger, Protocol):
     """As much of the ledger as a roll-out needs: the run that holds the application, the one that stands by, and the rows of its
     streams."""
 

@@ -11,7 +11,7 @@ from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.ledger.standby import StandbyLedger
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import Fence, ShardKey
 
 BY_HAND = "by hand"
@@ -40,7 +40,7 @@ class Run:
 
 
 class ShardLedger(Protocol):
-    """What a task needs: one shard's row."""
+    """What a shard writes: its row."""
 
     def read(self, key: ShardKey) -> ShardRow | None:
         """The row as it is now (a consistent read)."""
@@ -60,9 +60,12 @@ class ShardLedger(Protocol):
     def remove(self, row: ShardRow) -> None:
         """Forgets the row of a shard that has ended, where its fence still holds. Raises Fenced otherwise."""
 
+    def withdraw(self, row: ShardRow) -> None:
+        """Removes a row that nobody has taken since it was written, by a migration. Raises Fenced."""
 
-class StreamLedger(Protocol):
-    """Which incarnation of a stream is read, and all rows of one."""
+
+class PlanLedger(Protocol):
+    """What the driver plans by: a stream's incarnation, all rows of one, and the consumers of the application."""
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
         """By shard id."""
@@ -79,10 +82,6 @@ class StreamLedger(Protocol):
     def pause(self, stream: str, paused: bool) -> bool:
         """Says in the stream's mark whether it is paused; False, and nothing is written, where it has none."""
 
-
-class ConsumerLedger(Protocol):
-    """What registering needs: which consumers are the application's own (ledger/registration.py)."""
-
     def consumer(self, stream: str, name: str) -> ConsumerRecord | None:
         """None where the application never asked for it, or gave it up."""
 
@@ -96,8 +95,8 @@ class ConsumerLedger(Protocol):
         """Where it is still the same."""
 
 
-class RunLedger(Protocol):
-    """What the driver needs: one engine at a time, and a way to ask it to stop."""
+class LeaseLedger(Protocol):
+    """Who holds the application: one engine at a time, a way to ask it to stop, and one that stands by beside it."""
 
     def current_run(self) -> Run | None:
         """The run that holds the application, or held it and died."""
@@ -120,10 +119,27 @@ class RunLedger(Protocol):
     def request_stop(self, run_id: str) -> Run | None:
         """Asks the run to stop; None, and nothing is written, where another one holds the application, or none does."""
 
+    def standby(self) -> Standby | None:
+        """The newest one, as it was when it wrote last."""
 
-class PlanLedger(StreamLedger, ConsumerLedger, Protocol):
-    """What the planner needs."""
+    def stand_by(self, standby: Standby) -> None:
+        """The row is this standby's from now on."""
+
+    def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
+        """Shows that it lives; its row as it is after that, None where the row is another one's."""
+
+    def admit(self, run_id: str) -> bool:
+        """Whether the row was its; it takes the application over as soon as that is free."""
+
+    def last_start(self) -> str:
+        """The token of the engine that held the application last, or holds it; empty where it had none."""
 
 
-class Ledger(ShardLedger, PlanLedger, RunLedger, StandbyLedger, Protocol):
+class Ledger(ShardLedger, PlanLedger, LeaseLedger, Protocol):
     """All of it."""
+
+
+def was_let_in(ledger: LeaseLedger, start: str) -> bool:
+    """Whether an engine of this start was let in before: its service starts it again, and it stands by no more."""
+    standby = ledger.standby()
+    return ledger.last_start() == start or (standby is not None and standby.start == start and standby.is_admitted)

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from firnline_ingest.kinesis.errors import StreamReplaced
 from firnline_ingest.kinesis.start import TrimHorizon
-from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.incident import Incident, IncidentKind, with_incident
 from firnline_ingest.ledger.mark import StreamMark
 
 
-def settle(ledger: StreamLedger, stream: str, incarnation: str, earlier: Iterable[str], now_ms: int) -> StreamMark:
+def settle(ledger: PlanLedger, stream: str, incarnation: str, earlier: Iterable[str], now_ms: int) -> StreamMark:
     """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of the offset.
 
     Raises StreamReplaced where the application has read another one, and nobody has decided to begin anew.
@@ -34,7 +34,7 @@ def settle(ledger: StreamLedger, stream: str, incarnation: str, earlier: Iterabl
     raise StreamReplaced(stream)
 
 
-def is_replaced(ledger: StreamLedger, stream: str, incarnation: str) -> bool:
+def is_replaced(ledger: PlanLedger, stream: str, incarnation: str) -> bool:
     """Whether the application has read another incarnation than the one that is there now."""
     mark = ledger.mark(stream)
     return mark is not None and mark.incarnation != incarnation

@@ -1,7 +1,7 @@
 """A ledger row as a DynamoDB item, and back.
 
-An item of an older engine lacks attributes, and reads as a row that does not know them. Positions are written as tokens
-padded to one width, so that DynamoDB's comparison of text is the comparison of numbers.
+A row is always written whole. Positions are written as tokens padded to one width, so that DynamoDB's comparison of text is the
+comparison of numbers.
 """
 
 from dataclasses import asdict
@@ -55,21 +55,21 @@ def from_item(item: Item) -> ShardRow:
         heartbeat_ms=int(item["heartbeat"]),
         read_through=unpadded(item["read_through"]),
         tip_ms=int(item["tip"]),
-        arrived_ms=int(item.get("arrived", 0)),
-        waits_ms=int(item.get("waits", 0)),
-        since_ms=int(item.get("since", 0)),
-        retention_hours=int(item.get("retention", 0)),
-        sent_through=_position(item.get("sent_through")),
-        sent_ms=int(item.get("sent", 0)),
-        is_sending=item.get("is_sending", True),
-        first_read=_position(item.get("first_read")),
-        kept_through=_position(item.get("kept_through")),
+        arrived_ms=int(item["arrived"]),
+        waits_ms=int(item["waits"]),
+        since_ms=int(item["since"]),
+        retention_hours=int(item["retention"]),
+        sent_through=_position(item["sent_through"]),
+        sent_ms=int(item["sent"]),
+        is_sending=item["is_sending"],
+        first_read=_position(item["first_read"]),
+        kept_through=_position(item["kept_through"]),
         channels={name: _channel_entry(entry) for name, entry in item["channels"].items()},
         ended=item["ended"],
         children=tuple(item["children"]),
         routing=item["routing"],
         incidents=tuple(_incident(incident) for incident in item["incidents"]),
-        reset=ResumeFrom(item["reset"]) if item.get("reset") else None,
+        reset=ResumeFrom(item["reset"]) if item["reset"] else None,
     )
 
 
@@ -82,7 +82,7 @@ def mark_to_item(mark: StreamMark) -> Item:
 def mark_from_item(item: Item) -> StreamMark:
     incidents = tuple(_incident(incident) for incident in item["incidents"])
     return StreamMark(
-        item["incarnation"], item["start"], incidents, int(item.get("since", 0)), bool(item.get("paused", False))
+        item["incarnation"], item["start"], incidents, int(item["since"]), bool(item.get("paused", False))
     )
 
 
@@ -148,9 +148,9 @@ def _channel_entry(item: Item) -> ChannelEntry:
             int(item["rows_inserted"]),
             int(item["rows_error_count"]),
         ),
-        seen=_position(item.get("seen")),
-        missed=item.get("missed", ""),
-        created_ms=int(item.get("created", 0)),
+        seen=_position(item["seen"]),
+        missed=item["missed"],
+        created_ms=int(item["created"]),
         sending=_sending(item) if "is_sending" in item else None,
         drops_through=_position(item.get("drops_through")),
     )
@@ -184,10 +184,10 @@ def _incident(item: Item) -> Incident:
         int(item["at"]),
         item["detail"],
         through=_position(item["through"]),
-        after=_position(item.get("after")),
+        after=_position(item["after"]),
         loss=Loss(**{name: int(value) for name, value in loss.items()}) if loss is not None else None,
-        count=int(item.get("count", 1)),
-        last_ms=int(item.get("last", 0)),
+        count=int(item["count"]),
+        last_ms=int(item["last"]),
         table=item.get("table", ""),
     )
 

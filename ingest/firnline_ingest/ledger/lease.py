@@ -17,7 +17,7 @@ from importlib.metadata import version
 from uuid import uuid4
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import BY_HAND, Run, RunLedger
+from firnline_ingest.ledger.backend import BY_HAND, LeaseLedger, Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
 
 START_VARIABLE = "FIRNLINE_START"
@@ -42,7 +42,7 @@ def new_run(configuration: str = "") -> Run:
 class RunLease:
     """The driver's hold on the application's name."""
 
-    ledger: RunLedger
+    ledger: LeaseLedger
     application: str
     run: Run = field(default_factory=new_run)
     sleep: Callable[[float], bool | None] = time.sleep
@@ -92,7 +92,7 @@ class RunLease:
             return
 
 
-def is_alive(ledger: RunLedger, run: Run, sleep: Callable[[float], object] = time.sleep) -> bool:
+def is_alive(ledger: LeaseLedger, run: Run, sleep: Callable[[float], object] = time.sleep) -> bool:
     """Whether the run's heart beats within a few seconds, or it has given its name back; for a person who asks it to stop."""
     for _ in range(int(BELIEVED_S / BEAT_S)):
         sleep(BEAT_S)

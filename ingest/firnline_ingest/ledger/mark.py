@@ -16,7 +16,7 @@ class StreamMark:
     """Where a person said that it begins; empty where its pipeline's initial position says so."""
     incidents: tuple[Incident, ...] = ()
     since_ms: int = 0
-    """Service time of the first plan of this incarnation, before any shard has a row; 0 where an older engine made it."""
+    """Service time of the first plan of this incarnation, before any shard has a row."""
     is_paused: bool = False
     """A person wants the stream left alone: no plan has its shards until it is resumed."""
 

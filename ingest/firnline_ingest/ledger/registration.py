@@ -28,7 +28,7 @@ from firnline_ingest.kinesis.registering import (
     find_consumer,
     register_consumer,
 )
-from firnline_ingest.ledger.backend import ConsumerLedger
+from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.consumer import ConsumerRecord, left_over, since
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Registrar:
 
     client_of: Callable[[str], "KinesisClient"]
     """By stream: one that does not try again by itself, because an answer that was lost has to be known."""
-    ledger: ConsumerLedger
+    ledger: PlanLedger
 
     def arn_of(self, stream: str, stream_arn: str, name: str, now_ms: int) -> str:
         """Of the application's own consumer, registered where there is none; `now_ms` is the service's time, not later.
@@ -99,7 +99,7 @@ class Registrar:
         return found.arn if found is not None and record.is_of(found) else None
 
 
-def registrar_of(config: EngineConfig, ledger: ConsumerLedger) -> Registrar:
+def registrar_of(config: EngineConfig, ledger: PlanLedger) -> Registrar:
     """Also of streams that no pipeline reads any more: those are taken to be where the engine is."""
     access = {pipeline.stream: pipeline.access for pipeline in config.pipelines}
     clients = PerAccess(kinesis_client(config.aws), lambda access: kinesis_client(config.aws, access=access))
@@ -162,7 +162,7 @@ def deregister_all(
     return [arn for record in chosen if (arn := _patiently(partial(deregister, record), retry, wait))]
 
 
-def unused_consumers(config: EngineConfig, ledger: ConsumerLedger) -> list[ConsumerRecord]:
+def unused_consumers(config: EngineConfig, ledger: PlanLedger) -> list[ConsumerRecord]:
     """Those that the engine registered, and by which no pipeline of this configuration reads: they are paid for."""
     names = {
         pipeline.stream: registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines
@@ -170,7 +170,7 @@ def unused_consumers(config: EngineConfig, ledger: ConsumerLedger) -> list[Consu
     return left_over(ledger.consumers(), names)
 
 
-def tell_unused(config: EngineConfig, ledger: ConsumerLedger) -> None:
+def tell_unused(config: EngineConfig, ledger: PlanLedger) -> None:
     """At an engine's start. A ledger that does not answer now is the engine's trouble elsewhere."""
     try:
         unused = unused_consumers(config, ledger)

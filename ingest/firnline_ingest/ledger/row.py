@@ -46,7 +46,7 @@ class ChannelEntry:
     missed: str = ""
     """The epoch, as TargetSnapshot.id has it, whose opening found no token where there had been one."""
     created_ms: int = 0
-    """When the channel was made that was listed here, by the service's clock; 0 where an older engine did not ask."""
+    """When the channel was made that was listed here, by the service's clock."""
     sending: Sending | None = None
     """Of a channel beside others; the row's own where the shard has one."""
     drops_through: Position | None = None
@@ -89,7 +89,7 @@ class ShardRow:
     sent_through: Position | None = None
     """The end of the last append when this was written; equal to what is proven where nothing was in flight."""
     sent_ms: int = 0
-    """When that append was made; 0 where there was none yet, or an older engine did not say."""
+    """When that append was made; 0 where there was none yet."""
     is_sending: bool = False
     """Whether rows may have been appended after this was written: set before the first append, cleared when all is quiet."""
     first_read: Position | None = None

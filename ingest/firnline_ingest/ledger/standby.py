@@ -7,7 +7,6 @@ row, because one deployer is at work at a time: the newest standby has it, and a
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 
 class StandbyState(StrEnum):
@@ -42,26 +41,3 @@ class Standby:
     def is_coming(self) -> bool:
         """It takes the application as soon as that is free."""
         return self.is_admitted and self.state is StandbyState.READY
-
-
-class StandbyLedger(Protocol):
-    def standby(self) -> Standby | None:
-        """The newest one, as it was when it wrote last."""
-
-    def stand_by(self, standby: Standby) -> None:
-        """The row is this standby's from now on."""
-
-    def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
-        """Shows that it lives; its row as it is after that, None where the row is another one's."""
-
-    def admit(self, run_id: str) -> bool:
-        """Whether the row was its; it takes the application over as soon as that is free."""
-
-    def last_start(self) -> str:
-        """The token of the engine that held the application last, or holds it; empty where it had none."""
-
-
-def was_let_in(ledger: StandbyLedger, start: str) -> bool:
-    """Whether an engine of this start was let in before: its service starts it again, and it stands by no more."""
-    standby = ledger.standby()
-    return ledger.last_start() == start or (standby is not None and standby.start == start and standby.is_admitted)

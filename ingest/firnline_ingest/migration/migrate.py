@@ -9,7 +9,6 @@ killed, by the stream's being paused until all rows are there, or none: without 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import Pin
@@ -32,16 +31,11 @@ from firnline_ingest.values import Fence
 OWNER = "firnline migrate"
 
 
-class MigratingLedger(Ledger, Protocol):
-    def withdraw(self, row: ShardRow) -> None:
-        """Removes a row that nobody has taken since it was written. Raises Fenced."""
-
-
 @dataclass(frozen=True, slots=True)
 class MigrationWriter:
     """What a migration writes into, and what keeps an engine out meanwhile."""
 
-    ledger: MigratingLedger
+    ledger: Ledger
     journal: Journal
     lease: RunLease
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import RunLedger
+from firnline_ingest.ledger.backend import LeaseLedger
 from firnline_ingest.shard.receipt import COUNTS, Receipt, Tally
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.request import Deadline, ShardRequest
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 class Watch:
     """The run that asked for this epoch; the epoch ends when it is asked to stop, or is no longer the current one."""
 
-    ledger: RunLedger
+    ledger: LeaseLedger
     run_id: str
 
     def wants_a_stop(self) -> bool:

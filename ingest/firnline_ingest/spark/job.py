@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.ledger.backend import Ledger, was_let_in
 from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
-from firnline_ingest.ledger.standby import was_let_in
 from firnline_ingest.metrics import EngineMetrics
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog

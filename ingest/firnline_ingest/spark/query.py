@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import Fatal, FirnlineError
-from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.checkpoint import opened_by
 from firnline_ingest.spark.errors import (
@@ -53,7 +53,7 @@ class SparkQuery:
     _session: "SparkSession | None" = None
     _query: "StreamingQuery | None" = None
 
-    def prepare(self, run_id: str, catalog: TargetCatalog, ledger: StreamLedger) -> None:
+    def prepare(self, run_id: str, catalog: TargetCatalog, ledger: PlanLedger) -> None:
         """Starts Spark, and all that the run will need before its first record. Raises as `open`, and what Snowflake refuses."""
         session = self.open()
         with _explained():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.groups import Placement, place
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def rehearse(
-    session: "SparkSession", config: EngineConfig, run_id: str, catalog: TargetCatalog, ledger: StreamLedger
+    session: "SparkSession", config: EngineConfig, run_id: str, catalog: TargetCatalog, ledger: PlanLedger
 ) -> None:
     """Raises what no pipeline can be blamed for, and the first pipeline's problem where none is without one. What only makes the
     first epoch quicker may fail: it is told.
@@ -64,7 +64,7 @@ def check_tables(config: EngineConfig, catalog: TargetCatalog) -> None:
         raise problems[0]
 
 
-def prepare_workers(session: "SparkSession", config: EngineConfig, run_id: str, ledger: StreamLedger) -> None:
+def prepare_workers(session: "SparkSession", config: EngineConfig, run_id: str, ledger: PlanLedger) -> None:
     """The processes that the first epoch will meet, where the shards are those that the ledger knows."""
     slots = executor_slots(session.sparkContext)
     placement = place(Placement(), shards_of(config, ledger), slots=slots, most=config.epoch.shards_per_task)
@@ -76,7 +76,7 @@ def prepare_workers(session: "SparkSession", config: EngineConfig, run_id: str, 
     )
 
 
-def shards_of(config: EngineConfig, ledger: StreamLedger) -> Sequence[ShardKey]:
+def shards_of(config: EngineConfig, ledger: PlanLedger) -> Sequence[ShardKey]:
     """Those that are not ended, as far as the ledger knows."""
     marks = (ledger.mark(pipeline.stream) for pipeline in config.pipelines)
     return [

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import RunLedger
+from firnline_ingest.ledger.backend import LeaseLedger
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark.policy import describe
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 class ShownRun:
     """One run's. What has changed is written; what could not be written is tried again with the next epoch."""
 
-    ledger: RunLedger
+    ledger: LeaseLedger
     run_id: str
     _fingerprints: tuple[str, ...] = ()
     _waiting: int = 0

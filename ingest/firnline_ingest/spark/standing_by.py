@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from firnline_ingest.errors import FirnlineError, LedgerError
+from firnline_ingest.ledger.backend import LeaseLedger
 from firnline_ingest.ledger.errors import AnotherEngineRuns
 from firnline_ingest.ledger.lease import RunLease
-from firnline_ingest.ledger.standby import Standby, StandbyLedger, StandbyState
+from firnline_ingest.ledger.standby import Standby, StandbyState
 
 STANDBY_VARIABLE = "FIRNLINE_STANDBY"
 """The environment variable that makes a start a standby: the seconds for which it waits to be let in."""
@@ -44,7 +45,7 @@ class Preparation(Protocol):
 class StandingBy:
     """One engine's time as a standby."""
 
-    ledger: StandbyLedger
+    ledger: LeaseLedger
     lease: RunLease
     limit_s: float
     wait: Callable[[float], bool | None]

@@ -15,7 +15,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.matching import Matches, list_streams, matches
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import AtTimestamp, Pin
-from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.mark import StreamMark
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Streams:
 
     config: EngineConfig
     kinesis: "KinesisClient"
-    ledger: StreamLedger
+    ledger: PlanLedger
     clock: Callable[[], float] = time.monotonic
     _listed: frozenset[str] = frozenset()
     _began_ms: dict[str, int] = field(default_factory=dict)

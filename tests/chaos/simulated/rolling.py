@@ -17,9 +17,9 @@ from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
+from firnline_ingest.ledger.backend import was_let_in
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.standby import was_let_in
 from firnline_ingest.spark.standing_by import StandingBy
 from firnline_ingest.values import Fence, ShardKey
 from tests.chaos.simulated.memory import SimulatedLedger

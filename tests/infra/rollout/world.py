@@ -15,8 +15,9 @@ from firnline_infra.rollout.roll import RollOut
 from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
+from firnline_ingest.ledger.backend import was_let_in
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.standby import Standby, StandbyState, was_let_in
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import Fence, ShardKey
 from tests.fakes.ledger import MemoryLedger
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.backend import Run, was_let_in
 from firnline_ingest.ledger.errors import LedgerForbidden, LedgerUnavailable
 from firnline_ingest.ledger.lease import RunLease
-from firnline_ingest.ledger.standby import Standby, StandbyState, was_let_in
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.spark.errors import SparkUnstartable
 from firnline_ingest.spark.standing_by import PREPARES_S, TAKES_S, StandingBy
 from tests.fakes.ledger import MemoryLedger
