@@ -223,7 +223,8 @@ class EngineJob:
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
         self._plans_without_work = 0 if self._policy.is_anything_left else self._plans_without_work + 1
-        is_done = self._is_bounded and self._plans_without_work >= PLANS_TO_BE_DONE
+        is_without_work = self._plans_without_work >= PLANS_TO_BE_DONE or self._policy.has_all_stopped
+        is_done = self._is_bounded and is_without_work
         if self._policy.ends_the_run or is_done:
             self._over.set()
         self._over.wait(self._policy.pause_s)

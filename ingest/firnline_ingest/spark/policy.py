@@ -14,7 +14,7 @@ from firnline_ingest.config.running import FailuresConfig, OnFailure
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import FencedRepeatedly
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
-from firnline_ingest.spark.patience import Patience
+from firnline_ingest.spark.patience import LONGEST_PAUSE_S, Patience
 from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
@@ -77,8 +77,16 @@ class ShardPolicy:
 
     @property
     def ends_the_run(self) -> bool:
-        """Something has stopped, and either that is enough by the configuration, or nothing else is left."""
-        return bool(self.stopped) and (self.config.on_failure is OnFailure.STOP or not self.is_anything_left)
+        """Whether something has stopped, and that is enough by the configuration.
+
+        Otherwise whatever stopped is tried again, also if it is all that there is: a person may mend the table meanwhile.
+        """
+        return bool(self.stopped) and self.config.on_failure is OnFailure.STOP
+
+    @property
+    def has_all_stopped(self) -> bool:
+        """Whether nothing but what stopped is left: a bounded run does not wait for it."""
+        return bool(self.stopped) and not self.is_anything_left
 
     @property
     def failing(self) -> list[str]:
@@ -95,6 +103,9 @@ class ShardPolicy:
         """Before the next epoch, where nobody read in this one: so it holds nobody up."""
         if self._has_anybody_read:
             return 0.0
+        if self.has_all_stopped:
+            next_s = min(stopped.retry_s for stopped in self.stopped.values()) - self.clock()
+            return min(max(LEAST_PAUSE_S, next_s), LONGEST_PAUSE_S)
         return min((patience.pause_s for patience in self._patience.values()), default=LEAST_PAUSE_S)
 
     def _count_fence(self, key: ShardKey) -> None:

@@ -42,11 +42,19 @@ def test_a_failure_ends_the_run_where_the_configuration_says_so() -> None:
     assert policy.ends_the_run
 
 
-def test_a_run_of_which_everything_has_stopped_ends() -> None:
-    policy = ShardPolicy()
+def test_a_run_of_which_everything_has_stopped_stays_up_and_tries_again_without_haste() -> None:
+    clock = Clock()
+    policy = ShardPolicy(FailuresConfig(retry_seconds=300), clock)
     policy.judge([receipt(ShardState.FAILED, FATAL), FINE])
     policy.judge([receipt(ShardState.FAILED, FATAL, OTHER)])
-    assert policy.ends_the_run
+    assert not policy.ends_the_run
+    assert policy.leaves_out(KEY)
+    assert policy.pause_s == LONGEST_PAUSE_S
+    policy.judge([])
+    clock.now = 301.0
+    assert not policy.leaves_out(KEY)
+    policy.judge([receipt(ShardState.READING), receipt(ShardState.READING, key=OTHER)])
+    assert policy.stopped == {}
 
 
 def test_what_stopped_is_tried_again_after_a_while_and_may_go_on() -> None:

@@ -1,12 +1,13 @@
 """Pipelines that can't go on beside others that can, and runs that end when nothing is left to do."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from firnline_ingest.shard.receipt import Receipt, ShardState
-from firnline_ingest.spark import job
+from firnline_ingest.spark import job, policy
 from firnline_ingest.spark.job import FAILED, SUCCESS
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.job.running import Running, run_of, until
@@ -44,9 +45,28 @@ def test_an_engine_that_shall_stop_on_a_failure_does_so_after_the_epoch() -> Non
     assert len(spark.committed) <= 2
 
 
-def test_an_engine_with_nothing_left_to_do_ends() -> None:
-    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders"), missing("clicks")])
-    assert Running(spark.job(ledger)).ends() == FAILED
+@pytest.mark.parametrize("streams", [["orders"], ["orders", "clicks"]])
+def test_an_engine_of_which_nothing_can_go_on_stays_up_and_goes_on_once_somebody_has_mended_it(
+    monkeypatch: pytest.MonkeyPatch, streams: list[str]
+) -> None:
+    """The commonest engine has one pipeline: a right that was revoked for ten minutes needs nobody but who grants it again."""
+    monkeypatch.setattr(policy, "LONGEST_PAUSE_S", 0.01)
+    monkeypatch.setattr(policy, "LEAST_PAUSE_S", 0.01)
+    mended = threading.Event()
+    ledger = MemoryLedger()
+    spark = StandIn(lambda _: [receipt(stream) if mended.is_set() else missing(stream) for stream in streams])
+    running = Running(spark.job(ledger))
+    until(lambda: len(spark.committed) >= 5)
+    mended.set()
+    so_far = len(spark.committed)
+    until(lambda: len(spark.committed) >= so_far + 2)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+
+
+def test_a_bounded_run_of_which_nothing_can_go_on_ends(no_clock: None) -> None:
+    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders")])
+    assert Running(spark.job(ledger, is_bounded=True)).ends() == FAILED
 
 
 def test_a_pipeline_that_goes_on_again_is_no_failure(events: Callable[[str], list[Any]]) -> None:
