@@ -132,8 +132,8 @@ def main(arguments: Sequence[str]) -> int:
         endpoints = environment.endpoints
         document = specification(operator, endpoints.aws_account, endpoints.region)
         deployable = OnOperator(environment, Path(place), document, screen.say, operator)
-        told = DeploymentStory(deployable, list(shop_events(RECORDS)), screen, kills=False).run()
-    return told.report.exit_status
+        result = DeploymentStory(deployable, list(shop_events(RECORDS)), screen, kills=False).run()
+    return result.report.exit_status
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from firnline_local.aws.identity_policies import statements_of_role
 from firnline_local.aws.policy import Statement
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.__main__ import command
-from firnline_local.runtimes.authorizer import AskedOf
+from firnline_local.runtimes.authorizer import ServiceCall
 from firnline_local.runtimes.jobs.credentials import ADMINISTRATOR, JobEndpoints, client
 from firnline_local.runtimes.jobs.submission import Launcher
 from firnline_local.runtimes.server import RuntimesApplication
@@ -37,11 +37,11 @@ class EnforcingAuthorizer:
         self._region = region
         self._places = places
 
-    def refusal(self, call: AskedOf, /) -> str | None:
+    def refusal(self, call: ServiceCall, /) -> str | None:
         refused = self.callers.refused(call.access_key, self._accesses(call))
         return refused[1] if refused else None
 
-    def over(self, call: AskedOf, succeeded: bool, /) -> None:
+    def over(self, call: ServiceCall, succeeded: bool, /) -> None:
         accesses = self._accesses(call)
         self.log.record(
             call.service, call.operation, access_key=call.access_key, succeeded=succeeded, accesses=accesses
@@ -57,7 +57,7 @@ class EnforcingAuthorizer:
         for endpoint in (places.aws, places.kinesis):
             tell(endpoint, access_key, role_arn, statements)
 
-    def _accesses(self, call: AskedOf) -> tuple[Access, ...]:
+    def _accesses(self, call: ServiceCall) -> tuple[Access, ...]:
         request = Request(
             service=call.service,
             operation=call.operation,

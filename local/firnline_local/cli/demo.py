@@ -125,8 +125,8 @@ def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes]) -> int:
         os.environ.update(environment.variables)  # the audit finds AWS as any program does
         endpoints = environment.endpoints
         document = deployed_specification("deployed", endpoints.aws_account, endpoints.region, shards=4)
-        told = DeploymentStory(Deployable(environment, folder, document, screen.say), events, screen).run()
-    return 0 if told.report.exit_status == 0 else AUDIT_FAILED
+        result = DeploymentStory(Deployable(environment, folder, document, screen.say), events, screen).run()
+    return 0 if result.report.exit_status == 0 else AUDIT_FAILED
 
 
 def _wait_for_ctrl_c() -> None:

@@ -23,7 +23,7 @@ AFTER = 10  # records that are put once the driver was killed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class DemoResult:
     """How it went."""
 
     gap_s: float
@@ -40,7 +40,7 @@ class DeploymentStory:
     screen: Screen
     kills: bool = True
 
-    def run(self) -> Told:
+    def run(self) -> DemoResult:
         """Raises EngineStuck, BuildError or RolloutError where it does not get through."""
         self.screen.step("The stack: what the specification asks for, made by its Pulumi program")
         self.deployable.prepare()
@@ -60,7 +60,7 @@ class DeploymentStory:
         letters = self._until_all_is_there(second, engine)
         self.screen.say(f"{self.deployable.rows():,} rows in {self.deployable.table}, {letters} dead letters")
         engine.stop()
-        return Told(
+        return DemoResult(
             gap_s=second.gap_s or 0.0,
             attempts=len(self.deployable.attempts(first.run.id)),
             report=self._audit(second),

@@ -36,7 +36,7 @@ FUNCTIONS = ("getCallerIdentity", "getPartition", "getRegion")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResourceReading:
     """What a read brought: the properties, and the inputs that would lead to them."""
 
     id: str
@@ -99,14 +99,14 @@ class Cloud:
             made = kind_of(token).create(inputs, self._clients)
         return replace(made, properties={**inputs, **made.properties})
 
-    def read(self, token: str, name: str, id_: str, *, inputs: Values, properties: Values) -> Found | None:
+    def read(self, token: str, name: str, id_: str, *, inputs: Values, properties: Values) -> ResourceReading | None:
         """None where it is gone."""
         with self._asking(token, name):
             there = kind_of(token).read(id_, properties, self._clients)
         if there is None:
             return None
         as_found = inputs_as_found(token, kind_of(token).rules, inputs=inputs, found=there)
-        return Found(there.get("id") or id_, dict(there), as_found)
+        return ResourceReading(there.get("id") or id_, dict(there), as_found)
 
     def update(self, token: str, name: str, id_: str, *, old: Values, new: Values) -> dict[str, Any]:
         asked = wanted(token, kind_of(token).rules, old=old, new=new)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedOf:
+class ServiceCall:
     """One call."""
 
     service: str
@@ -21,24 +21,24 @@ class AskedOf:
 
 
 class Authorizer(Protocol):
-    def refusal(self, call: AskedOf, /) -> str | None:
+    def refusal(self, call: ServiceCall, /) -> str | None:
         """The sentence that refuses the call; None where it is allowed."""
 
-    def over(self, call: AskedOf, succeeded: bool, /) -> None:
-        """Told once of each call."""
+    def over(self, call: ServiceCall, succeeded: bool, /) -> None:
+        """Called once for each call."""
 
     def principal(self, access_key: str, /) -> str | None:
         """The ARN that the key stands for."""
 
     def began_session(self, access_key: str, role_arn: str, /) -> None:
-        """Told of the sessions of jobs' roles before they are used."""
+        """Called with each session of a job's role before it is used."""
 
 
 class AllowEverything:
-    def refusal(self, call: AskedOf, /) -> str | None:
+    def refusal(self, call: ServiceCall, /) -> str | None:
         return None
 
-    def over(self, call: AskedOf, succeeded: bool, /) -> None:
+    def over(self, call: ServiceCall, succeeded: bool, /) -> None:
         pass
 
     def principal(self, access_key: str, /) -> str | None:

@@ -122,12 +122,12 @@ class VirtualClusters(SmallService):
         return self._once(given.get("clientToken"), given, used, lambda: self._created(given))
 
     def describe_virtual_cluster(self, given: Mapping[str, Any]) -> Content:
-        return {"virtualCluster": self._told(self._found(given["id"]))}
+        return {"virtualCluster": self._description(self._found(given["id"]))}
 
     def list_virtual_clusters(self, given: Mapping[str, Any]) -> Content:
         states, eks = given.get("states"), given.get("containerProviderId")
         found = [
-            self._told(each)
+            self._description(each)
             for each in self._made.values()
             if (not states or each["state"] in states) and (not eks or each["containerProvider"]["id"] == eks)
         ]
@@ -170,7 +170,7 @@ class VirtualClusters(SmallService):
         place = (provider["id"], provider["info"]["eksInfo"]["namespace"])
         return made["state"] != TERMINATED and place == (cluster, namespace)
 
-    def _told(self, made: Mapping[str, Any]) -> dict[str, Any]:
+    def _description(self, made: Mapping[str, Any]) -> dict[str, Any]:
         return {**made, "tags": dict(self._tags[made["arn"]])}
 
     def _found(self, id_: str) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class PodIdentity(SmallService):
         return self._once(token, given, used, lambda: self._created(given))
 
     def describe_pod_identity_association(self, given: Mapping[str, Any]) -> Content:
-        return {"association": self._told(self._found(given))}
+        return {"association": self._description(self._found(given))}
 
     def list_pod_identity_associations(self, given: Mapping[str, Any]) -> Content:
         self._in(given["clusterName"])
@@ -225,13 +225,13 @@ class PodIdentity(SmallService):
         self._check(given)
         found |= {name: given[name] for name in ("roleArn", "disableSessionTags") if given.get(name) is not None}
         found["modifiedAt"] = self._clock()
-        return {"association": self._told(found)}
+        return {"association": self._description(found)}
 
     def delete_pod_identity_association(self, given: Mapping[str, Any]) -> Content:
         found = self._found(given)
-        told = self._told(found)
+        found_before = self._description(found)
         del self._made[found["associationId"]], self._tags[found["associationArn"]]
-        return {"association": told}
+        return {"association": found_before}
 
     def _created(self, given: Mapping[str, Any]) -> Content:
         self._in(given["clusterName"])
@@ -244,7 +244,7 @@ class PodIdentity(SmallService):
         kept = {"disableSessionTags": False, **{name: given[name] for name in KEPT if given.get(name) is not None}}
         self._made[id_] = {**kept, "associationArn": arn, "associationId": id_, "createdAt": now, "modifiedAt": now}
         self._tags[arn] = dict(given.get("tags") or {})
-        return {"association": self._told(self._made[id_])}
+        return {"association": self._description(self._made[id_])}
 
     def _check(self, given: Mapping[str, Any]) -> None:
         if ignored := [name for name in NOT_OF_ASSOCIATIONS if given.get(name)]:
@@ -256,7 +256,7 @@ class PodIdentity(SmallService):
         if cluster not in self._clusters():
             raise not_found(f"No cluster found for name: {cluster}.")
 
-    def _told(self, made: Mapping[str, Any]) -> dict[str, Any]:
+    def _description(self, made: Mapping[str, Any]) -> dict[str, Any]:
         return {**made, "tags": dict(self._tags[made["associationArn"]])}
 
     def _found(self, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from firnline_local.aws.call import credential
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
-from firnline_local.runtimes.authorizer import AllowEverything, AskedOf, Authorizer
+from firnline_local.runtimes.authorizer import AllowEverything, Authorizer, ServiceCall
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
@@ -118,7 +118,7 @@ class RuntimesApplication:
 
     def _asked(self, service: Service, request: Request, access_key: str) -> dict[str, Any]:
         """Raises ServiceError."""
-        call = AskedOf(
+        call = ServiceCall(
             service=service.name,
             operation=request.operation,
             parameters=request.parameters,

@@ -15,7 +15,7 @@ from firnline_infra.pulumi import providers
 from firnline_infra.pulumi_cli.errors import NoSuchStack
 from firnline_infra.specification import EnvironmentSpec
 from firnline_local.pulumi.cloud import Cloud
-from firnline_local.pulumi.in_process.deployment import Deployment, Record, Wanted
+from firnline_local.pulumi.in_process.deployment import Deployment, Record, ResourceGoal
 from firnline_local.pulumi.in_process.monitor import Monitor
 from firnline_local.pulumi.in_process.program import run
 from firnline_local.running import RunningEnvironment
@@ -30,12 +30,12 @@ class Looking(Deployment):
         super().__init__(*arguments, **options)
         self.steps: list[dict[str, Any]] = []
 
-    def _create(self, cloud: Cloud, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+    def _create(self, cloud: Cloud, wanted: ResourceGoal, inputs: Mapping[str, Any]) -> Record:
         self._step("create", wanted.urn, wanted=inputs)
         known = self._records.get(wanted.urn)
         return known or self._keep(wanted, "", inputs, inputs)
 
-    def _resume(self, cloud: Cloud, known: Record, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+    def _resume(self, cloud: Cloud, known: Record, wanted: ResourceGoal, inputs: Mapping[str, Any]) -> Record:
         found = cloud.read(wanted.token, wanted.name, known.id, inputs=known.inputs, properties=known.properties)
         if found is None:
             return self._create(cloud, wanted, inputs)

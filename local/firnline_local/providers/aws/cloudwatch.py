@@ -8,7 +8,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, arn_as, made_by, on, sends, tags_by, tags_by_arn
+from firnline_local.providers.aws.kind import (
+    AwsKind,
+    Subject,
+    WireField,
+    arn_as,
+    made_by,
+    on,
+    sends,
+    tags_by,
+    tags_by_arn,
+)
 from firnline_local.providers.aws.values import as_list, set_like
 from firnline_local.providers.kind import Properties, Rules
 
@@ -21,7 +31,7 @@ DASHBOARD = AwsKind(  # the service has one operation to make and to replace one
     type="aws:cloudwatch/dashboard:Dashboard",
     service="cloudwatch",
     rules=Rules.of("dashboardName region"),
-    fields={"dashboardName": "DashboardName", "dashboardBody": Field("DashboardBody", like=_body_like)},
+    fields={"dashboardName": "DashboardName", "dashboardBody": WireField("DashboardBody", like=_body_like)},
     outputs={"dashboardArn": "DashboardArn"},
     by=lambda it: {"DashboardName": it.id},
     make=made_by("put_dashboard", "{dashboardName}"),
@@ -62,7 +72,7 @@ LOG_GROUP = AwsKind(
         defaults={"retentionInDays": 0, "skipDestroy": False, "tags": {}},
         conflicts="name namePrefix",
     ),
-    fields={"name": "logGroupName", "retentionInDays": Field(found="retentionInDays", absent=0)},
+    fields={"name": "logGroupName", "retentionInDays": WireField(found="retentionInDays", absent=0)},
     outputs={"arn": "arn"},
     kept="skipDestroy",
     by="logGroupName",
@@ -84,14 +94,14 @@ def _look_at_alarm(it: Subject) -> Properties | None:
     return {**alarms[0], "Tags": tags}
 
 
-WIRE: Mapping[str, str | Field] = {
+WIRE: Mapping[str, str | WireField] = {
     "name": "AlarmName",
     "actionsEnabled": "ActionsEnabled",
-    "alarmActions": Field("AlarmActions", like=set_like, absent=[]),
+    "alarmActions": WireField("AlarmActions", like=set_like, absent=[]),
     "alarmDescription": "AlarmDescription",
     "comparisonOperator": "ComparisonOperator",
     "datapointsToAlarm": "DatapointsToAlarm",
-    "dimensions": Field(
+    "dimensions": WireField(
         "Dimensions",
         sent=lambda names: as_list(names, key="Name"),
         like=lambda found, _: {each["Name"]: each["Value"] for each in found},
@@ -99,14 +109,14 @@ WIRE: Mapping[str, str | Field] = {
     ),
     "evaluationPeriods": "EvaluationPeriods",
     "extendedStatistic": "ExtendedStatistic",
-    "insufficientDataActions": Field("InsufficientDataActions", like=set_like, absent=[]),
+    "insufficientDataActions": WireField("InsufficientDataActions", like=set_like, absent=[]),
     "metricName": "MetricName",
     "namespace": "Namespace",
-    "okActions": Field("OKActions", like=set_like, absent=[]),
+    "okActions": WireField("OKActions", like=set_like, absent=[]),
     "period": "Period",
     "statistic": "Statistic",
     "threshold": "Threshold",
-    "treatMissingData": Field("TreatMissingData", absent="missing"),
+    "treatMissingData": WireField("TreatMissingData", absent="missing"),
     "unit": "Unit",
 }
 METRIC_ALARM = AwsKind(

@@ -5,7 +5,7 @@ Rules: `resourceTable` of terraform-provider-aws 6 (internal/service/dynamodb/ta
 
 from typing import Any
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, arn_as, on, tags_by
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, on, tags_by
 from firnline_local.providers.aws.values import as_list, block_like, of_block, present, set_like, tags_of
 from firnline_local.providers.kind import Properties, Rules
 
@@ -124,18 +124,18 @@ TABLE = AwsKind(
     ),
     fields={
         "name": "TableName",
-        "attributes": Field(found="Attributes", like=set_like),
-        "hashKey": Field(found="Keys.HASH"),
-        "rangeKey": Field(found="Keys.RANGE"),
-        "billingMode": Field(found="BillingModeSummary.BillingMode", absent=PROVISIONED),
-        "readCapacity": Field(found="ProvisionedThroughput.ReadCapacityUnits", absent=0),
-        "writeCapacity": Field(found="ProvisionedThroughput.WriteCapacityUnits", absent=0),
-        "deletionProtectionEnabled": Field("DeletionProtectionEnabled", absent=False),
-        "pointInTimeRecovery": Field(found="Recovery", like=_recovery_found),
-        "serverSideEncryption": Field(found="SSEDescription", like=_encryption_found, absent={"enabled": False}),
-        "ttl": Field(found="Ttl", like=_ttl_found),
-        "streamEnabled": Field(found="StreamSpecification.StreamEnabled", absent=False),
-        "streamViewType": Field(found="StreamSpecification.StreamViewType"),
+        "attributes": WireField(found="Attributes", like=set_like),
+        "hashKey": WireField(found="Keys.HASH"),
+        "rangeKey": WireField(found="Keys.RANGE"),
+        "billingMode": WireField(found="BillingModeSummary.BillingMode", absent=PROVISIONED),
+        "readCapacity": WireField(found="ProvisionedThroughput.ReadCapacityUnits", absent=0),
+        "writeCapacity": WireField(found="ProvisionedThroughput.WriteCapacityUnits", absent=0),
+        "deletionProtectionEnabled": WireField("DeletionProtectionEnabled", absent=False),
+        "pointInTimeRecovery": WireField(found="Recovery", like=_recovery_found),
+        "serverSideEncryption": WireField(found="SSEDescription", like=_encryption_found, absent={"enabled": False}),
+        "ttl": WireField(found="Ttl", like=_ttl_found),
+        "streamEnabled": WireField(found="StreamSpecification.StreamEnabled", absent=False),
+        "streamViewType": WireField(found="StreamSpecification.StreamViewType"),
     },
     outputs={
         "id": "TableName",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, made_by, on
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, on
 from firnline_local.providers.aws.values import as_list, like, require_carried, set_like
 from firnline_local.providers.kind import Properties, Rules
 
@@ -106,7 +106,7 @@ SECURITY_GROUP = AwsKind(
         "name": "GroupName",
         "description": "Description",
         "vpcId": "VpcId",
-        **{side: Field(found=found, like=_rules_found) for side, found in SIDES.items()},
+        **{side: WireField(found=found, like=_rules_found) for side, found in SIDES.items()},
     },
     outputs={
         "arn": lambda it, _: f"arn:aws:ec2:{it.clients.region}:{it.clients.account}:security-group/{it.id}",
@@ -160,7 +160,7 @@ VPC_ENDPOINT = AwsKind(  # with the policy that AWS gives it
         "serviceName": "ServiceName",
         "vpcEndpointType": "VpcEndpointType",
         "privateDnsEnabled": "PrivateDnsEnabled",
-        **{name: Field(wire, sent=lambda ids: list(ids) or None, like=set_like) for name, wire in SETS.items()},
+        **{name: WireField(wire, sent=lambda ids: list(ids) or None, like=set_like) for name, wire in SETS.items()},
     },
     outputs={
         "arn": lambda it, _: f"arn:aws:ec2:{it.clients.region}:{it.clients.account}:vpc-endpoint/{it.id}",

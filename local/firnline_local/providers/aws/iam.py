@@ -6,13 +6,13 @@ before 6; `resourcePolicy`, `resourceInstanceProfile`, `resourceUserPolicyAttach
 
 from typing import Any
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, document, made_by, on, sends, tags_by
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
 from firnline_local.providers.aws.values import as_list
 from firnline_local.providers.kind import Properties, Rules
 
 MOST_VERSIONS = 5  # IAM user guide, "IAM and AWS STS quotas"
 GONE = "NoSuchEntity"
-BOUNDARY = Field("PermissionsBoundary", "PermissionsBoundary.PermissionsBoundaryArn")
+BOUNDARY = WireField("PermissionsBoundary", "PermissionsBoundary.PermissionsBoundaryArn")
 
 
 def _created(_: Subject, found: Properties) -> str:
@@ -55,8 +55,8 @@ ROLE = AwsKind(  # its inline policies are resources of their own
     fields={
         "name": "RoleName",
         "assumeRolePolicy": document("AssumeRolePolicyDocument"),
-        "description": Field("Description", absent=""),
-        "maxSessionDuration": Field("MaxSessionDuration", absent=3600),
+        "description": WireField("Description", absent=""),
+        "maxSessionDuration": WireField("MaxSessionDuration", absent=3600),
         "path": "Path",
         "permissionsBoundary": BOUNDARY,
     },
@@ -145,7 +145,7 @@ POLICY = AwsKind(  # what it is attached to are resources of their own
     fields={
         "name": "PolicyName",
         "path": "Path",
-        "description": Field("Description", absent=""),
+        "description": WireField("Description", absent=""),
         "policy": document("PolicyDocument"),
     },
     outputs={"id": "Arn", "arn": "Arn", "policyId": "PolicyId", "attachmentCount": "AttachmentCount"},
@@ -236,7 +236,7 @@ INSTANCE_PROFILE = AwsKind(  # with the one role that IAM takes for each
     fields={
         "name": "InstanceProfileName",
         "path": "Path",
-        "role": Field(found="Roles", like=lambda roles, _: next((role["RoleName"] for role in roles), None)),
+        "role": WireField(found="Roles", like=lambda roles, _: next((role["RoleName"] for role in roles), None)),
     },
     outputs={"arn": "Arn", "uniqueId": "InstanceProfileId", "createDate": _created},
     by="InstanceProfileName",

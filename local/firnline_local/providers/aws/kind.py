@@ -27,7 +27,7 @@ from firnline_local.providers.kind import CreatedResource, Properties, Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class WireField:
     """One input, and where the service has it."""
 
     wire: str = ""
@@ -42,8 +42,8 @@ class Field:
     """What an answer means that has nothing, or an empty text."""
 
 
-def document(wire: str, found: str = "") -> Field:
-    return Field(wire, found, sent=as_document, like=lambda there, known: document_like(as_document(there), known))
+def document(wire: str, found: str = "") -> WireField:
+    return WireField(wire, found, sent=as_document, like=lambda there, known: document_like(as_document(there), known))
 
 
 @dataclass(frozen=True)
@@ -95,18 +95,18 @@ SettleTags = Callable[[Subject, dict[str, str], list[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class On:
+class UpdateStep:
     """What an update does where one of these inputs differs."""
 
     names: frozenset[str]
     act: Act
 
 
-def on(names: str, act: Act) -> On:
-    return On(frozenset(names.split()), act)
+def on(names: str, act: Act) -> UpdateStep:
+    return UpdateStep(frozenset(names.split()), act)
 
 
-def sends(operation: str, names: str) -> On:
+def sends(operation: str, names: str) -> UpdateStep:
     """All of these inputs in one call, where one of them differs."""
     return on(names, lambda it: it.ask(operation, **it.request(*names.split())))
 
@@ -164,7 +164,7 @@ class AwsKind:
     service: str
     """As boto3 calls it."""
     rules: Rules
-    fields: Mapping[str, str | Field] = field(default_factory=dict)
+    fields: Mapping[str, str | WireField] = field(default_factory=dict)
     """The inputs that are carried; a text is the word of the service in calls and answers."""
     outputs: Mapping[str, str | Callable[[Subject, Properties], Any]] = field(default_factory=dict)
     """Properties that are no inputs: a path in the answer, or a function of it."""
@@ -180,7 +180,7 @@ class AwsKind:
     """Inputs that an update sets when it is made."""
     look: Act
     """Returns what `found` and `outputs` are paths in, with the tags as Tags or tags; None if there is no such thing."""
-    updates: tuple[On, ...] = ()
+    updates: tuple[UpdateStep, ...] = ()
     """In the order in which they are made."""
     tags: SettleTags | None = None
     remove: Act
@@ -192,8 +192,8 @@ class AwsKind:
     """Raises InputNotCarried for what is nested in an input."""
 
     @cached_property
-    def known(self) -> dict[str, Field]:
-        return {name: Field(each) if isinstance(each, str) else each for name, each in self.fields.items()}
+    def known(self) -> dict[str, WireField]:
+        return {name: WireField(each) if isinstance(each, str) else each for name, each in self.fields.items()}
 
     @cached_property
     def inputs(self) -> frozenset[str]:
@@ -251,7 +251,7 @@ class AwsKind:
         return present({"id": it.id, **region, **of_provider, **fields, **outputs, **tags})
 
     @staticmethod
-    def _value(asked: Field, found: Properties, known: Any) -> Any:
+    def _value(asked: WireField, found: Properties, known: Any) -> Any:
         there = dig(found, asked.found or asked.wire)
         if there is None or there == "":
             return asked.absent

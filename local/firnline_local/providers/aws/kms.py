@@ -5,7 +5,7 @@ Rules: terraform-provider-aws, internal/service/kms/ (`resourceKey` of 6; `resou
 
 from functools import partial
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, document, made_by, on, sends, tags_by
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
 from firnline_local.providers.aws.values import as_document, as_list, present
 from firnline_local.providers.kind import Properties, Rules
 
@@ -85,14 +85,14 @@ KEY = AwsKind(
         },
     ),
     fields={
-        "description": Field("Description", absent=""),
+        "description": WireField("Description", absent=""),
         "policy": document("Policy"),
-        "enableKeyRotation": Field(found="Rotates"),
-        "rotationPeriodInDays": Field(found="Days"),
-        "isEnabled": Field(found="Enabled"),
+        "enableKeyRotation": WireField(found="Rotates"),
+        "rotationPeriodInDays": WireField(found="Days"),
+        "isEnabled": WireField(found="Enabled"),
         "customerMasterKeySpec": "KeySpec",
         "keyUsage": "KeyUsage",
-        "multiRegion": Field("MultiRegion", absent=False),
+        "multiRegion": WireField("MultiRegion", absent=False),
     },
     outputs={"id": "KeyId", "arn": "Arn", "keyId": "KeyId"},
     kept="deletionWindowInDays bypassPolicyLockoutSafetyCheck",
@@ -128,7 +128,7 @@ ALIAS = AwsKind(
     type="aws:kms/alias:Alias",
     service="kms",
     rules=Rules.of("name namePrefix region", conflicts="name namePrefix"),
-    fields={"name": "AliasName", "targetKeyId": Field("TargetKeyId", "Target")},
+    fields={"name": "AliasName", "targetKeyId": WireField("TargetKeyId", "Target")},
     outputs={"arn": "AliasArn", "targetKeyArn": "TargetKeyArn"},
     by="AliasName",
     make=made_by("create_alias", "{name}"),

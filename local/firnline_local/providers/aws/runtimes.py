@@ -9,7 +9,7 @@ Rules: terraform-provider-aws 6, internal/service/: `resourceApplication` (emrse
 from collections.abc import Mapping
 from typing import Any
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, made_by, on, sends, tags_by, tags_by_arn
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, on, sends, tags_by, tags_by_arn
 from firnline_local.providers.aws.values import as_list, require_carried, set_like, tags_of
 from firnline_local.providers.kind import Properties, Rules
 
@@ -48,9 +48,9 @@ APPLICATION = AwsKind(  # a name is nobody's alone: a second application may hav
     ),
     fields={
         "name": "name",
-        "type": Field("type", like=lambda found, _: found.lower()),
-        **{name: Field(name, absent=APPLICATION_DEFAULTS.get(name)) for name in SENT.split()},
-        "networkConfiguration": Field("networkConfiguration", like=_network_like),
+        "type": WireField("type", like=lambda found, _: found.lower()),
+        **{name: WireField(name, absent=APPLICATION_DEFAULTS.get(name)) for name in SENT.split()},
+        "networkConfiguration": WireField("networkConfiguration", like=_network_like),
     },
     outputs={"arn": "arn"},
     by="applicationId",
@@ -68,7 +68,7 @@ VIRTUAL_CLUSTER = AwsKind(  # a name is nobody's alone; a namespace is. Nothing 
     type="aws:emrcontainers/virtualCluster:VirtualCluster",
     service="emr-containers",
     rules=Rules.of("name containerProvider region", defaults={"tags": {}}, values={"containerProvider.type": "EKS"}),
-    fields={"name": "name", "containerProvider": Field("containerProvider", sent=dict)},
+    fields={"name": "name", "containerProvider": WireField("containerProvider", sent=dict)},
     outputs={"arn": "arn"},
     by="id",
     make=made_by("create_virtual_cluster", "id", tags=dict, under="tags"),
@@ -95,7 +95,7 @@ POD_IDENTITY_ASSOCIATION = AwsKind(
     rules=Rules.of("clusterName namespace serviceAccount region", defaults={"disableSessionTags": False, "tags": {}}),
     fields={
         **{name: name for name in ("clusterName", "namespace", "serviceAccount", "roleArn")},
-        "disableSessionTags": Field("disableSessionTags", absent=False),
+        "disableSessionTags": WireField("disableSessionTags", absent=False),
     },
     outputs={"id": "associationId", "associationId": "associationId", "associationArn": "associationArn"},
     by=_association,
@@ -196,19 +196,19 @@ CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is 
     fields={
         "name": "Name",
         "releaseLabel": "ReleaseLabel",
-        "applications": Field(
+        "applications": WireField(
             "Applications",
             sent=lambda names: [{"Name": each} for each in names],
             like=lambda found, known: set_like([each["Name"] for each in found], known),
         ),
         "serviceRole": "ServiceRole",
         "logUri": "LogUri",
-        "stepConcurrencyLevel": Field("StepConcurrencyLevel", sent=int),
+        "stepConcurrencyLevel": WireField("StepConcurrencyLevel", sent=int),
         "visibleToAllUsers": "VisibleToAllUsers",
-        "ec2Attributes": Field(found="Machines"),
-        "terminationProtection": Field(found="TerminationProtected"),
-        "keepJobFlowAliveWhenNoSteps": Field(found="KeepsAlive"),
-        **{name: Field(found=f"Groups.{role}") for name, role in GROUPS.items()},
+        "ec2Attributes": WireField(found="Machines"),
+        "terminationProtection": WireField(found="TerminationProtected"),
+        "keepJobFlowAliveWhenNoSteps": WireField(found="KeepsAlive"),
+        **{name: WireField(found=f"Groups.{role}") for name, role in GROUPS.items()},
     },
     outputs={"arn": "ClusterArn", "clusterState": "Status.State", "masterPublicDns": "MasterPublicDnsName"},
     by="ClusterId",

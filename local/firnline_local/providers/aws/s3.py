@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from firnline_local.providers.aws.kind import Act, AwsKind, Field, Subject, document, on
+from firnline_local.providers.aws.kind import Act, AwsKind, Subject, WireField, document, on
 from firnline_local.providers.aws.values import as_list, like, none_if, present, tags_of
 from firnline_local.providers.kind import Properties, Rules
 
@@ -75,7 +75,7 @@ BUCKET = AwsKind(  # its settings are resources of their own, and refused as inp
         defaults={"forceDestroy": False, "tags": {}},
         conflicts="bucket bucketPrefix",
     ),
-    fields={"bucket": Field(found="Name")},
+    fields={"bucket": WireField(found="Name")},
     outputs={
         "bucket": lambda it, _: it.id,
         "arn": lambda it, _: f"arn:aws:s3:::{it.id}",
@@ -92,7 +92,7 @@ BUCKET = AwsKind(  # its settings are resources of their own, and refused as inp
     gone="404 NoSuchBucket",
 )
 
-HEADERS: Mapping[str, str | Field] = {
+HEADERS: Mapping[str, str | WireField] = {
     "cacheControl": "CacheControl",
     "contentDisposition": "ContentDisposition",
     "contentEncoding": "ContentEncoding",
@@ -101,8 +101,8 @@ HEADERS: Mapping[str, str | Field] = {
     "bucketKeyEnabled": "BucketKeyEnabled",
     "kmsKeyId": "SSEKMSKeyId",
     "serverSideEncryption": "ServerSideEncryption",
-    "storageClass": Field("StorageClass", absent="STANDARD"),
-    "metadata": Field("Metadata", absent={}),
+    "storageClass": WireField("StorageClass", absent="STANDARD"),
+    "metadata": WireField("Metadata", absent={}),
 }
 
 
@@ -146,7 +146,7 @@ OBJECT = AwsKind(
         defaults={"forceDestroy": False, "metadata": {}, "tags": {}},
         conflicts="content contentBase64 source,etag kmsKeyId",
     ),
-    fields={**HEADERS, "bucket": Field(found="Place.Bucket"), "key": Field(found="Place.Key")},
+    fields={**HEADERS, "bucket": WireField(found="Place.Bucket"), "key": WireField(found="Place.Key")},
     outputs={
         "id": lambda it, _: "/".join(it.where.values()),
         "arn": lambda it, _: f"arn:aws:s3:::{'/'.join(it.where.values())}",
@@ -167,7 +167,7 @@ OBJECT = AwsKind(
 def setting(
     type_: str,
     rules: Rules,
-    fields: Mapping[str, str | Field],
+    fields: Mapping[str, str | WireField],
     *,
     put: Act,
     look: Act,
@@ -186,7 +186,7 @@ def setting(
         type=f"aws:s3/{type_[0].lower()}{type_[1:]}:{type_}",
         service="s3",
         rules=rules,
-        fields={"bucket": Field(found="Bucket"), **fields},
+        fields={"bucket": WireField(found="Bucket"), **fields},
         outputs={"bucket": lambda it, _: it.id},
         by="Bucket",
         make=make,
@@ -223,7 +223,7 @@ ENCRYPTION = setting(
         },
     ),
     {
-        "rules": Field(
+        "rules": WireField(
             "ServerSideEncryptionConfiguration",
             sent=lambda rules: {"Rules": [_encryption_rule(rule) for rule in rules]},
             like=_encryption_found,
@@ -263,7 +263,7 @@ LIFECYCLE = setting(
     "BucketLifecycleConfiguration",
     Rules.of("bucket expectedBucketOwner region", values={"rules.status": "Enabled Disabled"}),
     {
-        "rules": Field(
+        "rules": WireField(
             "LifecycleConfiguration",
             "Rules",
             sent=lambda rules: {"Rules": [_lifecycle_rule(rule) for rule in rules]},
@@ -279,7 +279,7 @@ OWNERSHIP_CONTROLS = setting(
     "BucketOwnershipControls",
     Rules.of("bucket region", values={"rule.objectOwnership": "BucketOwnerEnforced BucketOwnerPreferred ObjectWriter"}),
     {
-        "rule": Field(
+        "rule": WireField(
             "OwnershipControls",
             sent=lambda rule: {"Rules": [{"ObjectOwnership": rule["objectOwnership"]}]},
             like=lambda found, _: {"objectOwnership": found["Rules"][0]["ObjectOwnership"]},
@@ -308,7 +308,7 @@ SWITCHES = {
 PUBLIC_ACCESS_BLOCK = setting(
     "BucketPublicAccessBlock",
     Rules.of("bucket region", defaults=dict.fromkeys(SWITCHES, False)),
-    {name: Field(wire, absent=False) for name, wire in SWITCHES.items()},
+    {name: WireField(wire, absent=False) for name, wire in SWITCHES.items()},
     put=lambda it: it.ask("put_public_access_block", PublicAccessBlockConfiguration=it.request()),
     look=lambda it: it.ask("get_public_access_block")["PublicAccessBlockConfiguration"],
     remove=lambda it: it.ask("delete_public_access_block"),
@@ -342,7 +342,7 @@ VERSIONING = setting(
         values={"versioningConfiguration.status": f"Enabled Suspended {DISABLED}"},
     ),
     {
-        "versioningConfiguration": Field(
+        "versioningConfiguration": WireField(
             found="Status", like=lambda status, _: {"status": status}, absent={"status": DISABLED}
         )
     },

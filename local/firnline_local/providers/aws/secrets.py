@@ -4,7 +4,7 @@ Rules: terraform-provider-aws, `resourceSecret` (internal/service/secretsmanager
 `resourceParameter` (internal/service/ssm/parameter.go, of 6).
 """
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, document, made_by, on, sends, tags_by
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
 from firnline_local.providers.aws.values import as_list, present, tags_of
 from firnline_local.providers.kind import Properties, Rules
 
@@ -46,14 +46,14 @@ SECRET = AwsKind(
     ),
     fields={
         "name": "Name",
-        "description": Field("Description", absent=""),
+        "description": WireField("Description", absent=""),
         "kmsKeyId": "KmsKeyId",
         "policy": document("ResourcePolicy"),
     },
     outputs={
         "id": "ARN",
         "arn": "ARN",
-        # The window of one that is imported is told by nobody, and unknown is 0 to the provider: it is deleted at once
+        # Nothing tells the window of one that is imported, and unknown is 0 to the provider: it is deleted at once
         # (hashicorp/terraform-provider-aws issue 42139).
         "recoveryWindowInDays": lambda it, _: it.value("recoveryWindowInDays") if it.inputs else 0,
     },
@@ -108,11 +108,11 @@ PARAMETER = AwsKind(
         "name": "Name",
         "type": "Type",
         "value": "Value",
-        "insecureValue": Field("Value", "Insecure"),
-        "description": Field("Description", absent=""),
+        "insecureValue": WireField("Value", "Insecure"),
+        "description": WireField("Description", absent=""),
         "keyId": "KeyId",
-        "tier": Field("Tier", absent="Standard"),
-        "dataType": Field(found="DataType", absent="text"),
+        "tier": WireField("Tier", absent="Standard"),
+        "dataType": WireField(found="DataType", absent="text"),
         "allowedPattern": "AllowedPattern",
     },
     outputs={"arn": "ARN", "version": "Version"},

@@ -6,7 +6,7 @@ Rules: `resourceStream` of terraform-provider-aws 6 (internal/service/kinesis/st
 
 from typing import Any
 
-from firnline_local.providers.aws.kind import AwsKind, Field, Subject, arn_as, made_by, on, tags_by
+from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, made_by, on, tags_by
 from firnline_local.providers.aws.values import of_block, present, set_like, tags_of, value_of
 from firnline_local.providers.kind import Properties, Rules
 
@@ -93,15 +93,15 @@ STREAM = AwsKind(
     ),
     fields={
         "name": "StreamName",
-        "streamModeDetails": Field(
+        "streamModeDetails": WireField(
             found="StreamModeDetails", like=lambda found, _: {"streamMode": found["StreamMode"]}
         ),
-        "shardCount": Field(found="Shards"),
-        "maxRecordSizeInKib": Field(found="MaxRecordSizeInKiB"),
-        "retentionPeriod": Field(found="RetentionPeriodHours"),
-        "shardLevelMetrics": Field(found="Metrics", like=set_like),
-        "encryptionType": Field(found="EncryptionType"),
-        "kmsKeyId": Field(found="KeyId"),
+        "shardCount": WireField(found="Shards"),
+        "maxRecordSizeInKib": WireField(found="MaxRecordSizeInKiB"),
+        "retentionPeriod": WireField(found="RetentionPeriodHours"),
+        "shardLevelMetrics": WireField(found="Metrics", like=set_like),
+        "encryptionType": WireField(found="EncryptionType"),
+        "kmsKeyId": WireField(found="KeyId"),
     },
     outputs={"id": "StreamARN", "arn": "StreamARN"},
     kept="enforceConsumerDeletion",

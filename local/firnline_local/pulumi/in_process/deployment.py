@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from firnline_local.errors import UnknownTypeToken
-from firnline_local.pulumi.cloud import Cloud, Found, made_up_name
+from firnline_local.pulumi.cloud import Cloud, ResourceReading, made_up_name
 from firnline_local.pulumi.errors import DeletionRefused, ImportRefused, InputsRefused
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ PACKAGES = ("aws", "snowflake")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ResourceGoal:
     """A resource as a program registers it."""
 
     urn: str
@@ -99,7 +99,7 @@ class Deployment:
             self.configure(key, package, found)
         return self._clouds[key]
 
-    def register(self, wanted: Wanted) -> Record:
+    def register(self, wanted: ResourceGoal) -> Record:
         """Raises InputsRefused, ServiceRefused, ImportRefused, DeletionRefused, UnknownTypeToken."""
         cloud = self.cloud(wanted.token, wanted.provider)
         known = self._records.get(wanted.urn)
@@ -119,7 +119,7 @@ class Deployment:
             return self._import(cloud, wanted, inputs)
         return self._create(cloud, wanted, inputs)
 
-    def read(self, token: str, name: str, id_: str, properties: Mapping[str, Any], provider: str) -> Found:
+    def read(self, token: str, name: str, id_: str, properties: Mapping[str, Any], provider: str) -> ResourceReading:
         """What the program looks up and does not own. Raises ImportRefused where it is not there."""
         found = self.cloud(token, provider).read(token, name, id_, inputs={}, properties=properties)
         if found is None:
@@ -136,12 +136,12 @@ class Deployment:
         for cloud in self._clouds.values():
             cloud.close()
 
-    def _create(self, cloud: Cloud, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+    def _create(self, cloud: Cloud, wanted: ResourceGoal, inputs: Mapping[str, Any]) -> Record:
         made = cloud.create(wanted.token, wanted.name, inputs)
         self._records.pop(wanted.urn, None)
         return self._keep(wanted, made.id, inputs, made.properties)
 
-    def _import(self, cloud: Cloud, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+    def _import(self, cloud: Cloud, wanted: ResourceGoal, inputs: Mapping[str, Any]) -> Record:
         found = cloud.read(wanted.token, wanted.name, wanted.import_id, inputs={}, properties={})
         if found is None:
             raise ImportRefused(wanted.token, wanted.name, wanted.import_id, "there is none.")
@@ -151,7 +151,7 @@ class Deployment:
             raise ImportRefused(wanted.token, wanted.name, wanted.import_id, why)
         return self._keep(wanted, found.id, inputs, {**inputs, **found.properties})
 
-    def _resume(self, cloud: Cloud, known: Record, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+    def _resume(self, cloud: Cloud, known: Record, wanted: ResourceGoal, inputs: Mapping[str, Any]) -> Record:
         token, name = wanted.token, wanted.name
         found = cloud.read(token, name, known.id, inputs=known.inputs, properties=known.properties)
         if found is None:
@@ -167,7 +167,7 @@ class Deployment:
         properties = cloud.update(token, name, known.id, old=found.inputs, new={**inputs, **kept})
         return self._keep(wanted, known.id, inputs, properties)
 
-    def _keep(self, wanted: Wanted, id_: str, inputs: Mapping[str, Any], properties: Mapping[str, Any]) -> Record:
+    def _keep(self, wanted: ResourceGoal, id_: str, inputs: Mapping[str, Any], properties: Mapping[str, Any]) -> Record:
         record = Record(
             urn=wanted.urn,
             token=wanted.token,

@@ -14,7 +14,7 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from firnline_local.pulumi.errors import NotInProcess
-from firnline_local.pulumi.in_process.deployment import Deployment, Wanted
+from firnline_local.pulumi.in_process.deployment import Deployment, ResourceGoal
 from firnline_local.pulumi.properties import decode, encode, secrets_in
 
 FEATURES = (
@@ -97,7 +97,7 @@ class Monitor:
             return resource_pb2.RegisterResourceResponse(urn=urn, id=PROVIDER_ID, object=request.object)
         secrets = (*sorted(secrets_in(request.object)), *request.additionalSecretOutputs)
         record = self._deployment.register(
-            Wanted(
+            ResourceGoal(
                 urn=urn,
                 token=request.type,
                 name=request.name,

@@ -77,7 +77,7 @@ RENEWED_BEFORE = timedelta(minutes=15)
 PATH = "/__firnline__/credentials/"
 
 OnSession = Callable[[str, str], None]
-"""Told the access key and the role of each new session, before it is used."""
+"""Takes the access key and the role of each new session, before it is used."""
 
 
 class RoleSession:
@@ -152,7 +152,7 @@ class Sessions:
 
 
 def variables(session: RoleSession, endpoint: str) -> dict[str, str]:
-    """What the job's processes are told."""
+    """The variables of the job's processes."""
     return {
         "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{endpoint}{PATH}{session.id}",
         "AWS_CONTAINER_AUTHORIZATION_TOKEN": session.token,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from firnline_local.providers.kind import CreatedResource, Kind
     from firnline_local.running import RunningEnvironment
 
-DATABASE, SCHEMA = "MATERIALISED", "S"
+DATABASE, SCHEMA = "PROVIDED_DB", "S"
 ALREADY_EXISTS = 2002
 
 

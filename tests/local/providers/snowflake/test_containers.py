@@ -28,26 +28,26 @@ def test_a_transient_database_may_drop_its_public_schema(live, clients) -> None:
 
 
 def test_a_schema_lives_and_repairs(live) -> None:
-    inputs = {"database": "MATERIALISED", "name": "SCH", "comment": "c", "withManagedAccess": "true"}
+    inputs = {"database": "PROVIDED_DB", "name": "SCH", "comment": "c", "withManagedAccess": "true"}
     with live(SCHEMA, inputs) as made:
-        assert made.made.id == '"MATERIALISED"."SCH"'
-        made.drifts("ALTER SCHEMA MATERIALISED.SCH SET COMMENT = 'x'", comment="x")
-        made.drifts("ALTER SCHEMA MATERIALISED.SCH DISABLE MANAGED ACCESS", withManagedAccess="false")
-        made.drifts("ALTER SCHEMA MATERIALISED.SCH SET PIPE_EXECUTION_PAUSED = TRUE", pipeExecutionPaused=True)
+        assert made.made.id == '"PROVIDED_DB"."SCH"'
+        made.drifts("ALTER SCHEMA PROVIDED_DB.SCH SET COMMENT = 'x'", comment="x")
+        made.drifts("ALTER SCHEMA PROVIDED_DB.SCH DISABLE MANAGED ACCESS", withManagedAccess="false")
+        made.drifts("ALTER SCHEMA PROVIDED_DB.SCH SET PIPE_EXECUTION_PAUSED = TRUE", pipeExecutionPaused=True)
         changed = made.changes_to(name="sch.2", withManagedAccess=None, dataRetentionTimeInDays=3)
-        assert changed["fullyQualifiedName"] == '"MATERIALISED"."sch.2"'
+        assert changed["fullyQualifiedName"] == '"PROVIDED_DB"."sch.2"'
         assert (changed["withManagedAccess"], changed["dataRetentionTimeInDays"]) == ("false", 3)
 
 
 def test_an_inherited_parameter_is_not_the_schema_s_own(live, clients) -> None:
-    with live(SCHEMA, {"database": "MATERIALISED", "name": "SCH", "isTransient": "true"}) as made:
-        clients.execute("ALTER DATABASE MATERIALISED SET LOG_LEVEL = 'WARN'")
+    with live(SCHEMA, {"database": "PROVIDED_DB", "name": "SCH", "isTransient": "true"}) as made:
+        clients.execute("ALTER DATABASE PROVIDED_DB SET LOG_LEVEL = 'WARN'")
         assert "logLevel" not in made.read()
-        clients.execute("ALTER DATABASE MATERIALISED UNSET LOG_LEVEL")
+        clients.execute("ALTER DATABASE PROVIDED_DB UNSET LOG_LEVEL")
 
 
 def test_public_is_altered_into_what_is_wanted(clients) -> None:
-    inputs = {"database": "MATERIALISED", "name": "PUBLIC", "comment": "ours", "withManagedAccess": "true"}
+    inputs = {"database": "PROVIDED_DB", "name": "PUBLIC", "comment": "ours", "withManagedAccess": "true"}
     made = SCHEMA.create(inputs, clients)
     assert (made.properties["comment"], made.properties["withManagedAccess"]) == ("ours", "true")
     assert SCHEMA.update(made.id, inputs, {**inputs, "comment": ""}, clients)["comment"] == ""
@@ -56,5 +56,5 @@ def test_public_is_altered_into_what_is_wanted(clients) -> None:
 def test_import_needs_the_id_alone(live, clients) -> None:
     with live(DATABASE, {"name": "M_DB", "comment": "c"}) as made:
         assert DATABASE.read('"M_DB"', {}, clients) == DATABASE.read("M_DB", {}, clients) == made.read()
-    with live(SCHEMA, {"database": "MATERIALISED", "name": "SCH", "comment": "c"}) as made:
+    with live(SCHEMA, {"database": "PROVIDED_DB", "name": "SCH", "comment": "c"}) as made:
         assert SCHEMA.read(made.made.id, {}, clients) == made.read()

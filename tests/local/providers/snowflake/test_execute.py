@@ -2,11 +2,11 @@
 
 from firnline_local.providers.snowflake.execute import EXECUTE
 
-TABLE = "MATERIALISED.S.E"
+TABLE = "PROVIDED_DB.S.E"
 INPUTS = {
     "execute": f"CREATE TABLE {TABLE} (A INT) ENABLE_SCHEMA_EVOLUTION = TRUE",
     "revert": f"DROP TABLE {TABLE}",
-    "query": "SHOW TABLES LIKE 'E' IN SCHEMA MATERIALISED.S",
+    "query": "SHOW TABLES LIKE 'E' IN SCHEMA PROVIDED_DB.S",
 }
 
 

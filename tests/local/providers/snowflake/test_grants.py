@@ -4,32 +4,32 @@ import pytest
 
 from firnline_local.providers.snowflake.grants import GRANT_OWNERSHIP, GRANT_PRIVILEGES_TO_ACCOUNT_ROLE
 
-DATABASE = {"onAccountObject": {"objectType": "DATABASE", "objectName": "MATERIALISED"}}
-SCHEMA = {"onSchema": {"schemaName": '"MATERIALISED"."S"'}}
-TABLE = {"onSchemaObject": {"objectType": "TABLE", "objectName": '"MATERIALISED"."S"."G"'}}
-FUTURE = {"onSchemaObject": {"future": {"objectTypePlural": "TABLES", "inSchema": '"MATERIALISED"."S"'}}}
+DATABASE = {"onAccountObject": {"objectType": "DATABASE", "objectName": "PROVIDED_DB"}}
+SCHEMA = {"onSchema": {"schemaName": '"PROVIDED_DB"."S"'}}
+TABLE = {"onSchemaObject": {"objectType": "TABLE", "objectName": '"PROVIDED_DB"."S"."G"'}}
+FUTURE = {"onSchemaObject": {"future": {"objectTypePlural": "TABLES", "inSchema": '"PROVIDED_DB"."S"'}}}
 
 
 @pytest.fixture(autouse=True)
 def _roles(clients):
-    clients.execute("CREATE ROLE M_G", "CREATE ROLE M_G2", "CREATE TABLE MATERIALISED.S.G (A INT)")
+    clients.execute("CREATE ROLE M_G", "CREATE ROLE M_G2", "CREATE TABLE PROVIDED_DB.S.G (A INT)")
     yield
-    clients.execute("DROP TABLE MATERIALISED.S.G", "DROP ROLE M_G", "DROP ROLE M_G2")
+    clients.execute("DROP TABLE PROVIDED_DB.S.G", "DROP ROLE M_G", "DROP ROLE M_G2")
 
 
 @pytest.mark.parametrize(
     ("target", "privileges", "end"),
     [
         ({"onAccount": True}, ["CREATE DATABASE"], "OnAccount"),
-        (DATABASE, ["USAGE"], 'OnAccountObject|DATABASE|"MATERIALISED"'),
-        (SCHEMA, ["CREATE PIPE", "USAGE"], 'OnSchema|OnSchema|"MATERIALISED"."S"'),
+        (DATABASE, ["USAGE"], 'OnAccountObject|DATABASE|"PROVIDED_DB"'),
+        (SCHEMA, ["CREATE PIPE", "USAGE"], 'OnSchema|OnSchema|"PROVIDED_DB"."S"'),
         (
-            {"onSchema": {"futureSchemasInDatabase": "MATERIALISED"}},
+            {"onSchema": {"futureSchemasInDatabase": "PROVIDED_DB"}},
             ["USAGE"],
-            'OnSchema|OnFutureSchemasInDatabase|"MATERIALISED"',
+            'OnSchema|OnFutureSchemasInDatabase|"PROVIDED_DB"',
         ),
-        (TABLE, ["INSERT", "SELECT"], 'OnSchemaObject|OnObject|TABLE|"MATERIALISED"."S"."G"'),
-        (FUTURE, ["INSERT", "SELECT"], 'OnSchemaObject|OnFuture|TABLES|InSchema|"MATERIALISED"."S"'),
+        (TABLE, ["INSERT", "SELECT"], 'OnSchemaObject|OnObject|TABLE|"PROVIDED_DB"."S"."G"'),
+        (FUTURE, ["INSERT", "SELECT"], 'OnSchemaObject|OnFuture|TABLES|InSchema|"PROVIDED_DB"."S"'),
     ],
 )
 def test_privileges_live_on_every_kind_of_target(live, clients, target, privileges, end) -> None:
@@ -42,7 +42,7 @@ def test_privileges_live_on_every_kind_of_target(live, clients, target, privileg
 def test_a_privilege_that_was_taken_away_drifts_and_is_granted_again(live) -> None:
     inputs = {"accountRoleName": '"M_G"', "privileges": ["SELECT", "INSERT", "EVOLVE SCHEMA"], **TABLE}
     with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
-        grant.drifts("REVOKE INSERT ON TABLE MATERIALISED.S.G FROM ROLE M_G", privileges=["SELECT", "EVOLVE SCHEMA"])
+        grant.drifts("REVOKE INSERT ON TABLE PROVIDED_DB.S.G FROM ROLE M_G", privileges=["SELECT", "EVOLVE SCHEMA"])
         assert grant.changes_to(privileges=["SELECT", "SELECT ERROR TABLE"])["privileges"] == [
             "SELECT",
             "SELECT ERROR TABLE",
@@ -53,27 +53,27 @@ def test_privileges_that_were_already_taken_away_can_be_deleted(live, clients) -
     with live(
         GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, {"accountRoleName": "M_G", "privileges": ["SELECT"], **TABLE}, twice=True
     ):
-        clients.execute("REVOKE SELECT ON TABLE MATERIALISED.S.G FROM ROLE M_G")
+        clients.execute("REVOKE SELECT ON TABLE PROVIDED_DB.S.G FROM ROLE M_G")
         left = {"accountRoleName": "M_G", "privileges": [], **TABLE}
         GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.delete(
-            '"M_G"|false|false|SELECT|OnSchemaObject|OnObject|TABLE|"MATERIALISED"."S"."G"', left, clients
+            '"M_G"|false|false|SELECT|OnSchemaObject|OnObject|TABLE|"PROVIDED_DB"."S"."G"', left, clients
         )
 
 
 def test_a_grant_option_is_part_of_the_grant(live, clients) -> None:
     inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], "withGrantOption": True, **TABLE}
     with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
-        clients.execute("REVOKE GRANT OPTION FOR SELECT ON TABLE MATERIALISED.S.G FROM ROLE M_G")
+        clients.execute("REVOKE GRANT OPTION FOR SELECT ON TABLE PROVIDED_DB.S.G FROM ROLE M_G")
         assert grant.read()["privileges"] == []
         assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, {}, clients) is None
 
 
 def test_a_grant_on_what_is_gone_is_gone(live, clients) -> None:
-    clients.execute("CREATE TABLE MATERIALISED.S.GONE (A INT)")
-    target = {"onSchemaObject": {"objectType": "TABLE", "objectName": "MATERIALISED.S.GONE"}}
+    clients.execute("CREATE TABLE PROVIDED_DB.S.GONE (A INT)")
+    target = {"onSchemaObject": {"objectType": "TABLE", "objectName": "PROVIDED_DB.S.GONE"}}
     inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], **target}
     with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
-        clients.execute("DROP TABLE MATERIALISED.S.GONE")
+        clients.execute("DROP TABLE PROVIDED_DB.S.GONE")
         assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, grant.made.properties, clients) is None
 
 
@@ -81,17 +81,17 @@ def test_ownership_goes_and_comes_back(live, clients) -> None:
     inputs = {
         "accountRoleName": "M_G",
         "outboundPrivileges": "COPY",
-        "on": {"objectType": "TABLE", "objectName": '"MATERIALISED"."S"."G"'},
+        "on": {"objectType": "TABLE", "objectName": '"PROVIDED_DB"."S"."G"'},
     }
-    clients.execute("GRANT SELECT ON TABLE MATERIALISED.S.G TO ROLE M_G2")
+    clients.execute("GRANT SELECT ON TABLE PROVIDED_DB.S.G TO ROLE M_G2")
     with live(GRANT_OWNERSHIP, inputs, twice=True) as grant:
-        assert grant.made.id == 'ToAccountRole|"M_G"|COPY|OnObject|TABLE|"MATERIALISED"."S"."G"'
+        assert grant.made.id == 'ToAccountRole|"M_G"|COPY|OnObject|TABLE|"PROVIDED_DB"."S"."G"'
         assert GRANT_OWNERSHIP.read(grant.made.id, {}, clients)["on"] == inputs["on"]
-        clients.execute("GRANT OWNERSHIP ON TABLE MATERIALISED.S.G TO ROLE M_G2 COPY CURRENT GRANTS")
+        clients.execute("GRANT OWNERSHIP ON TABLE PROVIDED_DB.S.G TO ROLE M_G2 COPY CURRENT GRANTS")
         assert GRANT_OWNERSHIP.read(grant.made.id, grant.made.properties, clients) is None
     (owner,) = {
         row["grantee_name"]
-        for row in clients.rows("SHOW GRANTS ON TABLE MATERIALISED.S.G")
+        for row in clients.rows("SHOW GRANTS ON TABLE PROVIDED_DB.S.G")
         if row["privilege"] == "OWNERSHIP"
     }
     assert owner == "ACCOUNTADMIN"

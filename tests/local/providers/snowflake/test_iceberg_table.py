@@ -23,9 +23,9 @@ from firnline_local.providers.snowflake.execute import EXECUTE
 from firnline_local.providers.snowflake.tables import ICEBERG_TABLE
 from firnline_local.providers.snowflake.volumes import EXTERNAL_VOLUME
 
-BUCKET, ROLE, EXTERNAL_ID = "materialised-lake", "materialised-lake", "ours"
+BUCKET, ROLE, EXTERNAL_ID = "providers-lake", "providers-lake", "ours"
 OBJECTS = ["s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion"]
-TABLE = "MATERIALISED.S.ICE"
+TABLE = "PROVIDED_DB.S.ICE"
 
 
 def trust(principal: str, external_id: str = EXTERNAL_ID) -> str:
@@ -83,7 +83,7 @@ def verified(clients) -> dict[str, Any]:
 
 
 INPUTS = {
-    "database": "MATERIALISED", "schema": "S", "name": "ICE", "externalVolume": "M_LAKE", "catalog": "SNOWFLAKE",
+    "database": "PROVIDED_DB", "schema": "S", "name": "ICE", "externalVolume": "M_LAKE", "catalog": "SNOWFLAKE",
     "baseLocation": "ice/", "icebergVersion": 3, "comment": "c", "errorLogging": "true",
     "columns": [{"name": "META", "type": "VARIANT"}, {"name": "ID", "type": "STRING", "notNull": "true"}],
 }  # fmt: skip # a paragraph, not a column
@@ -91,7 +91,7 @@ INPUTS = {
 
 def test_an_iceberg_table_lives_and_repairs(volume, live, clients) -> None:
     with live(ICEBERG_TABLE, INPUTS) as table:
-        assert table.made.id == '"MATERIALISED"."S"."ICE"'
+        assert table.made.id == '"PROVIDED_DB"."S"."ICE"'
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET COMMENT = 'x'", comment="x")
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET ERROR_LOGGING = FALSE")  # which the provider doesn't read
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET DATA_RETENTION_TIME_IN_DAYS = 3", dataRetentionTimeInDays=3)
@@ -131,7 +131,7 @@ def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
             "MAP(VARCHAR(134217728), ARRAY(NUMBER(10,2) NOT NULL))",
         )
     EXECUTE.delete(made.id, statement, clients)
-    assert clients.rows("SHOW ICEBERG TABLES IN SCHEMA MATERIALISED.S") == []
+    assert clients.rows("SHOW ICEBERG TABLES IN SCHEMA PROVIDED_DB.S") == []
 
 
 def test_sizes_that_the_provider_would_write_itself_are_icebergs(volume, live) -> None:
@@ -148,7 +148,7 @@ def test_sizes_that_the_provider_would_write_itself_are_icebergs(volume, live) -
 
 
 def asked_for(**more: Any) -> IcebergTable:
-    place = {"stream": "orders", "database": "MATERIALISED", "schema": "S", "table": "ICE"}
+    place = {"stream": "orders", "database": "PROVIDED_DB", "schema": "S", "table": "ICE"}
     document = {**place, "table_kind": "iceberg", "external_volume": "M_LAKE", **more}
     made = table(Pipeline.model_validate(document), Durability.EPHEMERAL, "it's c")
     assert isinstance(made, IcebergTable)
@@ -161,7 +161,7 @@ def only(made: IcebergTable) -> Blueprint:
 
 def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, local_environment) -> None:
     made = IcebergTable(
-        name=QualifiedName.of("MATERIALISED", "S", "ICE"),
+        name=QualifiedName.of("PROVIDED_DB", "S", "ICE"),
         metadata=(Column(name=Identifier("META"), type="VARIANT"),),
         volume=Identifier("M_LAKE"),
         base_location="ice/",
@@ -173,7 +173,7 @@ def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, loc
             found = read_back(cast("Blueprint", SimpleNamespace(landing=landing)), session)
             return [(each.path, each.repair) for each in found]
 
-        evolve = 'ALTER ICEBERG TABLE "MATERIALISED"."S"."ICE" SET ENABLE_SCHEMA_EVOLUTION = TRUE'
+        evolve = 'ALTER ICEBERG TABLE "PROVIDED_DB"."S"."ICE" SET ENABLE_SCHEMA_EVOLUTION = TRUE'
         assert findings() == [("ENABLE_SCHEMA_EVOLUTION", evolve)]
         clients.execute(evolve, f"ALTER ICEBERG TABLE {TABLE} SET ERROR_LOGGING = FALSE")
         ((property_, repair),) = findings()

@@ -11,19 +11,19 @@ from firnline_local.providers.snowflake.policies import (
 from firnline_local.providers.snowflake.principals import SERVICE_USER
 
 IN_USE = 1492
-POLICY = {"database": "MATERIALISED", "schema": "S", "name": "AP", "authenticationMethods": ["KEYPAIR"], "comment": "c"}
+POLICY = {"database": "PROVIDED_DB", "schema": "S", "name": "AP", "authenticationMethods": ["KEYPAIR"], "comment": "c"}
 
 
 def test_a_network_policy_lives_and_repairs(live, clients) -> None:
     clients.execute(
-        "CREATE NETWORK RULE MATERIALISED.S.R TYPE = IPV4 MODE = INGRESS VALUE_LIST = ('10.0.0.0/8') COMMENT = 'r'"
+        "CREATE NETWORK RULE PROVIDED_DB.S.R TYPE = IPV4 MODE = INGRESS VALUE_LIST = ('10.0.0.0/8') COMMENT = 'r'"
     )
     inputs = {
         "name": "M_POLICY",
         "comment": "c",
         "allowedIpLists": ["10.0.0.0/8", "192.168.0.0/16"],
         "blockedIpLists": ["10.1.0.0/16"],
-        "allowedNetworkRuleLists": ['"MATERIALISED"."S"."R"'],
+        "allowedNetworkRuleLists": ['"PROVIDED_DB"."S"."R"'],
     }
     with live(NETWORK_POLICY, inputs) as policy:
         assert NETWORK_POLICY.read(policy.made.id, {}, clients) == policy.read()
@@ -33,9 +33,9 @@ def test_a_network_policy_lives_and_repairs(live, clients) -> None:
         policy.drifts("ALTER NETWORK POLICY M_POLICY UNSET ALLOWED_NETWORK_RULE_LIST", allowedNetworkRuleLists=None)
         assert policy.changes_to(name="m lower", blockedIpLists=None)["fullyQualifiedName"] == '"m lower"'
         with pytest.raises(ProgrammingError) as refused:
-            clients.execute("DROP NETWORK RULE MATERIALISED.S.R")
+            clients.execute("DROP NETWORK RULE PROVIDED_DB.S.R")
         assert refused.value.errno == IN_USE
-    clients.execute("DROP NETWORK RULE MATERIALISED.S.R")
+    clients.execute("DROP NETWORK RULE PROVIDED_DB.S.R")
 
 
 def test_another_order_of_the_same_addresses_is_no_drift(live, clients) -> None:
@@ -48,7 +48,7 @@ def test_another_order_of_the_same_addresses_is_no_drift(live, clients) -> None:
 def test_an_authentication_policy_lives_and_repairs(live, clients) -> None:
     with live(AUTHENTICATION_POLICY, POLICY) as policy:
         assert AUTHENTICATION_POLICY.read(policy.made.id, {}, clients) == policy.read()
-        target = "AUTHENTICATION POLICY MATERIALISED.S.AP"
+        target = "AUTHENTICATION POLICY PROVIDED_DB.S.AP"
         policy.drifts(f"ALTER {target} SET COMMENT = 'x'", comment="x")
         policy.drifts(f"ALTER {target} SET CLIENT_TYPES = ('DRIVERS')", clientTypes=["DRIVERS"])
         policy.drifts(f"ALTER {target} UNSET AUTHENTICATION_METHODS", authenticationMethods=["ALL"])
@@ -64,12 +64,12 @@ def test_a_user_is_put_under_policies_and_taken_out(live, clients) -> None:
         live(SERVICE_USER, {"name": "M_USER", "networkPolicy": "M_POLICY"}) as user,
     ):
         user.drifts("ALTER USER M_USER UNSET NETWORK_POLICY", networkPolicy=None)
-        attached = {"userName": "M_USER", "authenticationPolicyName": '"MATERIALISED"."S"."AP"'}
+        attached = {"userName": "M_USER", "authenticationPolicyName": '"PROVIDED_DB"."S"."AP"'}
         with live(USER_AUTHENTICATION_POLICY_ATTACHMENT, attached, twice=None) as attachment:
-            assert attachment.made.id == '"M_USER"|"MATERIALISED"."S"."AP"'
-            second = '"MATERIALISED"."S"."AP2"'
+            assert attachment.made.id == '"M_USER"|"PROVIDED_DB"."S"."AP"'
+            second = '"PROVIDED_DB"."S"."AP2"'
             attachment.drifts(
-                "ALTER USER M_USER SET AUTHENTICATION POLICY MATERIALISED.S.AP2 FORCE",
+                "ALTER USER M_USER SET AUTHENTICATION POLICY PROVIDED_DB.S.AP2 FORCE",
                 authenticationPolicyName=second,
             )
         with pytest.raises(ProgrammingError) as refused:

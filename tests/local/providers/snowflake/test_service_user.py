@@ -21,7 +21,7 @@ def test_a_user_lives_and_repairs(live, clients) -> None:
         "comment": "c",
         "defaultRole": "PUBLIC",
         "defaultWarehouse": "COMPUTE_WH",
-        "defaultNamespace": "MATERIALISED.S",
+        "defaultNamespace": "PROVIDED_DB.S",
         "rsaPublicKey": first,
         "rsaPublicKey2": second,
         "queryTag": "t",

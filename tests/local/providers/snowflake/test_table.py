@@ -3,7 +3,7 @@
 from firnline_local.providers.snowflake.tables import TABLE
 
 INPUTS = {
-    "database": "MATERIALISED", "schema": "S", "name": "T", "comment": "c", "changeTracking": True,
+    "database": "PROVIDED_DB", "schema": "S", "name": "T", "comment": "c", "changeTracking": True,
     "clusterBies": ["ID", "TO_DATE(AT)"], "dataRetentionTimeInDays": 2,
     "columns": [
         {"name": "META", "type": "OBJECT", "nullable": True, "comment": ""},
@@ -13,7 +13,7 @@ INPUTS = {
         {"name": "lower", "type": "VARCHAR(5)", "nullable": True, "comment": "", "default": {"constant": "it's"}},
     ],
 }  # fmt: skip # a paragraph, not a column
-T = "MATERIALISED.S.T"
+T = "PROVIDED_DB.S.T"
 
 
 def columns(*changes: tuple[str, dict[str, object] | None]) -> list[dict[str, object]]:
@@ -25,7 +25,7 @@ def columns(*changes: tuple[str, dict[str, object] | None]) -> list[dict[str, ob
 
 def test_a_table_lives_and_repairs(live, clients) -> None:
     with live(TABLE, INPUTS) as made:
-        assert made.made.id == "MATERIALISED|S|T"
+        assert made.made.id == "PROVIDED_DB|S|T"
         made.drifts(f"ALTER TABLE {T} SET COMMENT = 'x'", comment="x")
         made.drifts(f"ALTER TABLE {T} SET CHANGE_TRACKING = FALSE", changeTracking=False)
         made.drifts(f"ALTER TABLE {T} SET DATA_RETENTION_TIME_IN_DAYS = 4", dataRetentionTimeInDays=4)
@@ -73,6 +73,6 @@ def test_an_imported_table_shows_canonical_types(live, clients) -> None:
 
 def test_a_column_is_read_in_the_words_in_which_it_was_asked_for(live, clients) -> None:
     terse = [{"name": "ID", "type": "INT", "identity": {"stepNum": 5}}, {"name": "V", "type": "VARIANT"}]
-    with live(TABLE, {"database": "MATERIALISED", "schema": "S", "name": "T", "columns": terse}) as made:
+    with live(TABLE, {"database": "PROVIDED_DB", "schema": "S", "name": "T", "columns": terse}) as made:
         clients.execute(f"ALTER TABLE {T} ALTER COLUMN V COMMENT 'x'")
         assert made.read()["columns"] == [terse[0], {**terse[1], "comment": "x"}]

@@ -7,7 +7,7 @@ from firnline_local.providers.snowflake.warehouses import WAREHOUSE, WAREHOUSE_I
 from firnline_local.pulumi.diff import changes
 
 W = "ALTER WAREHOUSE M_WH"
-T1, T2 = '"MATERIALISED"."S"."I1"', '"MATERIALISED"."S"."I2"'
+T1, T2 = '"PROVIDED_DB"."S"."I1"', '"PROVIDED_DB"."S"."I2"'
 
 
 def test_a_warehouse_lives_and_repairs(live, clients) -> None:
@@ -47,7 +47,7 @@ def test_a_size_that_is_taken_back_makes_another_warehouse(kind) -> None:
 
 def test_an_interactive_warehouse_lives_and_repairs(live, clients) -> None:
     for name in ("I1", "I2"):
-        clients.execute(f"CREATE INTERACTIVE TABLE MATERIALISED.S.{name} (A VARCHAR) CLUSTER BY (A)")
+        clients.execute(f"CREATE INTERACTIVE TABLE PROVIDED_DB.S.{name} (A VARCHAR) CLUSTER BY (A)")
     inputs = {"name": "M_WH", "warehouseSize": "XSMALL", "tables": [T1, T2], "fallbackWarehouse": "COMPUTE_WH"}
     with live(WAREHOUSE_INTERACTIVE, inputs) as made:
         assert made.read()["autoSuspend"] == 86_400
