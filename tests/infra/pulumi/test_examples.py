@@ -19,17 +19,15 @@ MODULES = [
 ]
 
 
-def component_of(module: str) -> type[pulumi.ComponentResource] | None:
-    found = [
+def components_of(module: str) -> list[type[pulumi.ComponentResource]]:
+    return [
         each
         for _, each in inspect.getmembers(importlib.import_module(module), inspect.isclass)
         if issubclass(each, pulumi.ComponentResource) and each.__module__ == module
     ]
-    assert len(found) <= 1, "one component a file"
-    return found[0] if found else None
 
 
-COMPONENTS = [component for module in MODULES if (component := component_of(module))]
+COMPONENTS = [component for module in MODULES for component in components_of(module)]
 
 
 def test_there_is_a_component_for_each_part() -> None:

@@ -1,24 +1,43 @@
 """Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
 
 from firnline_infra.pulumi.aws.checkpoint_table import CheckpointTable, CheckpointTableArgs
-from firnline_infra.pulumi.aws.emr_cluster import EmrCluster, EmrClusterArgs
-from firnline_infra.pulumi.aws.encryption_key import EncryptionKey, EncryptionKeyArgs
+from firnline_infra.pulumi.aws.eks import PodIdentityAssociation, PodIdentityAssociationArgs
+from firnline_infra.pulumi.aws.emr import (
+    EmrCluster,
+    EmrClusterArgs,
+    ServerlessApplication,
+    ServerlessApplicationArgs,
+    VirtualCluster,
+    VirtualClusterArgs,
+)
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
-from firnline_infra.pulumi.aws.engine_security_group import EngineSecurityGroup, EngineSecurityGroupArgs
 from firnline_infra.pulumi.aws.event_stream import EventStream, EventStreamArgs
-from firnline_infra.pulumi.aws.ingest_alarms import IngestAlarms, IngestAlarmsArgs
-from firnline_infra.pulumi.aws.instance_profile import InstanceProfile, InstanceProfileArgs
+from firnline_infra.pulumi.aws.iam import (
+    InstanceProfile,
+    InstanceProfileArgs,
+    RuntimeRole,
+    RuntimeRoleArgs,
+    RuntimeUser,
+    RuntimeUserArgs,
+)
+from firnline_infra.pulumi.aws.keys_and_secrets import EncryptionKey, EncryptionKeyArgs, Secret, SecretArgs
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
-from firnline_infra.pulumi.aws.log_group import LogGroup, LogGroupArgs
-from firnline_infra.pulumi.aws.operations_dashboard import OperationsDashboard, OperationsDashboardArgs
-from firnline_infra.pulumi.aws.pod_identity_association import PodIdentityAssociation, PodIdentityAssociationArgs
-from firnline_infra.pulumi.aws.published_outputs import PublishedOutputs, PublishedOutputsArgs
-from firnline_infra.pulumi.aws.runtime_role import RuntimeRole, RuntimeRoleArgs
-from firnline_infra.pulumi.aws.runtime_user import RuntimeUser, RuntimeUserArgs
-from firnline_infra.pulumi.aws.secret import Secret, SecretArgs
-from firnline_infra.pulumi.aws.serverless_application import ServerlessApplication, ServerlessApplicationArgs
-from firnline_infra.pulumi.aws.virtual_cluster import VirtualCluster, VirtualClusterArgs
-from firnline_infra.pulumi.aws.vpc_endpoints import VpcEndpoints, VpcEndpointsArgs
+from firnline_infra.pulumi.aws.network import (
+    EngineSecurityGroup,
+    EngineSecurityGroupArgs,
+    VpcEndpoints,
+    VpcEndpointsArgs,
+)
+from firnline_infra.pulumi.aws.observability import (
+    IngestAlarms,
+    IngestAlarmsArgs,
+    LogGroup,
+    LogGroupArgs,
+    OperationsDashboard,
+    OperationsDashboardArgs,
+    PublishedOutputs,
+    PublishedOutputsArgs,
+)
 
 __all__ = [
     "CheckpointTable",

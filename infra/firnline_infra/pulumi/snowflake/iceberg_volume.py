@@ -6,8 +6,8 @@ import pulumi
 import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume as IcebergVolumeArgs
+from firnline_infra.pulumi.aws.iam import RuntimeRole
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket
-from firnline_infra.pulumi.aws.runtime_role import RuntimeRole
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input, resolved
 from firnline_infra.pulumi.snowflake.retry import until_the_volume_can_be_used
