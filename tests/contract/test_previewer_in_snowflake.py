@@ -71,7 +71,7 @@ class Looking:
     def differences(self) -> Generator[str]:
         """What a preview would show, though nothing differs."""
         yield from (str(finding) for finding in read_back(self.blueprint, self.session))
-        yield from check_adopted(self.blueprint, self.session).problems
+        yield from map(str, check_adopted(self.blueprint, self.session))
         said = {"organizationName": "FIRNLINE", "accountName": "LOCAL", "warehouse": "COMPUTE_WH"}
         with closing(Cloud("snowflake", self.environment)) as cloud:
             cloud.configure({**said, "role": str(self.blueprint.names.preview_role)})

@@ -4,11 +4,12 @@ Asked before an `up`, for the role that deploys, so that all of it can be handed
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.grants import RequiredGrant, Securable
+from firnline_infra.observe.finding import Finding
 from firnline_infra.observe.grants import grants_with_inherited
 from firnline_infra.observe.lookup import listed
 from firnline_infra.observe.readback import table_findings
@@ -19,36 +20,26 @@ from firnline_ingest.snowflake.grants import ListedGrant
 Held = frozenset[ListedGrant]
 
 
-@dataclass(frozen=True)
-class Unusable:
-    """What is in the way of using what is adopted, and the statements by which its owners change that."""
-
-    problems: tuple[str, ...] = ()
-    statements: tuple[str, ...] = ()
-
-
-def check_adopted(blueprint: Blueprint, session: Any) -> Unusable:
-    """Without problems where all is well."""
+def check_adopted(blueprint: Blueprint, session: Any) -> Iterator[Finding]:
+    """Yields what is in the way of using it; the repair of a finding is a statement for the owner. Raises SnowflakeRefused."""
     role = blueprint.names.deploy_role
     held = grants_with_inherited(session, role) if blueprint.required_grants else frozenset()
     if held is None:
-        return Unusable((f"role {role} is not there, or can't be seen: run what `firnline bootstrap` writes",))
-    problems, statements = list[str](), list[str]()
-    if listed(session, "ROLE", QualifiedName((blueprint.names.preview_role,))) is None:
-        problems.append(
-            f"role {blueprint.names.preview_role} is not there: run what `firnline bootstrap` writes, again"
-        )
+        step = "run what `firnline bootstrap` writes"
+        yield Finding(name=f"role {role}", found=f"is not there, or can't be seen: {step}")
+        return
+    previewer = blueprint.names.preview_role
+    if listed(session, "ROLE", QualifiedName((previewer,))) is None:
+        yield Finding(name=f"role {previewer}", found="is not there: run what `firnline bootstrap` writes, again")
     for grant in blueprint.required_grants:
         if lacking := _lacking(grant, held):
             is_there = "" if listed(session, grant.on.value, grant.name) else "; is it there? It sees nothing of it"
-            problems.append(f"{grant.on.value.lower()} {grant.name}: {role} lacks {', '.join(lacking)}{is_there}")
-            statements.append(grant.statement(role))
-    problems += _managed(blueprint, session, held)
+            found = f"{role} lacks {', '.join(lacking)}{is_there}"
+            yield Finding(name=f"{grant.on.value.lower()} {grant.name}", found=found, repair=grant.statement(role))
+    yield from _managed(blueprint, session, held)
     for table in blueprint.landing.adopted_tables:
         for finding in table_findings(table, session):
-            problems.append(str(finding))
-            statements += [finding.repair] if finding.repair.startswith("ALTER ") else []
-    return Unusable(tuple(problems), tuple(statements))
+            yield finding if finding.repair.startswith("ALTER ") else replace(finding, repair="")
 
 
 def _lacking(grant: RequiredGrant, held: Held) -> list[str]:
@@ -60,7 +51,7 @@ def _lacking(grant: RequiredGrant, held: Held) -> list[str]:
     return [f"{each}{wanted}" for each in grant.privileges if each not in has]
 
 
-def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[str]:
+def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[Finding]:
     """In a schema with managed access only its owner grants, whoever owns the table."""
     for grant in blueprint.required_grants:
         if grant.on is not Securable.SCHEMA or not grant.handed_on:
@@ -68,10 +59,11 @@ def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[str]:
         row = listed(session, "SCHEMA", grant.name)
         owned = any(each.privilege == OWNERSHIP and each.is_on(*_object(grant.on, grant.name)) for each in held)
         if row is not None and "MANAGED ACCESS" in str(row.get("options") or "") and not owned:
-            yield (
-                f"schema {grant.name} has managed access: only its owner {row['owner']} may grant there, so the roles of this "
-                f"environment could get no privileges on tables; adopt another schema, or have one of your own made"
+            found = (
+                f"has managed access: only its owner {row['owner']} may grant there, so the roles of this environment could get "
+                "no privileges on tables; adopt another schema, or have one of your own made"
             )
+            yield Finding(name=f"schema {grant.name}", found=found)
 
 
 def _object(on: Securable, name: QualifiedName) -> tuple[str, tuple[str, ...]]:

@@ -51,6 +51,8 @@ class Finding:
         return self.object, self.path
 
     def __str__(self) -> str:
+        if not self.path:
+            return f"{self.object}: {self.found}"
         return f"{self.object}: {self.path} is {self.found}, expected {self.expected}"
 
 

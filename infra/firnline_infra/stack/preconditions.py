@@ -61,10 +61,10 @@ def objects_in_the_way(
     blueprint = blueprint_of(spec)
     if found := list(already_there(blueprint, accounts, session, state)):
         yield AlreadyThere(found)
-    unusable = check_adopted(blueprint, session)
+    unusable = list(check_adopted(blueprint, session))
     gone = list(absent(spec, blueprint, accounts))
-    if gone or unusable.problems:
-        yield AdoptedUnusable([*gone, *unusable.problems], unusable.statements)
+    if gone or unusable:
+        yield AdoptedUnusable([*gone, *map(str, unusable)], [each.repair for each in unusable if each.repair])
 
 
 def check_in_use(wanted: RuntimeParts, accounts: Accounts, state: State, *, environment: str) -> None:

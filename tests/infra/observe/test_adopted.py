@@ -125,7 +125,7 @@ def world(local_environment: RunningEnvironment) -> Iterator[World]:
 
 
 def problems(world: World) -> list[str]:
-    return list(check_adopted(world.blueprint, world.session).problems)
+    return [str(each) for each in check_adopted(world.blueprint, world.session)]
 
 
 def test_a_whole_life_leaves_what_is_adopted_as_it_was(world: World) -> None:
@@ -159,8 +159,8 @@ def test_a_whole_life_leaves_what_is_adopted_as_it_was(world: World) -> None:
 
 def test_what_owners_have_not_granted_is_told_with_the_statements_that_grant_it(world: World) -> None:
     world.bootstrap(owners=False)
-    unusable = check_adopted(world.blueprint, world.session)
-    assert [each.partition(":")[0] for each in unusable.problems] == [
+    unusable = list(check_adopted(world.blueprint, world.session))
+    assert [each.object for each in unusable] == [
         *("warehouse COMPUTE_WH", "database THEIR_LAKE", "database THEIR_LAKE"),
         *(
             "schema THEIR_LAKE.RAW",
@@ -169,7 +169,7 @@ def test_what_owners_have_not_granted_is_told_with_the_statements_that_grant_it(
             "table THEIR_LAKE.RAW.ORDERS",
         ),
     ]
-    world.run(*unusable.statements)
+    world.run(*(each.repair for each in unusable))
     assert problems(world) == []
 
 
@@ -185,13 +185,14 @@ def test_what_is_not_there_or_not_as_it_is_said_to_be_is_told(world: World) -> N
     world.bootstrap()
     world.run("USE ROLE THEIR_OWNERS", "ALTER TABLE THEIR_LAKE.RAW.ORDERS DROP COLUMN KINESISMETADATA")
     world.run("ALTER TABLE THEIR_LAKE.RAW.ORDERS SET ROW_TIMESTAMP = FALSE", "USE ROLE ACCOUNTADMIN")
-    unusable = check_adopted(world.blueprint, world.session)
-    assert unusable.problems == (
+    unusable = list(check_adopted(world.blueprint, world.session))
+    assert [str(each) for each in unusable] == [
         "table THEIR_LAKE.RAW.ORDERS: ROW_TIMESTAMP is FALSE, expected TRUE",
         "table THEIR_LAKE.RAW.ORDERS: column KINESISMETADATA is nothing, expected OBJECT",
-    )
+    ]
     alter = 'ALTER TABLE "THEIR_LAKE"."RAW"."ORDERS"'
-    assert unusable.statements == (f"{alter} SET ROW_TIMESTAMP = TRUE", f'{alter} ADD COLUMN "KINESISMETADATA" OBJECT')
+    repairs = [f"{alter} SET ROW_TIMESTAMP = TRUE", f'{alter} ADD COLUMN "KINESISMETADATA" OBJECT']
+    assert [each.repair for each in unusable] == repairs
     world.run("DROP TABLE THEIR_LAKE.RAW.ORDERS", "DROP SCHEMA THEIR_LAKE.PUBLIC")
     told = problems(world)
     assert any(each.startswith("schema THEIR_LAKE.PUBLIC") and "is it there?" in each for each in told)
@@ -207,7 +208,7 @@ def test_in_a_schema_with_managed_access_nobody_else_could_grant(world: World) -
 
 def test_without_the_role_that_deploys_there_is_one_thing_to_say(world: World) -> None:
     (problem,) = problems(world)
-    assert problem.startswith("role BESIDE_DEV_DEPLOY is not there")
+    assert problem.startswith("role BESIDE_DEV_DEPLOY: is not there")
 
 
 def test_what_is_adopted_in_aws_has_to_be_there(world: World) -> None:
