@@ -15,7 +15,8 @@ from firnline_infra.build import BuiltArtefact, build_cached, target_of_specific
 from firnline_infra.cli.main import firnline
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements
 from firnline_infra.rollout.bucket import BucketObjects
-from firnline_infra.rollout.environment import EngineEnvironment, job_document
+from firnline_infra.rollout.environment import EngineEnvironment
+from firnline_infra.rollout.jobs import job_document
 from firnline_infra.rollout.loop import Deployed
 from firnline_infra.rollout.records import Deployments, Outcome
 from firnline_infra.specification import EnvironmentSpec

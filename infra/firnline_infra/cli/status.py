@@ -25,8 +25,8 @@ NOT_RUNNING, BY_HAND = 3, "by hand"
 def status(environment: Path, accounts: ChosenAccounts, as_json: bool) -> None:
     """Show the engine and the progress of each shard.
 
-    Asks the runtime and the ledger; changes nothing. Exit status: 0 an engine's heart beats, 3 none does, 2 it could not be
-    told.
+    Asks the runtime and the ledger; changes nothing. Exit status: 0 an engine is alive, 3 none is, 2 the check
+    could not be completed.
     """
     import json
 
@@ -74,10 +74,10 @@ def _rejected(shards: "Sequence[ShardStatus]") -> list[str]:
 
 def _engine(found: "Status") -> str:
     if not found.holder:
-        return f"{found.application}: no engine holds the application."
-    heart = "its heart beats" if found.is_beating else "its heart does not beat: it was killed, or is frozen"
+        return f"{found.application}: no engine is running."
+    heartbeat = "alive" if found.is_beating else "no heartbeat: it was killed, or is frozen"
     whose = {"": "", BY_HAND: ", started by hand"}.get(found.whose, f", of run {found.whose}")
-    told = f"{found.application}: {found.holder}{whose}; {heart}."
+    told = f"{found.application}: {found.holder}{whose}; {heartbeat}."
     if found.waiting:
         told += f"\n{found.waiting} shards wait: executors or cores are too few for them (FL-1211, docs/resharding.md)."
     return told

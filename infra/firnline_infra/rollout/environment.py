@@ -1,42 +1,32 @@
 """The engine of one environment: what should run by its specification and its stack, and the way to everything that is asked."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
-from firnline_infra.blueprint.engine_config import document_hash, document_text
 from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
+from firnline_infra.rollout.jobs import EngineJobs, job_document, recorded_job
 from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.loop import Deployed, JobRecords
 from firnline_infra.rollout.pause import Pause
-from firnline_infra.rollout.records import Deployment, Deployments, Outcome
+from firnline_infra.rollout.records import Deployments, before_that
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.roll import RollOut
 from firnline_infra.rollout.status import Status, status_of
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
-from firnline_infra.rollout.uploads import in_image, put_once, uploaded
-from firnline_infra.runtimes.aws import bucket_and_key, call
-from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.errors import RuntimeRefused, StartedByHand
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import runtime_of
 from firnline_infra.runtimes.service import EngineService, Run, RunState
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
-from firnline_ingest.config.load import parse_config
-from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 
-JOB = TypeAdapter(EngineJob)
 OF_THE_JOB = ("spark", "dead_letters")
 """Sections of the configuration that stay as the stack has them: a job runs beside its bucket, also in an imitated account,
 whose own values are for an engine that is started by hand."""
@@ -80,8 +70,7 @@ class EngineEnvironment:
 
     def status(self) -> Status:
         self._check()
-        notes: list[str] = []
-        pipelines = pipelines_by_stream(self.spec, self._ledger, notes.append)
+        pipelines = pipelines_by_stream(self.spec, self._ledger)
         found = status_of(
             self.application,
             runs=self._runtime.runs(self.application),
@@ -91,7 +80,7 @@ class EngineEnvironment:
             now_ms=time.time_ns() // 1_000_000,
             idle_after_s={stream: each.idle_after_seconds for stream, each in pipelines.items()},
         )
-        return replace(found, notes=(*notes, *told_unused(self.spec, self._ledger)))
+        return replace(found, notes=tuple(told_unused(self.spec, self._ledger)))
 
     def log_lines(self, run_id: str | None = None) -> Iterator[str]:
         """Of a run; where none is named, of the one that runs, or else the last one that was started."""
@@ -105,25 +94,9 @@ class EngineEnvironment:
 
     def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:
         """With artefact and configuration uploaded, where they are not there yet."""
-        outputs, bucket = self.outputs(), Names.of(self.spec).bucket
+        outputs = self.outputs()
         document = self._document(outputs["engine_config"])
-        digest = document_hash(document)
-        logs, configurations = log_folder(self.spec), folder(self.spec, CONFIGURATION_FOLDER)
-        return engine_job(
-            self.spec,
-            artefact=in_image(self.spec) or uploaded(self._s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build()),
-            configuration=self._budget.ask(
-                lambda: put_once(self._s3, bucket, f"{configurations}{digest}.json", document_text(document))
-            ),
-            configuration_hash=digest,
-            role_arn=outputs.get("engine_role_arn"),
-            logs=s3_url(self.spec, logs) if logs else None,
-            place=self._place,
-        )
-
-    @property
-    def _budget(self) -> RetryBudget:
-        return RetryBudget(time.sleep, time.monotonic)
+        return self._jobs.wanted(build, document, outputs=outputs, place=self._place)
 
     @property
     def application(self) -> str:
@@ -151,6 +124,10 @@ class EngineEnvironment:
     @cached_property
     def _ledger(self) -> DynamoLedger:
         return DynamoLedger(self.accounts.aws("dynamodb"), Names.of(self.spec).ledger_table)
+
+    @cached_property
+    def _jobs(self) -> EngineJobs:
+        return EngineJobs(self.spec, self._s3, RetryBudget(time.sleep, time.monotonic))
 
     @cached_property
     def _records(self) -> Deployments:
@@ -183,7 +160,7 @@ class EngineEnvironment:
             return specified
         try:
             newest = self._records.newest()
-            deployed = self._config_of(recorded_job(newest.job)).epoch.seconds if newest and newest.job else 0.0
+            deployed = self._jobs.config_of(recorded_job(newest.job)).epoch.seconds if newest and newest.job else 0.0
         except RuntimeRefused as error:
             self.say(f"What was deployed can't be seen, so an epoch is taken to last {specified:.0f} s. {error.what}")
             return specified
@@ -191,43 +168,7 @@ class EngineEnvironment:
 
     def _streams_of(self, job: EngineJob) -> list[str]:
         """As the job's own configuration has them: that of a rollback may have others than the specification."""
-        return streams_of_configuration(self._config_of(job), self._ledger, self.say)
-
-    def _config_of(self, job: EngineJob) -> EngineConfig:
-        bucket, key = bucket_and_key(job.configuration)
-
-        def content() -> bytes:
-            with call("s3:GetObject", job.configuration):
-                body: bytes = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-                return body
-
-        return parse_config(self._budget.ask(content), job.configuration)
-
-
-def job_document(job: EngineJob) -> dict[str, Any]:
-    """For a deployment's record. Only what was given: a default that was written down may contradict what was chosen."""
-    document: dict[str, Any] = JOB.dump_python(job, mode="json", exclude_unset=True)
-    return document
-
-
-def recorded_job(document: dict[str, Any]) -> EngineJob:
-    """As a deployment's record has it."""
-    return JOB.validate_json(json.dumps(document))
-
-
-def before_that(newest_first: Iterator[Deployment], running: Sequence[str] = ()) -> Deployment | None:
-    """The deployment to go back to: good, of another content than what runs, and before it. From a rollback on, further back.
-
-    `running`: the hashes of the runs that there are. Where none is, the last one that was good counts as what runs; what
-    runs may be of one that did not end well: its deployer was killed while it watched.
-    """
-    history = list(newest_first)
-    good = [each for each in history if each.outcome is Outcome.GOOD]
-    runs = next((e for e in history if any(hash_ and e.hash.startswith(hash_) for hash_ in running)), None)
-    runs = runs or next(iter(good), None)
-    if runs is None:
-        return None
-    return next((e for e in good if e.number < runs.place_in_history and e.hash != runs.hash), None)
+        return streams_of_configuration(self._jobs.config_of(job), self._ledger)
 
 
 def unknown_run(run_id: str) -> Run:

@@ -10,7 +10,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -211,6 +211,21 @@ class Claim:
         self.deployment = replace(now, beat=now.beat + 1)
         self.records.objects.overwrite(_name(self.number), self.deployment.to_text())
         self._beat_s = self.records.clock()
+
+
+def before_that(newest_first: Iterator[Deployment], running: Sequence[str] = ()) -> Deployment | None:
+    """The deployment to go back to: good, of another content than what runs, and before it. From a rollback on, further back.
+
+    `running`: the hashes of the runs that there are. Where none is, the last one that was good counts as what runs; what
+    runs may be of one that did not end well: its deployer was killed while it watched.
+    """
+    history = list(newest_first)
+    good = [each for each in history if each.outcome is Outcome.GOOD]
+    runs = next((e for e in history if any(hash_ and e.hash.startswith(hash_) for hash_ in running)), None)
+    runs = runs or next(iter(good), None)
+    if runs is None:
+        return None
+    return next((e for e in good if e.number < runs.place_in_history and e.hash != runs.hash), None)
 
 
 def _name(number: int) -> str:

@@ -3,15 +3,12 @@
 One that a pattern will find and no plan has begun yet is nobody's to wait for.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline, others_of
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.ledger.errors import LedgerForbidden
-
-Say = Callable[[str], None]
 
 
 class StreamNames(Protocol):
@@ -19,29 +16,19 @@ class StreamNames(Protocol):
         """All that the application has ever begun."""
 
 
-def pipelines_by_stream(spec: EnvironmentSpec, ledger: StreamNames, say: Say) -> Mapping[str, Pipeline]:
+def pipelines_by_stream(spec: EnvironmentSpec, ledger: StreamNames) -> Mapping[str, Pipeline]:
     """The pipeline of each stream, in the order of the specification; what was found comes after what is named."""
     named = {pipeline.stream: pipeline for pipeline in spec.pipelines}
     if not any(pipeline.also_streams for pipeline in spec.pipelines):
         return named
-    others = [stream for stream in _begun(ledger, say) if stream not in named]
+    others = [stream for stream in sorted(ledger.begun_streams()) if stream not in named]
     return named | {stream: pipeline for pipeline in spec.pipelines for stream in others_of(pipeline, others)}
 
 
-def streams_of_configuration(config: EngineConfig, ledger: StreamNames, say: Say) -> list[str]:
+def streams_of_configuration(config: EngineConfig, ledger: StreamNames) -> list[str]:
     """Of a job's own configuration, which may be another one than the specification's."""
     named = [pipeline.stream for pipeline in config.pipelines]
     if not config.patterns:
         return named
-    others = [stream for stream in _begun(ledger, say) if stream not in named]
+    others = [stream for stream in sorted(ledger.begun_streams()) if stream not in named]
     return named + [stream for stream in others if config.find_pipeline(stream) is not None]
-
-
-def _begun(ledger: StreamNames, say: Say) -> list[str]:
-    """Who may not see them goes on with the others: a bootstrap of an earlier release has not given that right."""
-    try:
-        return sorted(ledger.begun_streams())
-    except LedgerForbidden as error:
-        say(f"Streams that a pattern has found can't be seen, so only named ones are looked at: {error.what}")
-        say("`firnline bootstrap` gives that right (dynamodb:Query on the application's own items).")
-        return []

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from firnline_infra.rollout.bucket import BucketObjects
-from firnline_infra.rollout.environment import EngineEnvironment, before_that, job_document, recorded_job
+from firnline_infra.rollout.environment import EngineEnvironment
 from firnline_infra.rollout.errors import RecordUnreadable
-from firnline_infra.rollout.records import Deployment, Outcome
+from firnline_infra.rollout.jobs import job_document, recorded_job
+from firnline_infra.rollout.records import Deployment, Outcome, before_that
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import rendering_of
 from firnline_infra.specification import parse_spec

@@ -1,0 +1,77 @@
+"""The jobs of an environment: the one that specification, stack and artefact say, and those that records of deployments hold."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
+from firnline_infra.blueprint.engine_config import document_hash, document_text
+from firnline_infra.build import BuiltArtefact
+from firnline_infra.rollout.retry import RetryBudget
+from firnline_infra.rollout.uploads import in_image, put_once, uploaded
+from firnline_infra.runtimes.aws import bucket_and_key, call
+from firnline_infra.runtimes.engine_job import engine_job
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_ingest.config.load import parse_config
+from firnline_ingest.config.model import EngineConfig
+
+JOB = TypeAdapter(EngineJob)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineJobs:
+    """With their objects in the environment's bucket."""
+
+    spec: EnvironmentSpec
+    s3: Any
+    budget: RetryBudget
+
+    def wanted(
+        self,
+        build: Callable[[], BuiltArtefact],
+        document: dict[str, Any],
+        *,
+        outputs: Mapping[str, Any],
+        place: str,
+    ) -> EngineJob:
+        """With artefact and configuration uploaded, where they are not there yet. `document` is the configuration's."""
+        bucket, digest = Names.of(self.spec).bucket, document_hash(document)
+        logs, configurations = log_folder(self.spec), folder(self.spec, CONFIGURATION_FOLDER)
+        return engine_job(
+            self.spec,
+            artefact=in_image(self.spec) or uploaded(self.s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build()),
+            configuration=self.budget.ask(
+                lambda: put_once(self.s3, bucket, f"{configurations}{digest}.json", document_text(document))
+            ),
+            configuration_hash=digest,
+            role_arn=outputs.get("engine_role_arn"),
+            logs=s3_url(self.spec, logs) if logs else None,
+            place=place,
+        )
+
+    def config_of(self, job: EngineJob) -> EngineConfig:
+        """The job's own: that of a rollback may have other streams than the specification."""
+        bucket, key = bucket_and_key(job.configuration)
+
+        def content() -> bytes:
+            with call("s3:GetObject", job.configuration):
+                body: bytes = self.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+                return body
+
+        return parse_config(self.budget.ask(content), job.configuration)
+
+
+def job_document(job: EngineJob) -> dict[str, Any]:
+    """For a deployment's record. Only what was given: a default that was written down may contradict what was chosen."""
+    document: dict[str, Any] = JOB.dump_python(job, mode="json", exclude_unset=True)
+    return document
+
+
+def recorded_job(document: dict[str, Any]) -> EngineJob:
+    """As a deployment's record has it."""
+    return JOB.validate_json(json.dumps(document))
