@@ -304,7 +304,7 @@ def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
     assert (beat.beat, beat.stop_requests) == (1, 1)
 
 
-def test_a_standby_shows_itself_and_is_let_in_by_its_run(ledger: Ledger) -> None:
+def test_a_standby_shows_itself_and_is_promoted_by_its_run(ledger: Ledger) -> None:
     assert ledger.standby() is None
     first, second = (Standby(run_id, f"process of {run_id}", f"start of {run_id}", "c0ffee", "1.0") for run_id in "ab")
     ledger.stand_by(first)

@@ -85,7 +85,9 @@ def _engine(found: "Status") -> str:
 
 def _standby(found: "StandbyStatus") -> str:
     so_far = "everything is up" if found.state == "ready" else "it is coming up"
-    waits = "takes over once the application is free" if found.is_let_in else "waits for its deploy, and ends by itself"
+    waits = (
+        "takes over once the application is free" if found.is_promoted else "waits for its deploy, and ends by itself"
+    )
     return f"Stands by: {found.holder}, of run {found.whose} ({found.hash[:12]}); {so_far}, and it {waits}."
 
 

@@ -77,12 +77,10 @@ class DeployDisplaced(RolloutError, Fatal):
 
 
 class EngineElsewhere(RolloutError, Fatal):
-    """An engine's heart beats, and none of the runtime's runs is it: a second one would be refused by the ledger."""
+    """An engine is alive, and none of the runtime's runs is it: a second one would be refused by the ledger."""
 
     id = "FL-5465"
-    causes = (
-        "An engine's heart beats under the application's name, and the runtime has not started it. Nothing was changed"
-    )
+    causes = "An engine is alive under the application's name, and the runtime has not started it. Nothing was changed"
     remedy = "stop it where it was started, and what starts it again"
 
     def __init__(self, application: str, holder: str) -> None:

@@ -64,7 +64,7 @@ class StandbyStatus:
     """Of that run's job."""
     state: str
     """`preparing` or `ready`."""
-    is_let_in: bool
+    is_promoted: bool
     """Whether a deploy has told it to take over, once the application is free."""
 
 
@@ -151,7 +151,9 @@ def _standby(row: Standby | None, runs: Sequence[Run]) -> StandbyStatus | None:
     of = next((run for run in runs if row and run.start and run.start == row.start), None)
     if row is None or of is None or row.state not in WAITING:
         return None
-    return StandbyStatus(holder=row.holder, whose=of.id, hash=of.hash, state=row.state.value, is_let_in=row.is_admitted)
+    return StandbyStatus(
+        holder=row.holder, whose=of.id, hash=of.hash, state=row.state.value, is_promoted=row.is_admitted
+    )
 
 
 def _whose(engine: EngineRun, runs: Sequence[Run]) -> str:

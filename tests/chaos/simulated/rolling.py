@@ -174,8 +174,8 @@ class Rolling:
     def holds(self, program: Program) -> None:
         """Told by a program that has just taken the application."""
         run, row = program.started, self.memory.standby()
-        is_let_in = row is not None and (row.start, row.is_admitted) == (run.run.start, True)
-        if run.stands_by and not run.has_held and not is_let_in:
+        is_promoted = row is not None and (row.start, row.is_admitted) == (run.run.start, True)
+        if run.stands_by and not run.has_held and not is_promoted:
             self.problems.append(f"{program.engine.run_id} took the application, and nobody had let it in")
         run.has_held = True
 

@@ -6,7 +6,7 @@ from botocore.response import StreamingBody
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
-from tests.infra.rollout.conftest import BUCKET, StubbedAws
+from tests.infra.runtimes.services.conftest import BUCKET, StubbedAws
 
 NAME = "00000002.json"
 

@@ -14,7 +14,7 @@ from firnline_infra.rollout.records import Deployment, Outcome, before_that
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import rendering_of
 from firnline_infra.specification import parse_spec
-from tests.infra.rollout.conftest import SERVERLESS, StubbedAws
+from tests.infra.runtimes.services.conftest import SERVERLESS, StubbedAws
 from tests.ingest.config.test_model import document
 
 

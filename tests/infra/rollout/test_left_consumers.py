@@ -13,7 +13,7 @@ from firnline_ingest.ledger.errors import LedgerForbidden, LedgerTableMissing
 from firnline_ingest.ledger.item import consumer_to_item
 from firnline_ingest.ledger.item_table import serialized
 from tests.fakes.ledger import MemoryLedger
-from tests.infra.rollout.conftest import StubbedAws
+from tests.infra.runtimes.services.conftest import StubbedAws
 
 
 def spec(reader: object = "polling", origin: str = "create") -> EnvironmentSpec:

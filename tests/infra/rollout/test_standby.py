@@ -156,7 +156,9 @@ def test_a_new_engine_that_takes_over_and_does_not_read_makes_room_for_the_old_o
     assert deployed.running == [OLD.hash]
 
 
-def test_a_standby_whose_program_its_service_starts_again_is_let_in_as_the_one_that_it_is_now(deployed: World) -> None:
+def test_a_standby_whose_program_its_service_starts_again_is_promoted_as_the_one_that_it_is_now(
+    deployed: World,
+) -> None:
     admit, admitted = deployed.ledger.admit, list[str]()
 
     def restarted_at_that_moment(run_id: str) -> bool:
@@ -193,7 +195,7 @@ def test_a_standby_that_nobody_wants_any_more_is_cancelled(deployed: World, want
     assert deployed.engines[1].holds == ""
 
 
-def test_a_standby_is_let_in_where_the_old_engine_has_ended_meanwhile(deployed: World) -> None:
+def test_a_standby_is_promoted_where_the_old_engine_has_ended_meanwhile(deployed: World) -> None:
     """A deployer was killed, and the old run failed for good: nothing is read until somebody deploys."""
     killed_while_it_waits(deployed, NEW)
     deployed._ends(deployed.engines[0], RunState.FAILED, "it failed too often")

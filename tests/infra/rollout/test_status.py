@@ -81,7 +81,7 @@ def test_a_shard_that_another_run_had_is_not_read_now() -> None:
     assert replace(row, fence=taken.fence) == taken
 
 
-def test_it_tells_what_stands_by_and_whether_it_was_let_in() -> None:
+def test_it_tells_what_stands_by_and_whether_it_was_promoted() -> None:
     world = running()
     assert looked(world).standby is None
     killed_while_it_waits(world, NEW)
@@ -91,7 +91,7 @@ def test_it_tells_what_stands_by_and_whether_it_was_let_in() -> None:
         "whose": "run-1",
         "hash": NEW.hash,
         "state": "ready",
-        "is_let_in": False,
+        "is_promoted": False,
     }
     line = "Stands by: process of run-1, of run run-1 (111111111111); everything is up, and it"
     assert f"{line} waits for its deploy, and ends by itself." in text_of(found)

@@ -91,7 +91,7 @@ def test_it_shows_what_it_runs_with_and_when_it_is_ready(world: World) -> None:
     assert seen[5].beat < seen[10].beat < seen[25].beat
 
 
-def test_it_is_let_in_before_it_is_ready_and_takes_over_when_it_is(world: World) -> None:
+def test_it_is_promoted_before_it_is_ready_and_takes_over_when_it_is(world: World) -> None:
     world.at |= {5: lambda: world.ledger.admit(NEW.run_id), 10: gives_back(world)}
     seen = list[object]()
     world.at[19] = lambda: seen.append(world.holder)

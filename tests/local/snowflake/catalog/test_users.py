@@ -53,7 +53,7 @@ def find_rule(name: str) -> NetworkRule | None:
 
 
 @pytest.mark.parametrize(
-    ("lists", "is_let_in"),
+    ("lists", "is_promoted"),
     [
         ({}, True),
         ({"ALLOWED_IP_LIST": ["127.0.0.1"]}, True),
@@ -65,9 +65,9 @@ def find_rule(name: str) -> NetworkRule | None:
         ({"ALLOWED_IP_LIST": ["127.0.0.1"], "BLOCKED_NETWORK_RULE_LIST": ["LOOPBACK"]}, False),
     ],
 )
-def test_a_policy_allows_what_is_listed_and_not_blocked(lists: dict[str, list[str]], is_let_in: bool) -> None:
+def test_a_policy_allows_what_is_listed_and_not_blocked(lists: dict[str, list[str]], is_promoted: bool) -> None:
     policy = NetworkPolicy(**FIELDS, properties={key: json.dumps(value) for key, value in lists.items()})
-    assert policy.allows(HERE, find_rule) is is_let_in
+    assert policy.allows(HERE, find_rule) is is_promoted
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused, Runtime
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
-from tests.infra.rollout.conftest import BUCKET, NOW, ROLE, StubbedAws
+from tests.infra.runtimes.services.conftest import BUCKET, NOW, ROLE, StubbedAws
 
 Job = Callable[..., EngineJob]
 RUN = Run(id="00frun", hash="ab", state=RunState.RUNNING)

@@ -11,7 +11,7 @@ from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, SCRIPT, STATE
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
-from tests.infra.rollout.conftest import NOW, StubbedAws
+from tests.infra.runtimes.services.conftest import NOW, StubbedAws
 
 Job = Callable[..., EngineJob]
 DIGEST = "ab" * 32

@@ -20,7 +20,7 @@ from tests.iam.accesses import accesses_of
 from tests.iam.ci import statements_of
 from tests.iam.kinesis_calls import KinesisDirectory
 from tests.iam.request import Access, Request
-from tests.infra.rollout.conftest import NOW, ROLE, StubbedAws
+from tests.infra.runtimes.services.conftest import NOW, ROLE, StubbedAws
 
 ACCOUNT, REGION, OURS = "123456789012", "eu-central-1", "firnline:application"
 EKS = {

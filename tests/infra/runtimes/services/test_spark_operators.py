@@ -12,7 +12,7 @@ from firnline_infra.runtimes.spark_operator.apache import STATES as APACHE
 from firnline_infra.runtimes.spark_operator.kubeflow import STATES as KUBEFLOW
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
-from tests.infra.rollout.services.memory_cluster import MemoryCluster
+from tests.infra.runtimes.services.memory_cluster import MemoryCluster
 
 Job = Callable[..., EngineJob]
 LABEL = {"firnline/application": "firnline-dev"}
@@ -21,7 +21,7 @@ STATUS = {
     Operator.APACHE: lambda state: {"currentState": {"currentStateSummary": state}},
 }
 RUNNING = {Operator.KUBEFLOW: "RUNNING", Operator.APACHE: "RunningHealthy"}
-SCHEMAS = Path(__file__).parents[2] / "runtimes" / "schemas"
+SCHEMAS = Path(__file__).parents[1] / "schemas"
 
 
 def section(operator: Operator) -> dict[str, Any]:

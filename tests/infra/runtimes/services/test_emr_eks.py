@@ -7,8 +7,8 @@ from firnline_infra.runtimes.emr_eks.service import ACTIVE, POD_LABEL, STATES, E
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.kubernetes_api import Pods
 from firnline_infra.runtimes.service import Run, RunState
-from tests.infra.rollout.conftest import BUCKET, NOW, ROLE, StubbedAws
-from tests.infra.rollout.services.memory_cluster import MemoryCluster
+from tests.infra.runtimes.services.conftest import BUCKET, NOW, ROLE, StubbedAws
+from tests.infra.runtimes.services.memory_cluster import MemoryCluster
 
 Job = Callable[..., EngineJob]
 RUN = Run(id="0run", hash="ab", state=RunState.RUNNING)
