@@ -16,6 +16,7 @@ from firnline_infra.blueprint.snowflake import (
     Pipe,
     Table,
 )
+from firnline_infra.blueprint.table_properties import values_of
 from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
@@ -48,10 +49,9 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
             volume=Identifier.parse(pipeline.external_volume),
             base_location="/".join(part.name.lower() for part in name.parts),
             format_version=pipeline.iceberg_version,
-            schema_evolution=pipeline.schema_evolution,
-            error_logging=pipeline.error_logging,
             durability=durability,
             comment=comment,
+            **values_of(TableKind.ICEBERG, pipeline),
         )
     if pipeline.table_kind is TableKind.INTERACTIVE:
         sorting = tuple(Identifier.parse(each) for each in pipeline.cluster_by)
@@ -62,11 +62,9 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
         name=name,
         metadata=metadata,
         columns=columns,
-        schema_evolution=pipeline.schema_evolution,
-        error_logging=pipeline.error_logging,
-        row_timestamp=pipeline.row_timestamp,
         durability=durability,
         comment=comment,
+        **values_of(TableKind.STANDARD, pipeline),
     )
 
 

@@ -4,14 +4,15 @@ A table begins with the columns of the metadata alone; schema evolution adds the
 first channel, so there is nothing to create for it.
 """
 
-from collections.abc import Iterator
 from typing import ClassVar, Self
 
 from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
+from firnline_infra.blueprint.table_properties import TableProperty, properties_of, written
 from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
+from firnline_infra.specification.table import TableKind
 from firnline_ingest.identifiers import like_pattern
 
 STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
@@ -45,13 +46,21 @@ class Alteration(Definition):
     revert: str
 
     @classmethod
-    def of(cls, table: QualifiedName, property_: str, *, is_reverted: bool, kind: str = "TABLE") -> Self:
-        """Where reverting would lose data (error rows, timestamps), the statement that reverts does nothing."""
-        off = f"ALTER {kind} IF EXISTS {table.sql} SET {property_} = FALSE"
+    def of(cls, table: "Table | IcebergTable") -> tuple[Self, ...]:
+        """For each property of the table that a statement sets. Where setting it back would lose data (error rows, timestamps),
+        the statement that reverts does nothing."""
+        to_set = (each for each in properties_of(table.kind) if table.kind not in each.arguments)
+        return tuple(cls._of(table, each) for each in to_set if each.is_set(getattr(table, each.field)))
+
+    @classmethod
+    def _of(cls, table: "Table | IcebergTable", row: TableProperty) -> Self:
+        kind, value = table.securable.value, getattr(table, row.field)
+        back = f"SET {row.sql} = FALSE" if value is True else f"UNSET {row.sql}"
+        is_reverted = not row.keeps_data or table.durability is Durability.EPHEMERAL
         return cls(
-            property=property_,
-            execute=f"ALTER {kind} {table.sql} SET {property_} = TRUE",
-            revert=off if is_reverted else "SELECT 1",
+            property=row.sql,
+            execute=f"ALTER {kind} {table.name.sql} SET {row.sql} = {written(value)}",
+            revert=f"ALTER {kind} IF EXISTS {table.name.sql} {back}" if is_reverted else "SELECT 1",
         )
 
 
@@ -75,6 +84,7 @@ class Table(Definition):
     """A standard table, which Snowflake keeps itself."""
 
     securable: ClassVar[Securable] = Securable.TABLE
+    kind: ClassVar[TableKind] = TableKind.STANDARD
 
     name: QualifiedName
     metadata: tuple[Column, ...] = ()
@@ -90,16 +100,7 @@ class Table(Definition):
     @property
     def alterations(self) -> tuple[Alteration, ...]:
         """The properties that the provider's resource lacks."""
-        return tuple(self._alterations())
-
-    def _alterations(self) -> Iterator[Alteration]:
-        loses_nothing = self.durability is Durability.EPHEMERAL
-        if self.schema_evolution:
-            yield Alteration.of(self.name, "ENABLE_SCHEMA_EVOLUTION", is_reverted=True)
-        if self.error_logging:
-            yield Alteration.of(self.name, "ERROR_LOGGING", is_reverted=loses_nothing)
-        if self.row_timestamp:
-            yield Alteration.of(self.name, "ROW_TIMESTAMP", is_reverted=loses_nothing)
+        return Alteration.of(self)
 
 
 @part
@@ -107,6 +108,7 @@ class IcebergTable(Definition):
     """An Iceberg table in Snowflake's own catalog."""
 
     securable: ClassVar[Securable] = Securable.ICEBERG_TABLE
+    kind: ClassVar[TableKind] = TableKind.ICEBERG
     catalog: ClassVar[str] = "SNOWFLAKE"
 
     name: QualifiedName
@@ -155,9 +157,7 @@ class IcebergTable(Definition):
 
     @property
     def alterations(self) -> tuple[Alteration, ...]:
-        if not self.schema_evolution:
-            return ()
-        return (Alteration.of(self.name, "ENABLE_SCHEMA_EVOLUTION", is_reverted=True, kind="ICEBERG TABLE"),)
+        return Alteration.of(self)
 
 
 @part
@@ -165,6 +165,7 @@ class InteractiveTable(Definition):
     """A table that answers within a second. The provider has no resource for it, so it is made by statements."""
 
     securable: ClassVar[Securable] = Securable.INTERACTIVE_TABLE
+    kind: ClassVar[TableKind] = TableKind.INTERACTIVE
 
     name: QualifiedName
     metadata: tuple[Column, ...] = ()

@@ -19,6 +19,7 @@ from firnline_infra.blueprint.snowflake import (
     User,
     literal,
 )
+from firnline_infra.blueprint.table_properties import PROPERTIES, Value, values_of, written
 from firnline_infra.observe.finding import NOTHING, Finding
 from firnline_infra.specification.column_type import same_type
 from firnline_infra.specification.identifier import QualifiedName
@@ -80,7 +81,7 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     if row is None:
         yield differing(name, EXISTS, "yes", NOTHING, _creation(table))
         return
-    yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
+    yield from properties(name, values_of(table.kind, table), row, alter=f"ALTER {kind} {table.name.sql}")
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
     alter = "" if isinstance(table, InteractiveTable) else f"ALTER {kind} {table.name.sql}"
     yield from columns(name, _columns(table), described, alter=alter)
@@ -112,21 +113,6 @@ def _creation(table: AnyTable) -> str:
             return ""
 
 
-def _switches(table: AnyTable) -> dict[str, bool]:
-    """Those that Pulumi doesn't see: statements set them, and the provider doesn't read an Iceberg table's ERROR_LOGGING."""
-    match table:
-        case Table():
-            return {
-                "ENABLE_SCHEMA_EVOLUTION": table.schema_evolution,
-                "ERROR_LOGGING": table.error_logging,
-                "ROW_TIMESTAMP": table.row_timestamp,
-            }
-        case IcebergTable():
-            return {"ENABLE_SCHEMA_EVOLUTION": table.schema_evolution, "ERROR_LOGGING": table.error_logging}
-        case InteractiveTable():
-            return {}
-
-
 def _columns(table: AnyTable) -> dict[str, str]:
     return {each.name.name: each.type for each in (*table.metadata, *table.columns)}
 
@@ -142,14 +128,24 @@ def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:
     return next((row for row in rows_if_there(session, statement) or () if row["name"] == name.name), None)
 
 
-def switches(object_: str, wanted: Mapping[str, bool], row: Row, *, alter: str) -> Iterator[Finding]:
-    """`row` is the object's in SHOW. `alter` begins the statement that sets one back."""
-    for name, on in wanted.items():
-        said = str(row.get(name.lower(), "")).upper()
-        if said not in ON | OFF:
-            yield differing(object_, name, _switch(on), NOTHING if said in ("", "NONE") else said)
-        elif (said in ON) is not on:
-            yield differing(object_, name, _switch(on), _switch(not on), f"{alter} SET {name} = {_switch(on)}")
+def properties(object_: str, wanted: Mapping[str, Value], row: Row, *, alter: str) -> Iterator[Finding]:
+    """Those that Pulumi doesn't see, by their fields: statements set them, and the provider doesn't read an Iceberg table's
+    ERROR_LOGGING. `row` is the object's in SHOW. `alter` begins the statement that sets one back.
+    """
+    for each in PROPERTIES:
+        value = wanted.get(each.field)
+        if value is None:
+            continue
+        said, expected = _plain(str(row.get(each.shown, "")).upper()), written(value)
+        if said in ("", "NONE") or (isinstance(value, bool) and said not in ("TRUE", "FALSE")):
+            yield differing(object_, each.sql, expected, NOTHING if said in ("", "NONE") else said)
+        elif said != expected:
+            yield differing(object_, each.sql, expected, said, f"{alter} SET {each.sql} = {expected}")
+
+
+def _plain(said: str) -> str:
+    """Snowflake writes switches in three ways."""
+    return "TRUE" if said in ON else "FALSE" if said in OFF else said
 
 
 def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row], *, alter: str = "") -> Iterator[Finding]:
@@ -174,10 +170,6 @@ def sorting(object_: str, wanted: Iterable[str], row: Row) -> Iterator[Finding]:
     found = [part.strip().strip('"') for part in re.sub(r"^(LINEAR)?\(|\)$", "", said).split(",") if part.strip()]
     if found != expected:
         yield differing(object_, "CLUSTER_BY", ", ".join(expected), said or NOTHING)
-
-
-def _switch(on: bool) -> str:
-    return "TRUE" if on else "FALSE"
 
 
 def differing(object_: str, path: str, expected: str, found: str, repair: str = "", *, afterwards: str = "") -> Finding:

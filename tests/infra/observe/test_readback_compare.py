@@ -5,15 +5,15 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.observe import Finding, readback
-from firnline_infra.observe.readback import columns, differing, sorting, stage_findings, switches
+from firnline_infra.observe.readback import columns, differing, properties, sorting, stage_findings
 from firnline_infra.specification import load_spec
 
-WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}
+WANTED = {"schema_evolution": True, "error_logging": False}
 ALTER = 'ALTER TABLE "DB"."RAW"."T"'
 
 
 def found(row: dict[str, Any]) -> list[Finding]:
-    return list(switches("table T", WANTED, row, alter=ALTER))
+    return list(properties("table T", WANTED, row, alter=ALTER))
 
 
 @pytest.mark.parametrize(("on", "off"), [("Y", "OFF"), ("ON", "N"), ("true", "false"), (True, False)])
