@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, checked_session
-from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.iam.extra import extra_lines
-from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
@@ -24,7 +22,7 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
-from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer
+from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer, sees_all
 from firnline_infra.stack.secrets import forget_deleted
 from firnline_infra.stack.serverless import make_changeable
 from firnline_infra.stack.stack import Stack, stack_of
@@ -102,7 +100,7 @@ class Deployment:
             preconditions.check_sight(session, state)
             refusals = tuple(preconditions.refusals(session, state))
             self.stack.init()
-            refresh = refresh and self._can_see_all(session)
+            refresh = refresh and sees_all(self._blueprint, session, say=self.say)
             changes = self.stack.preview(refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan)
             findings = TableReadback(self._blueprint, self.say).findings(session, state)
         return Preview(changes=changes, findings=findings, refusals=refusals)
@@ -167,14 +165,6 @@ class Deployment:
     def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts) -> None:
         known, env = StackResources.of(state), self.env_argument
         make_changeable(wanted.application, self.accounts, known, say=self.say, environment=env)
-
-    def _can_see_all(self, session: Any) -> bool:
-        """A refresh would take what it can't see for gone."""
-        hidden, role = out_of_sight(self._blueprint.landing), self._blueprint.names.preview_role
-        if not hidden or current_role(session) != role.name:
-            return True
-        self.say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
-        return False
 
     def _not_deployed(self) -> NotDeployed:
         return NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)

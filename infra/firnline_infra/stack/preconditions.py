@@ -1,12 +1,13 @@
 """Why `up` would be refused: everything that can be known before it begins. Nothing is created, changed or removed here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe.absent import absent
@@ -80,3 +81,12 @@ def refuse_previewer(blueprint: Blueprint, session: Any) -> None:
     names = blueprint.names
     if current_role(session) == names.preview_role.name:
         raise OnlyLooks(names.preview_role, deploys=names.deploy_role)
+
+
+def sees_all(blueprint: Blueprint, session: Any, *, say: Callable[[str], None]) -> bool:
+    """False in the role of previews if something is hidden from it: a refresh would take that for gone."""
+    hidden, role = out_of_sight(blueprint.landing), blueprint.names.preview_role
+    if not hidden or current_role(session) != role.name:
+        return True
+    say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
+    return False

@@ -48,7 +48,7 @@ def test_previews_do_without_a_refresh_where_they_cant_see_a_policy_or_a_stage(
     world: World, before: str, after: str, unseen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.change(before, after)
-    monkeypatch.setattr("firnline_infra.stack.deployment.current_role", lambda _: "FIRNLINE_DEV_PREVIEW")
+    monkeypatch.setattr("firnline_infra.stack.preconditions.current_role", lambda _: "FIRNLINE_DEV_PREVIEW")
     world.deployment.preview()
     assert world.said == [
         f"Not refreshed, because FIRNLINE_DEV_PREVIEW can't see {unseen}: compared with the last `up`."
