@@ -111,7 +111,7 @@ ROOMS_BELOW = {
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
-    "infra.stack": "accounts blueprint keys observe pulumi_cli render specification ingest.errors",
+    "infra.stack": "accounts blueprint keys kinds observe pulumi_cli render specification ingest.errors",
     "infra.terminal": "",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "

@@ -11,10 +11,10 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.stack.errors import ApplicationInUse
 
-TYPE = "aws:emrserverless/application:Application"
 STARTED = ("STARTING", "STARTED", "STOPPING")
 ACTIVE = ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "CANCELLING"]
 LOOK_EVERY_S, STOPPED_WITHIN_S = 2.0, 300.0
@@ -26,7 +26,7 @@ Wanted = ServerlessApplication | None
 
 def check_application(wanted: Wanted, accounts: Accounts, known: StackResources, *, environment: str) -> Sequence[str]:
     """What would be changed of a started application; empty if it needs no stop. Raises ApplicationInUse, AwsRefused."""
-    id_ = known.id_of(TYPE)
+    id_ = known.id_of(SERVERLESS.token)
     found = _application(accounts, id_) if id_ else None
     if id_ is None or found is None or found["state"] not in STARTED:
         return ()
@@ -44,7 +44,7 @@ def make_changeable(
     wanted: Wanted, accounts: Accounts, known: StackResources, *, say: Callable[[str], None], environment: str
 ) -> None:
     """Stops an application that has no job and would be changed. Raises ApplicationInUse, AwsRefused."""
-    id_ = known.id_of(TYPE)
+    id_ = known.id_of(SERVERLESS.token)
     differing = check_application(wanted, accounts, known, environment=environment)
     if id_ is not None and differing:
         say(f"Application {id_} has no job, and is stopped so that AWS lets it be changed: {', '.join(differing)}.")

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.stack import serverless
 from firnline_infra.stack.errors import ApplicationInUse
-from firnline_infra.stack.serverless import TYPE, check_application, make_changeable
+from firnline_infra.stack.serverless import check_application, make_changeable
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.server import RuntimesApplication
 from firnline_local.wsgi import WsgiServer
@@ -62,7 +63,7 @@ def check(service: Service, id_: str) -> Sequence[str]:
 
 def reached(service: Service, id_: str | None) -> tuple[Any, StackResources]:
     accounts = SimpleNamespace(aws=lambda _: service.client)
-    return accounts, StackResources(({"type": TYPE, "id": id_},) if id_ else ())
+    return accounts, StackResources(({"type": SERVERLESS.token, "id": id_},) if id_ else ())
 
 
 @pytest.fixture
