@@ -38,7 +38,7 @@ def test_every_transform_has_an_example(name: str) -> None:
 def test_an_example_does_what_it_says(title: str, declared: str, record: str, becomes: str) -> None:
     transforms = yaml.safe_load(declared)
     found = row(record.encode(), *transforms)
-    if becomes == "left out":
+    if becomes == "filtered":
         assert dict(made([record.encode()], *transforms, metadata=NO_METADATA).left_out) == {"filtered": 1}
     elif becomes.startswith("dead letter: "):
         assert becomes.removeprefix("dead letter: ").strip("`") in found
