@@ -239,7 +239,7 @@ def test_without_the_right_to_remove_rows_the_engine_runs_and_says_what_it_lacks
     (key,) = access.streams
     with account.acting_as(key, list(without(rendered(access), SIDS[Resource.LEDGER_ITEMS], REMOVES))):
         assert account.engine(access).run() == [None]
-    (warning,) = [record for record in caplog.records if record.message == "stream.unretired"]
+    (warning,) = [record for record in caplog.records if record.message == "stream.retire_failed"]
     assert REMOVES in warning.cause
 
 

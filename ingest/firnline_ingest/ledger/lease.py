@@ -102,7 +102,7 @@ def is_alive(ledger: LeaseLedger, run: Run, sleep: Callable[[float], object] = t
     return False
 
 
-class Heart:
+class Heartbeat:
     """Beats for a run from `start` to `stop`, and tells `changed` once when the run has to end."""
 
     def __init__(
@@ -179,16 +179,18 @@ class Heart:
         """At once, and then each minute."""
         if self._clock() - self._reported_s >= REPORT_EVERY_S:
             self._reported_s = self._clock()
-            log.warning("engine.unheard", extra={"problem": error.id, "what": error.what, "next_step": error.next_step})
+            log.warning(
+                "ledger.unreachable", extra={"problem": error.id, "what": error.what, "next_step": error.next_step}
+            )
 
 
 @contextmanager
-def held(lease: RunLease) -> Iterator[Heart]:
+def held(lease: RunLease) -> Iterator[Heartbeat]:
     """The application's name for a person's command: no engine runs meanwhile, and the heart beats, because an engine takes over
     from one that does not. Raises AnotherEngineRuns.
     """
     lease.begin()
-    heart = Heart(lease, lambda: None, every_s=lease.every_s)
+    heart = Heartbeat(lease, lambda: None, every_s=lease.every_s)
     heart.start()
     try:
         yield heart

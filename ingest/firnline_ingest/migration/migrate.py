@@ -14,7 +14,7 @@ from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.item import from_item, to_item
-from firnline_ingest.ledger.lease import Heart, RunLease, held
+from firnline_ingest.ledger.lease import Heartbeat, RunLease, held
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration.errors import (
@@ -97,7 +97,7 @@ def undo(lineage: Lineage, writer: MigrationWriter) -> int:
         return rows
 
 
-def _go_on(lineage: Lineage, writer: MigrationWriter, heart: Heart) -> None:
+def _go_on(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> None:
     """Whoever reads the stream may plan it now."""
     heart.make_sure()
     writer.ledger.pause(lineage.stream, False)

@@ -46,7 +46,7 @@ class Retirement:
             try:
                 self._retire(mine)
             except FirnlineError as error:
-                log.warning("stream.unretired", extra={"stream": stream, "problem": error.id, "cause": error.what})
+                log.warning("stream.retire_failed", extra={"stream": stream, "problem": error.id, "cause": error.what})
 
     def _retire(self, works: Sequence[ShardWork]) -> None:
         key = works[0].key

@@ -76,5 +76,5 @@ class CurrentKey:
         except SnowflakeError as error:
             if self._key is None:
                 raise
-            log.warning("key.unread", extra={"problem": error.id, "cause": error.what})
+            log.warning("key.read_failed", extra={"problem": error.id, "cause": error.what})
             return self._key

@@ -9,9 +9,9 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.matching import NothingMatches, all_pipelines
 from firnline_ingest.kinesis.pin import EndInFuture, WindowEmpty, in_ms, server_time_ms
-from firnline_ingest.spark.patience import Patience, patiently
+from firnline_ingest.spark.retry_budget import RetryBudget, retried
 
-START_PATIENCE_S = 30.0
+START_TIMEOUT_S = 30.0
 NOTHING_NEW = datetime.fromtimestamp(0, UTC)
 """The end of a drain: whatever is not committed yet arrived later."""
 
@@ -21,7 +21,7 @@ def pipelines_at_start(config: EngineConfig, wait: Callable[[float], bool]) -> S
     if not config.patterns:
         return config.pipelines
     client = kinesis_client(config.aws)
-    return patiently(lambda: all_pipelines(config, client), Patience(START_PATIENCE_S), wait)
+    return retried(lambda: all_pipelines(config, client), RetryBudget(START_TIMEOUT_S), wait)
 
 
 def bound_ms(
@@ -52,7 +52,7 @@ def _now_ms(config: EngineConfig, pipelines: Sequence[PipelineConfig], wait: Cal
         client = kinesis_client(config.aws, access=pipeline.access)
         ask = partial(server_time_ms, client, pipeline.stream)
         try:
-            times.append(patiently(ask, Patience(START_PATIENCE_S), wait))
+            times.append(retried(ask, RetryBudget(START_TIMEOUT_S), wait))
         except FirnlineError as error:
             refusals.append(error)
     if not times:

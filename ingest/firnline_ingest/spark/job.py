@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Protocol
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Ledger, was_let_in
-from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
+from firnline_ingest.ledger.lease import BEAT_S, Heartbeat, RunLease, new_run
 from firnline_ingest.metrics import EngineMetrics
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.spark.background_call import BackgroundCall
 from firnline_ingest.spark.beginning import bound_ms, pipelines_at_start
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone
-from firnline_ingest.spark.patience import Patience
 from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
+from firnline_ingest.spark.retry_budget import RetryBudget
 from firnline_ingest.spark.shown import ShownRun
-from firnline_ingest.spark.side import Aside
 from firnline_ingest.spark.signals import EndingSignals
 from firnline_ingest.spark.standing_by import StandingBy
 from firnline_ingest.spark.watchdog import EpochWatch, Verdict
@@ -92,7 +92,7 @@ class EngineJob:
         self._over = self._signals.ending
         run = new_run(config.content_hash)
         self._lease = RunLease(ledger, config.application, run, sleep=self._over.wait, every_s=BEAT_S)
-        self._heart = Heart(self._lease, self._over.set, every_s=BEAT_S)
+        self._heart = Heartbeat(self._lease, self._over.set, every_s=BEAT_S)
         self._query = new_query(config, self._signals.heard)
         self._new_runner = new_runner
         self._runner: EpochRunner | None = None
@@ -101,8 +101,8 @@ class EngineJob:
         self._shown = ShownRun(ledger, run.run_id)
         self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
-        self._epochs = Patience(config.failures.patience_seconds, clock)
-        self._queries = Patience(config.failures.patience_seconds, clock)
+        self._epochs = RetryBudget(config.failures.patience_seconds, clock)
+        self._queries = RetryBudget(config.failures.patience_seconds, clock)
         self._failure: FirnlineError | None = None
         self._plans_without_work = 0
         self._is_unproven = False  # the epoch at hand did not end, or the last one failed
@@ -119,7 +119,7 @@ class EngineJob:
                 return SUCCESS
             self._heart.start()
             try:
-                self._drive(Aside("spark", lambda: self._run_query(catalog)))
+                self._drive(BackgroundCall("spark", lambda: self._run_query(catalog)))
             except FirnlineError:
                 self._leave()
                 raise
@@ -130,7 +130,7 @@ class EngineJob:
                 if not self._heart.is_displaced:
                     self._lease.end()
                 self._close_spark()
-                self.has_loose_ends |= not Aside("catalog-close", catalog.close).wait(LOOK_S)
+                self.has_loose_ends |= not BackgroundCall("catalog-close", catalog.close).wait(LOOK_S)
         return self._exit_status()
 
     def _hold(self, catalog: TargetCatalog) -> bool:
@@ -141,7 +141,7 @@ class EngineJob:
         standby = StandingBy(self._ledger, self._lease, self._standby_s, self._over.wait, BEAT_S)
         is_ours = False
         try:
-            prepare = Aside("prepare", lambda: self._query.prepare(run.run_id, catalog, self._ledger))
+            prepare = BackgroundCall("prepare", lambda: self._query.prepare(run.run_id, catalog, self._ledger))
             is_ours = standby.until_it_is_ours(prepare)
         finally:
             if not is_ours:
@@ -231,7 +231,7 @@ class EngineJob:
 
     # The main thread
 
-    def _drive(self, spark: "Aside[None]") -> None:
+    def _drive(self, spark: "BackgroundCall[None]") -> None:
         silent_s, looks = 0.0, 0
         while not self._over.wait(LOOK_S):
             if spark.failure is not None:
@@ -250,12 +250,14 @@ class EngineJob:
         log.info("engine.stopping", extra={"application": self._config.application})
         has_ended = self._let_epoch_end()
         self._is_unproven |= not has_ended
-        if not has_ended or not Aside("query-end", self._query.end).wait(CLOSE_S, self._signals.at_once):
+        if not has_ended or not BackgroundCall("query-end", self._query.end).wait(CLOSE_S, self._signals.at_once):
             self._leave()
 
     def _close_spark(self) -> None:
         """Once the application is given back: whoever waits for it does not wait for Spark's end."""
-        if not self.has_loose_ends and not Aside("spark-end", self._query.close).wait(CLOSE_S, self._signals.at_once):
+        if not self.has_loose_ends and not BackgroundCall("spark-end", self._query.close).wait(
+            CLOSE_S, self._signals.at_once
+        ):
             self._leave()
 
     def _leave(self) -> None:
@@ -269,7 +271,7 @@ class EngineJob:
                 log.warning("epoch.late", extra=self._known())
             case Verdict.OVERDUE:
                 log.error("epoch.overdue", extra=self._known())
-                Aside("cancel", self._query.cancel_jobs).wait(LOOK_S)
+                BackgroundCall("cancel", self._query.cancel_jobs).wait(LOOK_S)
             case Verdict.STUCK:
                 faulthandler.dump_traceback(sys.__stderr__ or 2)
                 self._end_with(EpochStuck(self._watch.batch or 0, self._watch.lasted_s))
@@ -277,26 +279,26 @@ class EngineJob:
                 pass
 
     def _known(self) -> dict[str, object]:
-        progress = Aside("progress", self._query.progress)
+        progress = BackgroundCall("progress", self._query.progress)
         progress.wait(LOOK_S)
         return {"batch": self._watch.batch, "lasts_s": round(self._watch.lasted_s), **(progress.result or {})}
 
     def _let_epoch_end(self) -> bool:
         """Whether it has; within a bound. Tasks watch the ledger too: they prove their last rows and return early."""
-        asked = Aside("stop", lambda: self._ledger.request_stop(self._lease.run.run_id))
+        asked = BackgroundCall("stop", lambda: self._ledger.request_stop(self._lease.run.run_id))
         if asked.wait(STOP_S, self._signals.at_once) and isinstance(asked.failure, FirnlineError):
-            log.warning("engine.unheard", extra=describe(asked.failure))
+            log.warning("ledger.unreachable", extra=describe(asked.failure))
         if self._has_ended(STOP_S):
             return self._finish()
         log.error("epoch.overdue", extra=self._known())
-        Aside("cancel", self._query.cancel_jobs).wait(LOOK_S)
+        BackgroundCall("cancel", self._query.cancel_jobs).wait(LOOK_S)
         return self._has_ended(CANCELLED_S)
 
     def _finish(self) -> bool:
         """Shards are read on between two epochs: the last rows of such a time are proven too."""
         if self._runner is None or self._heart.is_displaced:
             return True
-        finishing = Aside("finish", self._runner.finish)
+        finishing = BackgroundCall("finish", self._runner.finish)
         if not finishing.wait(STOP_S, self._signals.at_once) or finishing.failure is not None:
             return False
         receipts = finishing.result or []

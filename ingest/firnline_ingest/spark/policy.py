@@ -14,7 +14,7 @@ from firnline_ingest.config.running import FailuresConfig, OnFailure
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import FencedRepeatedly
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
-from firnline_ingest.spark.patience import LONGEST_PAUSE_S, Patience
+from firnline_ingest.spark.retry_budget import LONGEST_PAUSE_S, RetryBudget
 from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
@@ -48,7 +48,7 @@ class ShardPolicy:
     """Whether the last epoch had work that has not stopped."""
     _has_anybody_read: bool = True
     _fenced_at: dict[ShardKey, deque[float]] = field(default_factory=lambda: defaultdict(deque))
-    _patience: dict[ShardKey, Patience] = field(default_factory=dict)
+    _patience: dict[ShardKey, RetryBudget] = field(default_factory=dict)
 
     def judge(self, receipts: Sequence[Receipt]) -> None:
         self.waiting = {receipt.key for receipt in receipts if receipt.state is ShardState.WAITING}
@@ -117,7 +117,7 @@ class ShardPolicy:
             self._stop(key, ShardProblem.of(FencedRepeatedly(key, len(times), FENCE_WINDOW_S / 60)))
 
     def _count_failure(self, key: ShardKey, problem: ShardProblem) -> None:
-        patience = self._patience.setdefault(key, Patience(self.config.patience_seconds, self.clock))
+        patience = self._patience.setdefault(key, RetryBudget(self.config.patience_seconds, self.clock))
         if patience.failed() or not problem.is_retryable or key in self.stopped:
             self._stop(key, problem)
 

@@ -26,8 +26,8 @@ from firnline_ingest.spark.errors import (
     SparkJobFailed,
     SparkUnstartable,
 )
+from firnline_ingest.spark.executor_warmup import warm_up
 from firnline_ingest.spark.jvm import is_jvm_gone, kill_jvm
-from firnline_ingest.spark.rehearsal import rehearse
 from firnline_ingest.spark.source import FORMAT, ShardPlanSource
 from firnline_ingest.spark.spark_session import new_session
 
@@ -57,7 +57,7 @@ class SparkQuery:
         """Starts Spark, and all that the run will need before its first record. Raises as `open`, and what Snowflake refuses."""
         session = self.open()
         with _explained():
-            rehearse(session, self.config, run_id, catalog, ledger)
+            warm_up(session, self.config, run_id, catalog, ledger)
 
     def open(self) -> "SparkSession":
         """Once. Raises SparkUnstartable, or SparkGone."""

@@ -38,6 +38,6 @@ class ShownRun:
         try:
             write()
         except FirnlineError as error:
-            log.warning("engine.unheard", extra=describe(error))
+            log.warning("ledger.unreachable", extra=describe(error))
             return False
         return True

@@ -48,7 +48,7 @@ class EndingSignals:
             self.number, self._heard_s = number, self.clock()
             log.info("engine.signalled", extra={"signal": signal.Signals(number).name})
         elif self.clock() - self._heard_s > SAME_S:
-            log.warning("engine.hurried", extra={"signal": signal.Signals(number).name})
+            log.warning("engine.forced_stop", extra={"signal": signal.Signals(number).name})
             self.at_once.set()
         self.ending.set()
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from firnline_ingest.spark.planner import ShardPlanner
 
 FORMAT = "firnline_shards"
-REHEARSAL = "rehearsal"
-"""The option of a query that plans nothing (spark/rehearsal.py)."""
+WARM_UP = "warm-up"
+"""The option of a query that plans nothing (spark/executor_warmup.py)."""
 SCHEMA = (
     "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, "
     "unread_parents string, since_ms bigint, is_closed boolean, known_ms bigint, consumer_arn string, until_ms bigint, "
@@ -38,7 +38,7 @@ class ShardPlanSource(DataSource):
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> "ShardPlanReader | EmptyReader":
-        if REHEARSAL in self.options:
+        if WARM_UP in self.options:
             return EmptyReader()
         return ShardPlanReader(self.options["config"])
 

@@ -33,7 +33,7 @@ def standby_limit_s() -> float | None:
 
 
 class Preparation(Protocol):
-    """What goes on beside the waiting, on a thread of its own (spark/side.py)."""
+    """What goes on beside the waiting, on a thread of its own (spark/background_call.py)."""
 
     failure: Exception | None
 
@@ -112,7 +112,7 @@ class StandingBy:
     def _unheard(self, error: LedgerError) -> None:
         if not error.is_retryable:
             raise error
-        log.warning("engine.unheard", extra={"problem": error.id, "what": error.what})
+        log.warning("ledger.unreachable", extra={"problem": error.id, "what": error.what})
 
     def _enter(self, state: StandbyState) -> None:
         self._state, self._since_s = state, self.clock()

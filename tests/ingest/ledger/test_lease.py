@@ -4,7 +4,7 @@ import pytest
 
 from firnline_ingest.ledger.backend import BY_HAND, Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, LedgerForbidden, LedgerUnavailable, RunDisplaced
-from firnline_ingest.ledger.lease import START_VARIABLE, Heart, RunLease, is_alive, new_run
+from firnline_ingest.ledger.lease import START_VARIABLE, Heartbeat, RunLease, is_alive, new_run
 from tests.fakes.ledger import MemoryLedger
 
 
@@ -137,9 +137,9 @@ class Beating:
         self.lease = lease(ledger, run_id)
         self.lease.begin()
         self.changed = threading.Event()
-        self.heart = Heart(self.lease, self.changed.set, every_s=0.01)
+        self.heart = Heartbeat(self.lease, self.changed.set, every_s=0.01)
 
-    def __enter__(self) -> Heart:
+    def __enter__(self) -> Heartbeat:
         self.heart.start()
         return self.heart
 
@@ -218,7 +218,7 @@ def test_a_run_that_beat_long_ago_is_asked_for_before_it_is_believed_to_be_ours(
     ledger, now = MemoryLedger(), [0.0]
     frozen = lease(ledger, "a")
     frozen.begin()
-    heart = Heart(frozen, lambda: None, clock=lambda: now[0])
+    heart = Heartbeat(frozen, lambda: None, clock=lambda: now[0])
     assert heart.is_ours()
     lease(ledger, "b").begin()
     assert heart.is_ours(), "a beat of a moment ago is believed"

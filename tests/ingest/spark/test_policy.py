@@ -1,7 +1,7 @@
 from firnline_ingest.config.running import FailuresConfig, OnFailure
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
-from firnline_ingest.spark.patience import LEAST, LONGEST_PAUSE_S
 from firnline_ingest.spark.policy import FENCE_WINDOW_S, FENCES, ShardPolicy
+from firnline_ingest.spark.retry_budget import LEAST, LONGEST_PAUSE_S
 from firnline_ingest.values import ShardKey
 
 KEY = ShardKey("events", 1, "shardId-000000000000")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.spark import job as job_module
-from firnline_ingest.spark import patience, policy
+from firnline_ingest.spark import policy, retry_budget
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         (job_module, "STOP_S", 0.3),
         (job_module, "CANCELLED_S", 0.3),
         (job_module, "CLOSE_S", 2.0),
-        (patience, "LONGEST_PAUSE_S", 0.002),
+        (retry_budget, "LONGEST_PAUSE_S", 0.002),
         (policy, "LEAST_PAUSE_S", 0.002),
     ):
         monkeypatch.setattr(module, name, value)

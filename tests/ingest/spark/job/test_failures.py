@@ -8,7 +8,7 @@ import pytest
 
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
-from firnline_ingest.spark import patience
+from firnline_ingest.spark import retry_budget
 from firnline_ingest.spark.errors import QueryFailed, SourceFailed, SparkGone
 from firnline_ingest.spark.job import FAILED, SUCCESS
 from firnline_ingest.spark.signals import EndingSignals
@@ -60,7 +60,7 @@ def test_epochs_that_fail_again_and_again_end_the_run_with_their_reason(events: 
     (failed,) = events("engine.failed")
     assert failed.problem == "FL-3010"
     assert "390114" in failed.what
-    assert len(spark.committed) >= patience.LEAST
+    assert len(spark.committed) >= retry_budget.LEAST
     assert ledger.current_run() is None
 
 
@@ -75,7 +75,7 @@ def test_an_epoch_that_fails_now_and_then_ends_nothing() -> None:
 
     ledger, spark = MemoryLedger(), StandIn(epoch)
     running = Running(spark.job(ledger, clock=lambda: now[0]))
-    until(lambda: len(spark.committed) >= 4 * patience.LEAST)
+    until(lambda: len(spark.committed) >= 4 * retry_budget.LEAST)
     ledger.request_stop(run_of(ledger).run_id)
     running.ends()
 

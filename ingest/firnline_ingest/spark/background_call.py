@@ -1,4 +1,4 @@
-"""A call that may hang, on a thread of its own: it is waited for as long as somebody likes, and left where it hangs."""
+"""Runs a call that may hang on a thread of its own: its caller waits as long as it likes, and abandons the thread otherwise."""
 
 import logging
 import threading
@@ -13,7 +13,7 @@ POLL_S = 0.2
 log = logging.getLogger(__name__)
 
 
-class Aside(Generic[Result]):
+class BackgroundCall(Generic[Result]):
     """Begins at once; does not keep the process alive."""
 
     def __init__(self, name: str, call: Callable[[], Result]) -> None:
@@ -40,6 +40,6 @@ class Aside(Generic[Result]):
             self.result = self._call()
         except Exception as error:
             self.failure = error
-            log.debug("aside.failed", exc_info=error)
+            log.debug("background_call.failed", exc_info=error)
         finally:
             self._over.set()

@@ -16,10 +16,10 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment
+from firnline_ingest.spark.background_call import BackgroundCall
 from firnline_ingest.spark.groups import Placement, place
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
-from firnline_ingest.spark.side import Aside
-from firnline_ingest.spark.source import FORMAT, REHEARSAL
+from firnline_ingest.spark.source import FORMAT, WARM_UP
 from firnline_ingest.spark.task import prepare_partition
 from firnline_ingest.values import ShardKey
 
@@ -33,24 +33,24 @@ QUERY_S, CLOSE_S = 60.0, 60.0
 log = logging.getLogger(__name__)
 
 
-def rehearse(
+def warm_up(
     session: "SparkSession", config: EngineConfig, run_id: str, catalog: TargetCatalog, ledger: PlanLedger
 ) -> None:
     """Raises what no pipeline can be blamed for, and the first pipeline's problem where none is without one. What only makes the
     first epoch quicker may fail: it is told.
     """
     check_tables(config, catalog)
-    workers = Aside("rehearse-workers", lambda: prepare_workers(session, config, run_id, ledger))
+    workers = BackgroundCall("warm-up-workers", lambda: prepare_workers(session, config, run_id, ledger))
     if not workers.wait(EXECUTORS_S):
         session.sparkContext.cancelAllJobs()
-        log.warning("rehearsal.late", extra={"cause": f"no executor was ready after {EXECUTORS_S:.0f} s"})
-    query = Aside("rehearse-query", lambda: run_a_query(session))
+        log.warning("warm_up.late", extra={"cause": f"no executor was ready after {EXECUTORS_S:.0f} s"})
+    query = BackgroundCall("warm-up-query", lambda: run_a_query(session))
     query.wait(QUERY_S + CLOSE_S)
     for failure in (workers.failure, query.failure):
         if isinstance(failure, FirnlineError):
             raise failure
         if failure is not None:
-            log.warning("rehearsal.failed", extra={"cause": str(failure)[:500]})
+            log.warning("warm_up.failed", extra={"cause": str(failure)[:500]})
 
 
 def check_tables(config: EngineConfig, catalog: TargetCatalog) -> None:
@@ -59,7 +59,7 @@ def check_tables(config: EngineConfig, catalog: TargetCatalog) -> None:
     problems = [state for state in states.values() if isinstance(state, FirnlineError)]
     for stream, state in states.items():
         if isinstance(state, FirnlineError):
-            log.warning("rehearsal.table", extra={"stream": stream, "problem": state.id, "what": state.what})
+            log.warning("warm_up.table", extra={"stream": stream, "problem": state.id, "what": state.what})
     if problems and len(problems) == len(states):
         raise problems[0]
 
@@ -97,16 +97,16 @@ def run_a_query(session: "SparkSession") -> None:
         has_run.set()
 
     with _folder() as folder:
-        planned = session.readStream.format(FORMAT).option(REHEARSAL, "true").load()
+        planned = session.readStream.format(FORMAT).option(WARM_UP, "true").load()
         query = planned.writeStream.foreachBatch(batch).option("checkpointLocation", f"file://{folder}").start()
         try:
             if not has_run.wait(QUERY_S):
-                log.warning("rehearsal.late", extra={"cause": str(query.exception() or "no batch has begun")[:500]})
+                log.warning("warm_up.late", extra={"cause": str(query.exception() or "no batch has begun")[:500]})
         finally:
             query.stop()
 
 
 @contextmanager
 def _folder() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="firnline-rehearsal-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="firnline-warm-up-", ignore_cleanup_errors=True) as folder:
         yield folder

@@ -1,4 +1,4 @@
-"""How long something that time can heal may go on failing: long enough, and often enough.
+"""Bounds how long a transient failure may last: long enough, and often enough.
 
 Time alone would end what a frozen machine has only tried twice; a number alone would end what fails fast.
 """
@@ -17,7 +17,7 @@ LONGEST_PAUSE_S = 30.0
 
 
 @dataclass(slots=True)
-class Patience:
+class RetryBudget:
     """Counts failures in a row."""
 
     seconds: float
@@ -46,11 +46,11 @@ class Patience:
         return min(LONGEST_PAUSE_S, 2.0 ** min(self.in_a_row - 1, 10)) if self.in_a_row else 0.0
 
 
-def patiently(attempt: Callable[[], Result], patience: Patience, wait: Callable[[float], bool]) -> Result:
-    """Tries until it passes. Raises what lasts, what is fatal, and the last failure where `wait` says to give up."""
+def retried(attempt: Callable[[], Result], budget: RetryBudget, wait: Callable[[float], bool]) -> Result:
+    """Tries until the attempt succeeds. Raises what lasts, what is fatal, and the last failure where `wait` says to give up."""
     while True:
         try:
             return attempt()
         except FirnlineError as error:
-            if patience.failed() or not error.is_retryable or wait(patience.pause_s):
+            if budget.failed() or not error.is_retryable or wait(budget.pause_s):
                 raise
