@@ -38,5 +38,10 @@ def _is_there(ledger: DynamoLedger, config: EngineConfig) -> bool:
     return True
 
 
+def unchecked_ledger(config: EngineConfig, *, connections: int) -> DynamoLedger:
+    """Returns the ledger without asking whether its table is there: for whoever comes after `open_ledger`."""
+    return DynamoLedger(dynamodb_client(config.aws, connections=connections), config.ledger.table)
+
+
 def _ledger(config: EngineConfig, read_timeout_s: float = READ_TIMEOUT_S) -> DynamoLedger:
     return DynamoLedger(dynamodb_client(config.aws, read_timeout_s=read_timeout_s), config.ledger.table)

@@ -19,7 +19,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig, EngineConfig, PipelineConfig
 from firnline_ingest.config.reader import registered_by_engine
@@ -32,10 +31,10 @@ from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.kinesis.start import Pin, TrimHorizon
 from firnline_ingest.ledger.backend import PlanLedger
-from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.incarnation import settle
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.plan import PlannedStart, StreamView, plan_shards, planned_starts
+from firnline_ingest.ledger.provision import unchecked_ledger
 from firnline_ingest.ledger.registration import Registrar
 from firnline_ingest.shard.receipt import ShardProblem
 from firnline_ingest.spark.alignment import Bounds
@@ -139,8 +138,7 @@ class ShardPlanner:
     @classmethod
     def of(cls, config: EngineConfig) -> "ShardPlanner":
         kinesis = _client(config.aws)
-        ledger = DynamoLedger(dynamodb_client(config.aws, connections=AT_ONCE), config.ledger.table)
-        return cls(config, kinesis, ledger)
+        return cls(config, kinesis, unchecked_ledger(config, connections=AT_ONCE))
 
     def next_offset(self, before: SourceOffset) -> SourceOffset:
         """A stream that can't be planned, or is paused, stays where it was."""
