@@ -11,11 +11,10 @@ from firnline_local.snowflake.catalog.objects import (
     Schema,
     Warehouse,
 )
-from firnline_local.snowflake.catalog.stages import Stage
+from firnline_local.snowflake.catalog.storage import ExternalVolume, Stage, StorageLocation
 from firnline_local.snowflake.catalog.tables import Channel, Column, Default, ErrorRow, Iceberg, Pipe, Table
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.users import AuthenticationPolicy, NetworkPolicy, NetworkRule, User
-from firnline_local.snowflake.catalog.volumes import ExternalVolume, StorageLocation
 
 __all__ = [
     "Account",

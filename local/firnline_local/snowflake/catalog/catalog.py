@@ -16,11 +16,11 @@ from firnline_local.snowflake.catalog.errors import AuthenticationFailed, CaseCl
 from firnline_local.snowflake.catalog.grants import Grants
 from firnline_local.snowflake.catalog.names import display, read_path_segment
 from firnline_local.snowflake.catalog.objects import PUBLIC, Account, CatalogObject, Role
+from firnline_local.snowflake.catalog.storage import VolumeAccess, no_aws
 from firnline_local.snowflake.catalog.store import Store
 from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX, Channel, Column, ErrorRow, Pipe, Table
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.users import User
-from firnline_local.snowflake.catalog.volumes import VolumeAccess, no_aws
 
 
 class Catalog:

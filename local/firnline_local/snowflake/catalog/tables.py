@@ -11,9 +11,8 @@ from typing import Any
 
 from firnline_local.snowflake.catalog import kinds
 from firnline_local.snowflake.catalog.objects import CatalogObject, Schema
-from firnline_local.snowflake.catalog.stages import FileSource, LoadHistory
+from firnline_local.snowflake.catalog.storage import ExternalVolume, FileSource, LoadHistory
 from firnline_local.snowflake.catalog.types import DataType
-from firnline_local.snowflake.catalog.volumes import ExternalVolume
 
 COMMIT_TIME = "METADATA$ROW_LAST_COMMIT_TIME"
 """The column that ROW_TIMESTAMP adds: it can be asked for by name, and `*` doesn't show it."""

@@ -9,9 +9,8 @@ import msgspec
 
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Role, kinds
 from firnline_local.snowflake.catalog.names import PART
-from firnline_local.snowflake.catalog.stages import FileLoad, LoadStatus
-from firnline_local.snowflake.files.errors import Invalid, PipeUnknown, Refused
-from firnline_local.snowflake.files.service import FileService
+from firnline_local.snowflake.catalog.storage import FileLoad, LoadStatus
+from firnline_local.snowflake.files.service import FileService, Invalid, PipeUnknown, Refused
 
 MAX_FILES = 5_000
 MAX_PATH_BYTES = 1_024

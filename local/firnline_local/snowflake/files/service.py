@@ -1,20 +1,170 @@
-"""Files that were submitted, in a queue until they are loaded; a thread loads them between `start` and `close`."""
+"""Files that were submitted, in a queue until a thread loads them, between `start` and `close`, by what their pipes say.
 
+Rows are read as streamed ones are: what JSON becomes which column is the same in both (`data-load-transform`). A pipe acts
+as its owner. ON_ERROR = SKIP_FILE, the default of pipes, loads all rows of a file or none. The statuses of errors are
+documented (`user-guide/data-load-snowpipe-rest-apis`), their codes are believed.
+"""
+
+import gzip
 import sys
 import traceback
+import zlib
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from http import HTTPStatus
 from threading import Condition, Thread
 from time import monotonic
+from typing import ClassVar
 
 from firnline_local.faults import FaultPlan
-from firnline_local.snowflake.catalog import Catalog, Pipe
-from firnline_local.snowflake.catalog.stages import FileLoad
-from firnline_local.snowflake.files.errors import TooOften
-from firnline_local.snowflake.files.loader import load_file
-from firnline_local.snowflake.files.settings import FileSettings
+from firnline_local.snowflake.catalog import CaseClash, Catalog, DataFault, Pipe, Role
+from firnline_local.snowflake.catalog.storage import FileLoad, FileSource, FirstError, LoadStatus, OnError
+from firnline_local.snowflake.streaming.access import may_evolve
+from firnline_local.snowflake.streaming.evolution import EvolutionRefused, can_hold, evolution_record, new_columns
+from firnline_local.snowflake.streaming.reader import Batch, RowReader
+
+
+@dataclass
+class FileSettings:
+    load_lag_ms: int = 100
+    """Between a file's submission and its rows in the table. The real service takes a minute or so."""
+    hold_loads: bool = False
+    """Nothing is loaded while this is on."""
+    forgets_failures: bool = False
+    """Whether a name that could not be loaded is tried again when it is submitted again: no page says."""
+    scans_per_minute: int = 6
+    """Of loadHistoryScan, a pipe; above it the answer is 429. The real limits are not published."""
+    submissions_per_minute: int = 600
+    """Of insertFiles, a pipe."""
+
+
+class FileApiError(Exception):
+    status: ClassVar[HTTPStatus]
+    code: str
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Refused(FileApiError):
+    status = HTTPStatus.UNAUTHORIZED
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class PipeUnknown(FileApiError):
+    status = HTTPStatus.NOT_FOUND
+    code = "390404"
+
+    def __init__(self) -> None:
+        super().__init__("Specified object does not exist or not authorized. Pipe not found")
+
+
+class Invalid(FileApiError):
+    status = HTTPStatus.BAD_REQUEST
+    code = "390400"
+
+
+class TooOften(FileApiError):
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    code = "390429"
+
+    def __init__(self) -> None:
+        super().__init__("Request rate limit exceeded.")
+
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def load_file(catalog: Catalog, pipe: Pipe, path: str, *, size: int, received_at: datetime) -> FileLoad:
+    """The caller holds the catalog's lock. Nothing is raised: what went wrong is in the answer."""
+    now = catalog.clock()
+    told = partial(FileLoad, path=path, size=size, received_at=received_at, loaded_at=now)
+    try:
+        batch, lines = _read(catalog, pipe, path)
+        skipped = bool(batch.errors) and _source(pipe).on_error is OnError.SKIP_FILE
+        rows = [] if skipped else batch.rows
+        catalog.insert_rows(pipe.table, rows, committed_at=now)
+    except (_NotLoadable, CaseClash, DataFault, EvolutionRefused) as error:
+        return told(status=LoadStatus.LOAD_FAILED, errors=1, system_error=str(error))
+    return told(
+        status=_status(batch, skipped=skipped),
+        rows_parsed=len(batch.rows) + len(batch.errors),
+        rows_inserted=len(rows),
+        errors=len(batch.errors),
+        first_error=_first_error(batch, lines),
+    )
+
+
+class _NotLoadable(Exception):
+    """The file, or its pipe, is in no state to be loaded."""
+
+
+def _source(pipe: Pipe) -> FileSource:
+    assert pipe.source is not None
+    return pipe.source
+
+
+def _read(catalog: Catalog, pipe: Pipe, path: str) -> tuple[Batch, list[bytes]]:
+    """With the lines that it was read from."""
+    source, owner = _source(pipe), pipe.owner
+    file = source.stage.files.get(f"{source.path}{path}") if source.stage.is_live else None
+    if file is None:
+        raise _NotLoadable(f"Remote file '{path}' was not found.")
+    if owner is None or not _may_load(catalog, owner, pipe):
+        raise _NotLoadable("Insufficient privileges of the pipe's owner.")
+    content = file.content
+    if content.startswith(GZIP_MAGIC):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise _NotLoadable(f"Error while decompressing: {error}") from error
+    evolves = pipe.table.enable_schema_evolution and may_evolve(catalog, owner.name, pipe.table)
+    batch = _reader(pipe, evolves=evolves).read(content)
+    if batch.wants_evolution and not batch.errors:
+        _evolve(catalog, pipe, batch)
+        batch = _reader(pipe, evolves=evolves).read(content)
+    return batch, content.split(b"\n")
+
+
+def _may_load(catalog: Catalog, owner: Role, pipe: Pipe) -> bool:
+    needed = (("READ", _source(pipe).stage), ("INSERT", pipe.table), ("SELECT", pipe.table))
+    return all(catalog.has_privilege(owner, privilege, on) for privilege, on in needed)
+
+
+def _reader(pipe: Pipe, *, evolves: bool) -> RowReader:
+    return RowReader(pipe.table.columns, match_case=pipe.match_by_column_name == "CASE_SENSITIVE", evolves=evolves)
+
+
+def _evolve(catalog: Catalog, pipe: Pipe, batch: Batch) -> None:
+    at = catalog.clock()
+    unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(pipe.table, kinds)}
+    if columns := new_columns(unknown, match_case=pipe.match_by_column_name == "CASE_SENSITIVE"):
+        catalog.add_columns(pipe.table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
+    for column in sorted(batch.omitted):
+        catalog.drop_not_null(pipe.table, column, evolution=evolution_record("DROP_NOT_NULL", at=at))
+
+
+def _status(batch: Batch, *, skipped: bool) -> LoadStatus:
+    if not batch.errors:
+        return LoadStatus.LOADED
+    return LoadStatus.LOAD_FAILED if skipped or not batch.rows else LoadStatus.PARTIALLY_LOADED
+
+
+def _first_error(batch: Batch, lines: list[bytes]) -> FirstError | None:
+    if not batch.errors:
+        return None
+    first = batch.errors[0]
+    payload = first.payload.encode()
+    line = lines.index(payload) + 1 if payload in lines else 1
+    return FirstError(message=first.message, line=line, column=first.column)
+
 
 MINUTE_S = 60
 

@@ -10,8 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotExact, NotKnown
-from firnline_local.snowflake.sql.lexer import Token
-from firnline_local.snowflake.sql.statement import Statement
+from firnline_local.snowflake.sql.statement import Statement, Token
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Binding = Mapping[str, Any]

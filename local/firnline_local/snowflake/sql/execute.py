@@ -9,6 +9,7 @@ from typing import Any
 
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.sql.bindings import bind
+from firnline_local.snowflake.sql.login import alter_session, use
 from firnline_local.snowflake.sql.query import dml
 from firnline_local.snowflake.sql.query.run import run
 from firnline_local.snowflake.sql.result import Result, StatementType, done
@@ -20,8 +21,7 @@ from firnline_local.snowflake.sql.statements.create import create
 from firnline_local.snowflake.sql.statements.describe import describe
 from firnline_local.snowflake.sql.statements.drop import drop, truncate, undrop
 from firnline_local.snowflake.sql.statements.grants import grant, revoke
-from firnline_local.snowflake.sql.statements.stage import list_files, put, remove_files
-from firnline_local.snowflake.sql.statements.use import alter_session, use
+from firnline_local.snowflake.sql.statements.storage import list_files, put, remove_files
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {

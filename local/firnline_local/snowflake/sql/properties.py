@@ -15,8 +15,8 @@ from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display, read_identifier
 from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
 from firnline_local.snowflake.catalog.users import KEY_SLOTS, PublicKey
-from firnline_local.snowflake.sql.lexer import TokenKind
 from firnline_local.snowflake.sql.parameters import OBJECT_PARAMETERS
+from firnline_local.snowflake.sql.statement import TokenKind
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 ValueReader = Callable[[TokenReader], str]

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from firnline_local.snowflake.catalog.errors import NotKnown, SqlError
 from firnline_local.snowflake.catalog.types import FAMILY, DataType
-from firnline_local.snowflake.sql.lexer import Token, TokenKind, syntax_fault
-from firnline_local.snowflake.sql.statement import Statement
+from firnline_local.snowflake.sql.statement import Statement, Token, TokenKind, syntax_fault
 
 Item = TypeVar("Item")
 

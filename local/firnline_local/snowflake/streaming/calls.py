@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from firnline_local.snowflake.catalog import Pipe
-from firnline_local.snowflake.streaming.access import Identity, pipe_for
-from firnline_local.snowflake.streaming.address import Address, Operation
+from firnline_local.snowflake.streaming.access import Address, Identity, Operation, pipe_for
 from firnline_local.snowflake.streaming.channel import Append, Continuation, Progress, StreamingChannel
 from firnline_local.snowflake.streaming.errors import Malformed, NotModelled
 from firnline_local.snowflake.streaming.service import StreamingService

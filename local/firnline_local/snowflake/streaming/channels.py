@@ -15,8 +15,7 @@ from threading import Condition
 from time import monotonic
 
 from firnline_local.snowflake.catalog import Catalog, Pipe
-from firnline_local.snowflake.streaming.access import missing, pipe_for, stored_path
-from firnline_local.snowflake.streaming.address import Address
+from firnline_local.snowflake.streaming.access import Address, missing, pipe_for, stored_path
 from firnline_local.snowflake.streaming.channel import Append, Continuation, StreamingChannel
 from firnline_local.snowflake.streaming.errors import (
     ApiError,

@@ -16,8 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from firnline_local.snowflake.faulty import answer
-from firnline_local.snowflake.streaming.access import authenticated, exchange_token
-from firnline_local.snowflake.streaming.address import Operation, read_address
+from firnline_local.snowflake.streaming.access import Operation, authenticated, exchange_token, read_address
 from firnline_local.snowflake.streaming.calls import CALLS, NO_FILE_LANE, STAGE, StreamingCall
 from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PayloadTooLarge
 from firnline_local.snowflake.streaming.service import StreamingService

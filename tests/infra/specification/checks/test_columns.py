@@ -4,7 +4,7 @@ import pytest
 
 from firnline_ingest.config.rows import PARTS
 from firnline_local.snowflake.catalog import Column, DataType
-from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
+from firnline_local.snowflake.sql.statements.columns import iceberg_column
 from tests.infra.specification.checks.conftest import COLUMNS, Problems
 
 

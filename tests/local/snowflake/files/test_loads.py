@@ -9,7 +9,7 @@ import pytest
 
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog, Database, Pipe, Role, Stage, Table
-from firnline_local.snowflake.catalog.stages import FileSource, OnError, StagedFile
+from firnline_local.snowflake.catalog.storage import FileSource, OnError, StagedFile
 from firnline_local.snowflake.catalog.tables import Column
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.files import FileService, calls

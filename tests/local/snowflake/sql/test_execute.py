@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_local.snowflake.sql.lexer import tokenize
+from firnline_local.snowflake.sql.statement import tokenize
 
 
 @pytest.mark.parametrize(

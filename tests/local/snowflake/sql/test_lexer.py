@@ -3,7 +3,7 @@
 import pytest
 
 from firnline_local.snowflake.catalog.errors import SyntaxFault
-from firnline_local.snowflake.sql.lexer import TokenKind, tokenize
+from firnline_local.snowflake.sql.statement import TokenKind, tokenize
 
 
 def texts(sql: str) -> list[str]:

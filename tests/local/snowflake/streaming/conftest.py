@@ -12,7 +12,7 @@ from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, Dat
 from firnline_local.snowflake.catalog.grants import Grant
 from firnline_local.snowflake.catalog.objects import Database
 from firnline_local.snowflake.catalog.tables import Pipe
-from firnline_local.snowflake.streaming.address import Address, Operation
+from firnline_local.snowflake.streaming.access import Address, Operation
 from firnline_local.snowflake.streaming.channel import Append, StreamingChannel
 from firnline_local.snowflake.streaming.service import StreamingService
 

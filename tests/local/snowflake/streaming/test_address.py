@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_local.snowflake.streaming.address import Operation, read_address
+from firnline_local.snowflake.streaming.access import Operation, read_address
 
 PIPE = "/v2/streaming/databases/DB/schemas/PUBLIC/pipes/ORDERS-STREAMING"
 DATA = PIPE.replace("/streaming/", "/streaming/data/")

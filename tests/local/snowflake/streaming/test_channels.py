@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.streaming.address import Address, Operation
+from firnline_local.snowflake.streaming.access import Address, Operation
 from firnline_local.snowflake.streaming.channels import IDLE_LIFETIME
 from firnline_local.snowflake.streaming.errors import (
     ChannelLimit,

@@ -12,7 +12,7 @@ from sqlglot import exp
 from firnline_local.snowflake.catalog import ExternalVolume, Pipe, StorageLocation
 from firnline_local.snowflake.catalog.errors import CompilationFault
 from firnline_local.snowflake.catalog.names import read_name
-from firnline_local.snowflake.catalog.volumes import storage_user_arn
+from firnline_local.snowflake.catalog.storage import storage_user_arn
 from firnline_local.snowflake.sql.scope import Context
 
 PASSED, FAILED = "PASSED", "FAILED"

@@ -16,13 +16,14 @@ from firnline_local.snowflake.catalog import Column, Table
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.store import error_table_name, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME, ERROR_COLUMNS
-from firnline_local.snowflake.sql.query.copy_history import COPY_HISTORY, copy_history
 from firnline_local.snowflake.sql.query.semistructured import stand_in
 from firnline_local.snowflake.sql.query.types import column_type
 from firnline_local.snowflake.sql.query.views import (
+    COPY_HISTORY,
     INFORMATION_SCHEMA,
     POLICY_REFERENCES,
     View,
+    copy_history,
     policy_references,
     view,
 )

@@ -1,16 +1,21 @@
 """Tables that are made for a query: the views of INFORMATION_SCHEMA (COLUMNS, TABLES, SCHEMATA, of the database in
-their name) and the table function POLICY_REFERENCES (of users; tables have no policies here).
+their name) and the table functions POLICY_REFERENCES (of users; tables have no policies here) and COPY_HISTORY.
+
+COPY_HISTORY is what pipes have loaded into a table (`sql-reference/functions/copy_history`). It masks the names of a pipe that
+the role may not MONITOR, and leaves out a pipe that was dropped or made again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlglot import exp
 
-from firnline_local.snowflake.catalog import CatalogObject, Column, Database, DataType, Schema, Table, User
+from firnline_local.snowflake.catalog import CatalogObject, Column, Database, DataType, Pipe, Schema, Table, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, DoesNotExist, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_name
+from firnline_local.snowflake.catalog.storage import MEMORY, FileLoad
 from firnline_local.snowflake.sql.result import MOMENT, NUMBER, TEXT
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.listings import Listed, Value, attribute, cluster_by, constant, retention
@@ -148,3 +153,71 @@ def _reference_rows(user: User) -> Iterator[dict[str, Any]]:
             "REF_ENTITY_DOMAIN": "USER",
             "POLICY_STATUS": "ACTIVE",
         }
+
+
+COPY_HISTORY = "COPY_HISTORY"
+STATUS = {"LOADED": "Loaded", "LOAD_FAILED": "Load failed", "PARTIALLY_LOADED": "Partially loaded"}
+TYPES = {
+    "FILE_NAME": "VARCHAR", "STAGE_LOCATION": "VARCHAR", "LAST_LOAD_TIME": "TIMESTAMP_LTZ", "ROW_COUNT": "NUMBER",
+    "ROW_PARSED": "NUMBER", "FILE_SIZE": "NUMBER", "FIRST_ERROR_MESSAGE": "VARCHAR", "FIRST_ERROR_LINE_NUMBER": "NUMBER",
+    "FIRST_ERROR_CHARACTER_POS": "NUMBER", "FIRST_ERROR_COLUMN_NAME": "VARCHAR", "ERROR_COUNT": "NUMBER",
+    "ERROR_LIMIT": "NUMBER", "STATUS": "VARCHAR", "TABLE_CATALOG_NAME": "VARCHAR", "TABLE_SCHEMA_NAME": "VARCHAR",
+    "TABLE_NAME": "VARCHAR", "PIPE_CATALOG_NAME": "VARCHAR", "PIPE_SCHEMA_NAME": "VARCHAR", "PIPE_NAME": "VARCHAR",
+    "PIPE_RECEIVED_TIME": "TIMESTAMP_LTZ", "BYTES_BILLED": "NUMBER",
+}  # fmt: skip # a paragraph, not a column
+
+
+def copy_history(context: Context, function: exp.Anonymous) -> View:
+    given = {each.this.name.upper(): each.expression for each in function.find_all(exp.Kwarg)}
+    if set(given) != {"TABLE_NAME", "START_TIME"}:
+        raise NotKnown(f"{COPY_HISTORY} with {', '.join(sorted(given))}: only TABLE_NAME and START_TIME")
+    table = context.find(Table, read_name(given["TABLE_NAME"].name))
+    start = _start(given["START_TIME"], context)
+    columns = [Column(name=name, type=DataType.parse(kind)) for name, kind in TYPES.items()]
+    return View(f"v{context.catalog.directory.next_id()}", columns, list(_rows(context, table, start)))
+
+
+def _start(written: exp.Expr, context: Context) -> datetime:
+    """A literal, cast or not."""
+    literal = written.this if isinstance(written, exp.Cast) else written
+    try:
+        start = datetime.fromisoformat(literal.name)
+    except ValueError:
+        raise NotKnown(f"{written.sql('snowflake')[:60]} as START_TIME: only a literal in ISO 8601") from None
+    start = start if start.tzinfo else start.replace(tzinfo=UTC)
+    if start < context.now - MEMORY:
+        raise CompilationFault("Cannot retrieve data from more than 14 days ago.")
+    return start
+
+
+def _rows(context: Context, table: Table, start: datetime) -> Iterator[dict[str, Any]]:
+    pipes = (found for found in context.account.walk() if isinstance(found, Pipe) and found.table is table)
+    for pipe in pipes:
+        for load in pipe.loads.since(context.now):
+            if load.loaded_at >= start:
+                yield _row(pipe, load, shown=context.may("MONITOR", pipe))
+
+
+def _row(pipe: Pipe, load: FileLoad, *, shown: bool) -> dict[str, Any]:
+    assert pipe.source is not None
+    where = dict(zip(("TABLE_CATALOG_NAME", "TABLE_SCHEMA_NAME", "TABLE_NAME"), pipe.table.path, strict=True))
+    by = dict(zip(("PIPE_CATALOG_NAME", "PIPE_SCHEMA_NAME", "PIPE_NAME"), pipe.path, strict=True)) if shown else {}
+    first = load.first_error
+    return {
+        **dict.fromkeys(TYPES),
+        **where,
+        **by,
+        "FILE_NAME": load.path,
+        "STAGE_LOCATION": f"stages/{pipe.source.stage.id}/{pipe.source.path}",
+        "LAST_LOAD_TIME": load.loaded_at,
+        "ROW_COUNT": load.rows_inserted,
+        "ROW_PARSED": load.rows_parsed,
+        "FILE_SIZE": load.size,
+        "FIRST_ERROR_MESSAGE": first.message if first else load.system_error or None,
+        "FIRST_ERROR_LINE_NUMBER": first.line if first else None,
+        "FIRST_ERROR_COLUMN_NAME": first.column if first else None,
+        "ERROR_COUNT": load.errors,
+        "ERROR_LIMIT": 1,
+        "STATUS": STATUS[load.status],
+        "PIPE_RECEIVED_TIME": load.received_at,
+    }

@@ -24,7 +24,7 @@ from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
 from firnline_local.snowflake.sql.statements.create import read_tables, refuse_foreign_policy, refuse_short_suspension
 from firnline_local.snowflake.sql.statements.create_table import refuse_iceberg_settings
-from firnline_local.snowflake.sql.statements.external_volume import alter_volume
+from firnline_local.snowflake.sql.statements.storage import alter_volume
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 APPLY = "APPLY AUTHENTICATION POLICY"

@@ -10,9 +10,8 @@ from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.sql.properties import unset
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.columns import read_column
+from firnline_local.snowflake.sql.statements.columns import iceberg_column, read_column
 from firnline_local.snowflake.sql.statements.create_table import ICEBERG_PROPERTIES, read_cluster_by
-from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 NOT_OF_ICEBERG = (*(key for key, switch in TABLE_SWITCHES.items() if not switch.of_iceberg), *ICEBERG_PROPERTIES)

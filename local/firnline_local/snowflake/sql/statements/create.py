@@ -32,9 +32,8 @@ from firnline_local.snowflake.sql.statements.create_table import (
     create_table,
 )
 from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers, NewObject, read_new_object
-from firnline_local.snowflake.sql.statements.external_volume import create_external_volume
 from firnline_local.snowflake.sql.statements.pipe import create_pipe
-from firnline_local.snowflake.sql.statements.stage import create_stage
+from firnline_local.snowflake.sql.statements.storage import create_external_volume, create_stage
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 SHORTEST_SUSPENSION_S = 86_400

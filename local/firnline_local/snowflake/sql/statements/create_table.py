@@ -19,9 +19,8 @@ from firnline_local.snowflake.sql.properties import Settings, apply_settings, re
 from firnline_local.snowflake.sql.query.functions import obstacles
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.columns import read_columns
+from firnline_local.snowflake.sql.statements.columns import iceberg_column, read_columns
 from firnline_local.snowflake.sql.statements.creation import Modifiers, NewObject, read_new_object
-from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from firnline_local.snowflake.sql.statements.pipe import selected
 from firnline_local.snowflake.sql.token_reader import TokenReader
 

@@ -19,8 +19,8 @@ from firnline_local.snowflake.catalog import (
     Warehouse,
     kinds,
 )
+from firnline_local.snowflake.catalog.storage import storage_user_arn
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
-from firnline_local.snowflake.catalog.volumes import storage_user_arn
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import Context, find_named
 from firnline_local.snowflake.sql.show.listings import (

@@ -1,16 +1,73 @@
-"""Internal stages with the files in them, what a pipe reads of one, and what it has loaded.
+"""What keeps files: internal stages with what a pipe reads of one and has loaded, and the external volumes of Iceberg tables.
 
-Documentation: `user-guide/data-load-local-file-system-create-stage`, `user-guide/data-load-snowpipe-intro`. Files are in
-memory, and as they were before the client encrypted them.
+Documentation: `user-guide/data-load-local-file-system-create-stage`, `user-guide/data-load-snowpipe-intro`,
+`user-guide/tables-iceberg-configure-external-volume-s3`. Staged files are in memory, as they were before the client encrypted
+them; nothing is written to a volume: the embedded AWS is asked whether it could be used.
 """
 
 import secrets
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Protocol
+from urllib.parse import urlsplit
 
 from firnline_local.snowflake.catalog import kinds
 from firnline_local.snowflake.catalog.objects import CatalogObject
+
+SNOWFLAKE_AWS_ACCOUNT = "000000000001"
+"""No account has this number; one of Snowflake's own stands here in a real one."""
+KMS = "AWS_SSE_KMS"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageLocation:
+    """One place, of a volume that may have several: the first one that works is used."""
+
+    name: str
+    base_url: str
+    role_arn: str
+    external_id: str
+    provider: str = "S3"
+    encryption: str = "NONE"
+    kms_key_id: str = ""
+
+    @property
+    def bucket(self) -> str:
+        return urlsplit(self.base_url).netloc
+
+    @property
+    def prefix(self) -> str:
+        return urlsplit(self.base_url).path.removeprefix("/")
+
+    @property
+    def kms_key(self) -> str | None:
+        return self.kms_key_id if self.encryption == KMS and self.kms_key_id else None
+
+
+@dataclass(kw_only=True, eq=False)
+class ExternalVolume(CatalogObject):
+    kind = kinds.EXTERNAL_VOLUME
+    locations: list[StorageLocation] = field(default_factory=list)
+    allow_writes: bool = True
+
+
+def storage_user_arn(account: str) -> str:
+    """The IAM user as which the account comes to every volume (STORAGE_AWS_IAM_USER_ARN)."""
+    return f"arn:aws:iam::{SNOWFLAKE_AWS_ACCOUNT}:user/{account.lower()}-snowflake"
+
+
+class VolumeAccess(Protocol):
+    """Asks AWS whether Snowflake could use a location."""
+
+    def __call__(self, location: StorageLocation, principal_arn: str, /) -> list[str]:
+        """What is in the way, in sentences; empty where nothing is."""
+
+
+def no_aws(location: StorageLocation, _principal_arn: str) -> list[str]:
+    """Of an embedded Snowflake that was started by itself."""
+    return [f"{location.base_url} can't be reached: this embedded Snowflake was started without an AWS endpoint"]
+
 
 MEMORY = timedelta(days=14)
 """How long a pipe knows what it has loaded (`user-guide/data-load-snowpipe-intro`, load history)."""
