@@ -111,24 +111,38 @@ def engine(
     )
 
 
-@pytest.mark.parametrize("example", EXAMPLES[:-1], ids=lambda example: example.stream)
+@pytest.fixture(scope="module")
+def ingested(
+    engine: Callable[[str], EngineWithoutSpark], local_environment: RunningEnvironment
+) -> Callable[[Example], None]:
+    """Puts the records of an example into its stream and its table, the first time that a test asks for them."""
+    streams: set[str] = set()
+
+    def ingest(example: Example) -> None:
+        if example.stream in streams:
+            return
+        streams.add(example.stream)
+        local_environment.put_events(example.stream, (each.encode() for each in example.records))
+        made = engine(example.stream)
+        assert made.epoch(made.preflight()) == [None]
+
+    return ingest
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stream)
 def test_an_example_comes_out_as_the_page_says(
-    example: Example, engine: Callable[[str], EngineWithoutSpark], local_environment: RunningEnvironment
+    example: Example, ingested: Callable[[Example], None], local_environment: RunningEnvironment
 ) -> None:
-    local_environment.put_events(example.stream, (each.encode() for each in example.records))
-    made = engine(example.stream)
-    assert made.epoch(made.preflight()) == [None]
+    ingested(example)
     found = [[plain(value) for value in row] for row in local_environment.query(example.query, login="admin")[1]]
     assert found == [json.loads(f"[{row.strip('`')}]") for row in example.rows if row.startswith("`")]
 
 
 def test_a_column_that_is_declared_later_costs_an_iceberg_table_nothing(
-    engine: Callable[[str], EngineWithoutSpark], watched: Watched, local_environment: RunningEnvironment
+    ingested: Callable[[Example], None], watched: Watched, local_environment: RunningEnvironment
 ) -> None:
     """A statement makes a table with structured columns, and a changed statement would make it anew."""
-    example = next(each for each in EXAMPLES if each.stream == "logins")
-    if not local_environment.query("SELECT 1 FROM SHOP.RAW.LOGINS", login="admin")[1]:
-        test_an_example_comes_out_as_the_page_says(example, engine, local_environment)
+    ingested(next(each for each in EXAMPLES if each.stream == "logins"))
     spec = spec_of_all(logins={"name": "PLACE", "type": "OBJECT(city VARCHAR)"})
     watched.up(spec)
     with closing(local_environment.connect("admin")) as session:
@@ -160,11 +174,12 @@ def test_a_version_that_a_table_can_not_get_any_more_is_told(
 
 
 def test_the_latency_of_what_the_engine_wrote_is_told_part_by_part(
-    engine: Callable[[str], EngineWithoutSpark], local_environment: RunningEnvironment
+    ingested: Callable[[Example], None],
+    engine: Callable[[str], EngineWithoutSpark],
+    local_environment: RunningEnvironment,
 ) -> None:
     """The page's records say that they were made in March 2026, by a clock that is behind or ahead of this one."""
-    example = next(each for each in EXAMPLES if each.stream == "readings")
-    test_an_example_comes_out_as_the_page_says(example, engine, local_environment)
+    ingested(next(each for each in EXAMPLES if each.stream == "readings"))
     login = local_environment.logins["admin"]
     reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file, warehouse="COMPUTE_WH")
     (report,) = latencies(engine("readings").config, reader, minutes=60, produced_at="sent_at")
