@@ -17,8 +17,7 @@ import zstandard
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.wire import Reply
 from firnline_local.snowflake.catalog import Pipe
-from firnline_local.snowflake.streaming.access import Identity, ScopedTokens
-from firnline_local.snowflake.streaming.access import Address, Operation, read_address
+from firnline_local.snowflake.streaming.access import Address, Identity, Operation, ScopedTokens, read_address
 from firnline_local.snowflake.streaming.calls import pipe_info
 
 JSON, TEXT = "application/json", "text/plain"
