@@ -86,12 +86,11 @@ def _counted(number: int, what: str) -> str:
 
 
 @spec.command()
-@click.option("--engine", is_flag=True, help="Of the engine's configuration, engine.json, instead.")
-def reference(*, engine: bool) -> None:
-    """Print the reference of every field, as Markdown."""
-    from firnline_infra.specification.reference import engine_page, page
+def reference() -> None:
+    """Print the reference of every field, also of engine.json, as Markdown."""
+    from firnline_infra.specification.reference import page
 
-    click.echo(engine_page() if engine else page(), nl=False)
+    click.echo(page(), nl=False)
 
 
 @spec.command()

@@ -1,6 +1,6 @@
-"""What a person or an editor reads about a document, made from its models: the JSON Schema and the pages."""
+"""What a person or an editor reads about a document, made from its models: the JSON Schema and the page."""
 
 from firnline_infra.specification.reference.json_schema import json_schema
-from firnline_infra.specification.reference.page import engine_page, page
+from firnline_infra.specification.reference.page import page
 
-__all__ = ["engine_page", "json_schema", "page"]
+__all__ = ["json_schema", "page"]

@@ -1,4 +1,7 @@
-"""docs/spec.md and docs/engine-json.md: every field of a document, from the same schema that editors read."""
+"""docs/spec.md: every field of a specification, and what engine.json has beside it, from the schema that editors read.
+
+An option stands there once: the engine's part names the fields and sections that it shares with a specification.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,14 +43,12 @@ into a file beside the document, `dev.keys.yaml` beside `dev.yaml`; it is read w
 
 Snowflake names are upper-cased as everywhere in Snowflake; a name between double quotes keeps its case: `'"My Orders"'`.
 """
-ENGINE_START = """\
-# The engine's configuration
-
-<!-- Made by `firnline spec reference --engine > docs/engine-json.md` from the models in firnline_ingest/config. Change those. -->
+ENGINE_START = """
+# engine.json: the engine's configuration
 
 One JSON document says what an engine reads, where the rows go and what it remembers. `firnline outputs ENV --engine-config`
-writes it from a [specification](spec.md), with all names and places of the environment; whoever runs the engine alone writes it
-by hand ([first-real-run.md](first-real-run.md)). This is the smallest one:
+writes it from a specification, with all names and places of the environment; to run the engine alone, write it by hand
+([first-real-run.md](first-real-run.md)). This is the smallest one:
 
 ```json
 {
@@ -62,47 +63,63 @@ by hand ([first-real-run.md](first-real-run.md)). This is the smallest one:
 }
 ```
 
-`firnline validate --config engine.json` tells everything that is wrong with it at once, and asks every service whether the engine
+`firnline validate --config engine.json` lists everything that is wrong with it at once, and asks every service whether the engine
 may do what it says. Nothing secret belongs here: secrets are named by the variable or the place that holds them. What other
-connectors call these options: [options.md](options.md).
+connectors call these options: [options.md](options.md). Sections that are not listed here are those of the specification, above.
 """
 ROOT = "The document"
 
 
 def page() -> str:
-    return START + "".join(_sections(json_schema())) + "\n"
+    specification, engine = json_schema(), json_schema(EngineConfig)
+    said = _objects(specification)
+    text = "".join(_section("##", path, definition, specification["$defs"]) for path, definition in said.items())
+    return START + text + ENGINE_START + "".join(_engine_sections(engine, said)) + "\n"
 
 
-def engine_page() -> str:
-    return ENGINE_START + "".join(_sections(json_schema(EngineConfig))) + "\n"
+def _engine_sections(engine: Schema, said: Schema) -> Iterator[str]:
+    """Without the sections and the fields that a specification has at the same place; a pattern's place is a pipeline's."""
+    for path, definition in _objects(engine).items():
+        same = said.get(path.replace("patterns[]", "pipelines[]"), {}) if path else {}
+        if definition != same:
+            yield _section("###", path, definition, engine["$defs"], shared=same.get("properties", {}))
 
 
-def _sections(schema: Schema) -> Iterator[str]:
-    """Each object once, where the document has it first, in the document's order."""
+def _objects(schema: Schema) -> dict[str, Schema]:
+    """Each object by the place where the document has it first, in the document's order."""
+    found: dict[str, Schema] = {}
     seen: set[str] = set()
     waiting: list[tuple[str, Schema]] = [("", schema)]
     while waiting:
         path, definition = waiting.pop(0)
-        yield _section(path, definition, schema["$defs"])
+        found[path] = definition
         inner = []
         for name, field in definition["properties"].items():
             for kind in _objects_of(field, schema["$defs"]):
                 if kind not in seen:
                     seen.add(kind)
-                    place = f"{path}.{name}" if path else name
-                    inner.append((f"{place}[]" if _is_list(field) else place, schema["$defs"][kind]))
+                    above = path.partition(", ")[0]
+                    place = f"{above}.{name}" if path else name
+                    one_of = _told_apart_by(schema["$defs"][kind])
+                    inner.append((f"{place}[]{one_of}" if _is_list(field) else place + one_of, schema["$defs"][kind]))
         waiting[:0] = inner
+    return found
 
 
-def _section(path: str, definition: Schema, kinds: Schema) -> str:
+def _section(level: str, path: str, definition: Schema, kinds: Schema, *, shared: Schema | None = None) -> str:
+    """The fields that are not in `shared` have a line each, and the others are named."""
     required = definition.get("required", [])
+    fields = {name: field for name, field in definition["properties"].items() if (shared or {}).get(name) != field}
     rows = [
         f"| `{name}` | {_type(field, kinds)} | {_default(name, field, required)} | {_cell(_meaning(field, kinds))} |\n"
-        for name, field in definition["properties"].items()
+        for name, field in fields.items()
     ]
-    title = f"`{path}`{_told_apart_by(definition)}" if path else ROOT
-    start = f"\n## {title}\n\n{definition['description']}\n\n| field | type | default | |\n|---|---|---|---|\n"
-    return start + "".join(rows) + "".join(_choices(definition, kinds))
+    place, comma, kind = path.partition(", ")
+    title = f"`{place}`{comma}{kind}" if path else ROOT
+    start = f"\n{level} {title}\n\n{definition['description']}\n\n| field | type | default | |\n|---|---|---|---|\n"
+    names = ", ".join(f"`{name}`" for name in definition["properties"] if name not in fields)
+    others = f"\nAs in a specification: {names}.\n" if names else ""
+    return start + "".join(rows) + "".join(_choices(fields, kinds)) + others
 
 
 def _meaning(field: Schema, kinds: Schema) -> str:
@@ -119,9 +136,9 @@ def _told_apart_by(definition: Schema) -> str:
     return f", `type: {kind}`" if kind else ""
 
 
-def _choices(definition: Schema, kinds: Schema) -> Iterator[str]:
+def _choices(fields: Schema, kinds: Schema) -> Iterator[str]:
     """What each value of an enumeration means."""
-    for name, field in definition["properties"].items():
+    for name, field in fields.items():
         kind = _resolved(_item(field), kinds)
         allowed = _item(field).get("enum") or kind.get("enum", [])
         meanings = dict(zip(kind.get("enum", []), kind.get("enumDescriptions", []), strict=False))
