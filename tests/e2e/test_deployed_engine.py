@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -110,9 +111,9 @@ def test_an_engine_is_deployed_and_rolled_back_while_records_flow(
     assert told.gap_s > 0
     assert "Going back to deployment 2" in story.typed.output
     assert "stands by, and takes over as soon as the application is free" in story.typed.output
-    deployment = deployable.engine.status().deployment
-    assert deployment is not None
+    stopped, deployment = islice(deployable.engine._records.newest_first(), 2)
     assert (deployment.number, deployment.went_back_to, deployment.outcome) == (4, 2, Outcome.GOOD)
+    assert (stopped.number, stopped.outcome) == (5, Outcome.STOPPED)
     assert list(deployable.engine.log_lines())
     calls = calls_of(deployable.environment, mark).calls
     assert outside_of_its_policy(deployable, calls) == set()
