@@ -3,6 +3,7 @@
 import click
 
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS, spec_file_of
+from firnline_infra.cli.finite_range import FiniteRange
 
 
 @click.command(epilog=f"{WHAT_ENV_IS} For example: firnline estimate prod --shards 500 --mb-per-second 120")
@@ -10,7 +11,7 @@ from firnline_infra.cli.environment_argument import WHAT_ENV_IS, spec_file_of
 @click.option("--shards", type=click.IntRange(min=1), help="In place of the specification's.")
 @click.option(
     "--mb-per-second",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
 )
 def estimate(environment: str, shards: int | None, mb_per_second: float | None) -> None:

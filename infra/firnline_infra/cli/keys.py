@@ -7,6 +7,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.finite_range import FiniteRange
 
 if TYPE_CHECKING:
     from firnline_infra.keys.owner import KeyOwner
@@ -73,7 +74,7 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
     "--wait",
     "wait_s",
     metavar="SECONDS",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=0.0,
     help="How long to wait for the engine to take up the new key.",
 )

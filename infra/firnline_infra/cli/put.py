@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.finite_range import FiniteRange
+
 if TYPE_CHECKING:
     from firnline_ingest.sink import PartitionKey, SinkReport
 
@@ -68,14 +70,14 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--linger",
     "linger_s",
-    type=click.FloatRange(0, 3_600),
+    type=FiniteRange(0, 3_600),
     metavar="S",
     help="How long a record waits for a full request; 5 where absent.",
 )
 @click.option(
     "--read-timeout",
     "read_timeout_s",
-    type=click.FloatRange(0.1, 3_600),
+    type=FiniteRange(0.1, 3_600),
     metavar="S",
     help="How long an answer is waited for; 60 where absent.",
 )

@@ -16,11 +16,15 @@ class RecordUnfit(KinesisError, Fatal):
     )
     remedy = "cut it; another key"
 
-    def __init__(self, stream: str, what: str) -> None:
+    def __init__(self, stream: str, what: str, *, number: int | None = None, others: int = 0) -> None:
+        """`number` counts from 1 among the records that were read; `others` were left out like this one."""
+        which = "A record" if number is None else f"Record {number:,}"
+        nor = f" Others that were not put: {others:,}." if others else ""
         super().__init__(
-            f"A record for {stream!r} {what}, and was not put.",
+            f"{which} for {stream!r} {what}, and was not put.{nor}",
             next_step=f"a record has at most {MOST_BYTES:,} bytes with its key, and a key has 1 to 256 characters.",
         )
+        self.problem = what
 
 
 class RecordsRefused(KinesisError, Retryable):

@@ -22,6 +22,9 @@ from firnline_ingest.sink.waiting import Backlog, Entry, InAnyOrder, InOrderOfKe
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+ANSWERS_AFTER_ABORT_S = 1.0
+"""How long an aborted sink waits for the answers to requests under way; without one, their records count as not known."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinkReport:
@@ -50,11 +53,11 @@ class KinesisSink:
         options: SinkOptions | None = None,
         *,
         key: PartitionKey = by_number,
-        pause: Callable[[float], object] = time.sleep,
+        pause: Callable[[float], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`client` should try nothing again by itself and keep `in_flight` connections (sink/client.py makes one). `key` is
-        for records that are given without one.
+        for records that are given without one. `pause` replaces the wait between attempts, which an abort cuts short.
         """
         self._client = client
         self._stream = stream
@@ -62,7 +65,7 @@ class KinesisSink:
         self._key = key
         self._clock = clock
         self._began_s = clock()
-        self._budget = RetryBudget(1 if self._options.fail_on_error else self._options.attempts, pause)
+        self._budget = RetryBudget(1 if self._options.fail_on_error else self._options.attempts, pause or self._pause)
         backlog = InOrderOfKeys if self._options.ordered else InAnyOrder
         self._backlog: Backlog = backlog(self._options)
         self._changed = threading.Condition()
@@ -70,7 +73,7 @@ class KinesisSink:
         self._idle = self._given = self._settled = self._bytes = self._retried = 0
         self._wanted = 0
         """Who waits for everything to be in."""
-        self._is_closed = False
+        self._is_closed = self._is_aborted = False
         self._failure: Exception | None = None
 
     def put(self, data: bytes, key: str | None = None, *, hash_key: str | None = None) -> None:
@@ -134,15 +137,17 @@ class KinesisSink:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, _trace: TracebackType | None) -> None:
-        """Closes; after an error, without what is not under way yet."""
-        self._end() if kind else self.close()
+        """Closes; after an error, without what is not under way yet, and without another attempt of what is."""
+        self._end(is_aborted=True) if kind else self.close()
 
-    def _end(self) -> None:
+    def _end(self, *, is_aborted: bool = False) -> None:
         with self._changed:
             self._is_closed = True
+            self._is_aborted = self._is_aborted or is_aborted
             self._changed.notify_all()
+        deadline_s = time.monotonic() + ANSWERS_AFTER_ABORT_S
         for thread in self._threads:
-            thread.join()
+            thread.join(max(0.0, deadline_s - time.monotonic()) if is_aborted else None)
 
     def _refuse_unfit(self, given: Entry, key: str) -> None:
         if given.size > MOST_BYTES:
@@ -154,6 +159,14 @@ class KinesisSink:
     def _is_over(self) -> bool:
         """Nothing more is taken from the backlog."""
         return self._is_closed or self._failure is not None
+
+    def _is_given_up(self) -> bool:
+        """Whether what the stream refuses is not put again."""
+        return self._is_aborted or self._failure is not None
+
+    def _pause(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(self._is_given_up, seconds)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
@@ -178,7 +191,9 @@ class KinesisSink:
     def _work(self) -> None:
         while entries := self._next():
             try:
-                send(self._put, self._stream, entries, self._budget, self._settle)
+                send(
+                    self._put, self._stream, entries, self._budget, settled=self._settle, is_given_up=self._is_given_up
+                )
             except Exception as error:
                 self._fail(error)
                 return
@@ -223,15 +238,30 @@ def put_all(
     options: SinkOptions | None = None,
     *,
     key: PartitionKey = by_number,
-    pause: Callable[[float], object] = time.sleep,
+    pause: Callable[[float], object] | None = None,
 ) -> SinkReport:
-    """Returns when every record is in the stream. Raises SinkFailed, for Ctrl-C too; then a part of them is."""
+    """Returns when every record is in the stream. Raises SinkFailed, for Ctrl-C too; then a part of them is.
+
+    A record that no stream takes hurts no other one: SinkFailed names it when the others are in, or at once where
+    `fail_on_error` is set.
+    """
+    options = options or SinkOptions()
+    unfit: list[tuple[int, str]] = []
     sink = KinesisSink(client, stream, options, key=key, pause=pause)
     try:
         with sink:
-            for record in records:
-                sink.put(record)
-            return sink.close()
+            for number, record in enumerate(records, start=1):
+                try:
+                    sink.put(record)
+                except RecordUnfit as error:
+                    if options.fail_on_error:
+                        raise
+                    unfit.append((number, error.problem))
+            report = sink.close()
+        if unfit:
+            number, problem = unfit[0]
+            raise RecordUnfit(stream, problem, number=number, others=len(unfit) - 1)
+        return report
     except SinkFailed:
         raise
     except KeyboardInterrupt as interrupt:

@@ -43,6 +43,8 @@ class SinkOptions:
             "in_flight": (1, 1_000),
             "buffered_records": (1, 10_000_000),
             "attempts": (1, 1_000_000),
+            "linger_s": (0, 1_000_000),
+            "read_timeout_s": (0.001, 1_000_000),
         }
         for name, (least, most) in bounds.items():
             if not least <= getattr(self, name) <= most:

@@ -23,6 +23,10 @@ def _nothing(_: list[Entry]) -> None:
     return None
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class RetryBudget:
     """How often in vain, and how long in between."""
@@ -42,9 +46,11 @@ def send(
     stream: str,
     entries: list[Entry],
     budget: RetryBudget,
+    *,
     settled: Callable[[list[Entry]], object] = _nothing,
+    is_given_up: Callable[[], bool] = _never,
 ) -> None:
-    """Returns when all are in. `settled` is told those that are, as soon as they are.
+    """Returns when all are in, or when nobody wants the rest any more. `settled` is told those that are, as soon as they are.
 
     Raises RecordsRefused after `attempts` requests in a row that got nothing in, and what `put` raises.
     """
@@ -60,8 +66,10 @@ def send(
             cause = next(each for each in reversed(causes) if each is not None)
             raise RecordsRefused(stream, refused=len(refused), attempts=in_vain, cause=cause)
         entries = refused
-        if refused:
+        if refused and not is_given_up():
             budget.wait(in_vain - 1)
+        if is_given_up():
+            return
 
 
 def requests_of(entries: Iterable[Entry], options: SinkOptions) -> Iterator[list[Entry]]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from firnline_infra.cli.finite_range import FiniteRange
 from firnline_local.cli.options import folder_option
 
 
@@ -23,7 +24,7 @@ from firnline_local.cli.options import folder_option
     "--code", default="", help="The service's name of an ERROR, such as ProvisionedThroughputExceededException."
 )
 @click.option("--message", default="", help="The message of an ERROR.")
-@click.option("--delay-s", type=click.FloatRange(min=0), default=0.0, help="Seconds that the answer is held back.")
+@click.option("--delay-s", type=FiniteRange(min=0), default=0.0, help="Seconds that the answer is held back.")
 @click.option("--every", type=click.IntRange(min=1), default=1, show_default=True, help="Hit each n-th call.")
 @click.option("--times", type=click.IntRange(min=1), help="Hit so often in all; without end where absent.")
 @click.option("--after", type=click.IntRange(min=0), default=0, help="Leave the first n calls alone.")

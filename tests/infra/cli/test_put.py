@@ -69,3 +69,10 @@ def test_an_endpoint_that_is_none_is_said_to_be_none() -> None:
     failed = CliRunner().invoke(put, ["orders", "-", "--region", "us-east-1", "--endpoint", "localhost:1"], input="x")
     assert failed.exit_code == 2
     assert "Invalid endpoint: localhost:1; an endpoint begins with https://" in failed.output
+
+
+@pytest.mark.parametrize("option", ["--linger", "--read-timeout"])
+def test_a_time_that_is_no_number_is_refused(option: str) -> None:
+    refused = CliRunner().invoke(put, ["orders", "-", "--region", "us-east-1", option, "nan"], input="x")
+    assert refused.exit_code == 2
+    assert f"Invalid value for '{option}': nan is not a number" in refused.output

@@ -322,3 +322,89 @@ def test_what_is_no_name_of_a_stream_is_not_taken_for_a_record_that_is_too_large
 ) -> None:
     with pytest.raises(SinkFailed, match="There is no stream"):
         put_all(kinesis.client(), name, [b"a"])
+
+
+def test_ctrl_c_while_the_stream_refuses_ends_within_a_moment_and_says_what_is_in(kinesis: FakeKinesis) -> None:
+    """Neither the attempts that are left nor the pauses between them are waited for."""
+    client, is_refused = Watched(kinesis), threading.Event()
+    put = client.put_records
+
+    def refuse(**asked: Any) -> Any:
+        if asked["Records"][0]["Data"] == b"in":
+            return put(**asked)
+        is_refused.set()
+        return {"Records": [{"ErrorCode": "ProvisionedThroughputExceededException"}] * len(asked["Records"])}
+
+    def lines() -> Iterator[bytes]:
+        yield from (b"in", b"refused")
+        assert is_refused.wait(30)
+        while len(stored(kinesis)) < 1:
+            time.sleep(0.001)
+        raise KeyboardInterrupt
+
+    client.put_records = refuse  # type: ignore[method-assign]
+    began_s = time.monotonic()
+    with pytest.raises(SinkFailed, match="interrupted") as failed:
+        put_all(client, "orders", lines(), SinkOptions(batch_records=1, attempts=1_000))  # type: ignore[arg-type]
+    assert time.monotonic() - began_s < 20
+    assert (failed.value.acknowledged, failed.value.unacknowledged) == (1, 1)
+    assert not any(thread.name == "put" for thread in threading.enumerate())
+
+
+def test_ctrl_c_waits_a_moment_and_no_longer_for_an_answer_that_does_not_come(
+    kinesis: FakeKinesis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firnline_ingest.sink.kinesis_sink.ANSWERS_AFTER_ABORT_S", 0.05)
+    client, is_asked, answers = Watched(kinesis), threading.Event(), threading.Event()
+    client.put_records = lambda **_: (is_asked.set(), answers.wait(60), {"Records": [{}]})[-1]  # type: ignore[method-assign]
+
+    def lines() -> Iterator[bytes]:
+        yield b"x"
+        assert is_asked.wait(30)
+        raise KeyboardInterrupt
+
+    with pytest.raises(SinkFailed) as failed:
+        put_all(client, "orders", lines(), SinkOptions(batch_records=1))  # type: ignore[arg-type]
+    answers.set()
+    assert (failed.value.acknowledged, failed.value.unacknowledged) == (0, 1)
+
+
+def test_a_failure_of_one_request_ends_the_attempts_of_the_others(kinesis: FakeKinesis) -> None:
+    client, is_refused = Watched(kinesis), threading.Event()
+
+    def put(**asked: Any) -> Any:
+        if asked["Records"][0]["Data"] == b"forbidden":
+            assert is_refused.wait(30)
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "PutRecords")
+        is_refused.set()
+        return {"Records": [{"ErrorCode": "ProvisionedThroughputExceededException"}]}
+
+    client.put_records = put  # type: ignore[method-assign]
+    began_s = time.monotonic()
+    with pytest.raises(SinkFailed, match="denied"):
+        put_all(client, "orders", [b"refused", b"forbidden"], SinkOptions(batch_records=1, attempts=1_000))  # type: ignore[arg-type]
+    assert time.monotonic() - began_s < 20
+
+
+def test_lines_that_no_stream_takes_hurt_no_other_line_and_are_named_at_the_end(kinesis: FakeKinesis) -> None:
+    long = b"x" * 10_485_760
+    with pytest.raises(
+        SinkFailed, match=r"2 records are in .*; of 0 more.* Record 2 for 'orders' has 10,485,761 bytes"
+    ) as failed:
+        put_all(kinesis.client(), "orders", [b"before", long, long, b"after"], key=fixed("k"))
+    assert stored(kinesis) == [b"after", b"before"]
+    assert "Others that were not put: 1." in failed.value.what
+
+
+def test_a_line_that_no_stream_takes_ends_a_sink_that_fails_on_an_error(kinesis: FakeKinesis) -> None:
+    with pytest.raises(SinkFailed, match="10,485,761 bytes"):
+        put_all(
+            kinesis.client(), "orders", [b"x" * 10_485_760, b"after"], SinkOptions(fail_on_error=True), key=fixed("k")
+        )
+    assert stored(kinesis) == []
+
+
+@pytest.mark.parametrize("wrong", [{"linger_s": float("nan")}, {"linger_s": -1}, {"read_timeout_s": float("nan")}])
+def test_times_that_are_none_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        SinkOptions(**wrong)  # type: ignore[arg-type]
