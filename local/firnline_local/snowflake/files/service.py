@@ -23,8 +23,14 @@ from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import CaseClash, Catalog, DataFault, Pipe, Role
 from firnline_local.snowflake.catalog.storage import FileLoad, FileSource, FirstError, LoadStatus, OnError
 from firnline_local.snowflake.streaming.access import may_evolve
-from firnline_local.snowflake.streaming.evolution import EvolutionRefused, can_hold, evolution_record, new_columns
-from firnline_local.snowflake.streaming.reader import Batch, RowReader
+from firnline_local.snowflake.streaming.reader import (
+    Batch,
+    EvolutionRefused,
+    RowReader,
+    can_hold,
+    evolution_record,
+    new_columns,
+)
 
 
 @dataclass

@@ -7,6 +7,7 @@ changed, and released while a query reads rows.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.sql.bindings import bind
 from firnline_local.snowflake.sql.login import alter_session, use
@@ -14,15 +15,60 @@ from firnline_local.snowflake.sql.query import dml
 from firnline_local.snowflake.sql.query.run import run
 from firnline_local.snowflake.sql.result import Result, StatementType, done
 from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.show.describe import describe
 from firnline_local.snowflake.sql.show.show import show
 from firnline_local.snowflake.sql.statement import Statement, written_columns
 from firnline_local.snowflake.sql.statements.alter import alter
-from firnline_local.snowflake.sql.statements.create import create
-from firnline_local.snowflake.sql.statements.describe import describe
+from firnline_local.snowflake.sql.statements.create import (
+    Creator,
+    Modifiers,
+    create_database,
+    create_interactive_warehouse,
+    create_schema,
+    create_warehouse,
+    creator_of,
+)
+from firnline_local.snowflake.sql.statements.create_table import (
+    create_iceberg_table,
+    create_interactive_table,
+    create_table,
+)
 from firnline_local.snowflake.sql.statements.drop import drop, truncate, undrop
 from firnline_local.snowflake.sql.statements.grants import grant, revoke
-from firnline_local.snowflake.sql.statements.storage import list_files, put, remove_files
+from firnline_local.snowflake.sql.statements.pipe import create_pipe
+from firnline_local.snowflake.sql.statements.storage import (
+    create_external_volume,
+    create_stage,
+    list_files,
+    put,
+    remove_files,
+)
 from firnline_local.snowflake.sql.token_reader import TokenReader
+
+CREATORS: dict[str, Creator] = {
+    "DATABASE": create_database,
+    "SCHEMA": create_schema,
+    "TABLE": create_table,
+    "PIPE": create_pipe,
+    "STAGE": create_stage,
+    "WAREHOUSE": create_warehouse,
+    "ICEBERG TABLE": create_iceberg_table,
+    "INTERACTIVE TABLE": create_interactive_table,
+    "INTERACTIVE WAREHOUSE": create_interactive_warehouse,
+    "EXTERNAL VOLUME": create_external_volume,
+    **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
+}
+"""Forms of CREATE by the words that name the kind."""
+
+
+def create(context: Context, reader: TokenReader) -> Result:
+    if reader.starts("OR ALTER"):
+        raise NotKnown("CREATE OR ALTER")
+    replace = reader.accept("OR REPLACE")
+    transient = reader.accept("TRANSIENT")
+    kind = reader.choose(CREATORS, after="CREATE")
+    return CREATORS[kind](context, reader, Modifiers(replace=replace, transient=transient))
+
 
 STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "ALTER SESSION": alter_session,

@@ -21,6 +21,8 @@ class ObjectParameter:
     default: str
     on: tuple[ObjectKind, ...]
     """Innermost first: where it may be set, and from where it is inherited."""
+    iceberg_only: bool = False
+    """Of all tables, only Iceberg tables have it."""
 
 
 DATA = (kinds.TABLE, kinds.SCHEMA, kinds.DATABASE)
@@ -32,18 +34,18 @@ OBJECT_PARAMETERS = {
         ObjectParameter("DATA_RETENTION_TIME_IN_DAYS", "NUMBER", "1", DATA),
         ObjectParameter("MAX_DATA_EXTENSION_TIME_IN_DAYS", "NUMBER", "14", DATA),
         ObjectParameter("DEFAULT_DDL_COLLATION", "STRING", "", DATA),
-        ObjectParameter("CATALOG", "STRING", "", DATA),
-        ObjectParameter("EXTERNAL_VOLUME", "STRING", "", DATA),
-        ObjectParameter("CATALOG_SYNC", "STRING", "", (kinds.TABLE,)),
-        ObjectParameter("TARGET_FILE_SIZE", "STRING", "AUTO", (kinds.TABLE,)),
-        ObjectParameter("ENABLE_DATA_COMPACTION", "BOOLEAN", "true", (kinds.TABLE,)),
-        ObjectParameter("ENABLE_ICEBERG_MERGE_ON_READ", "BOOLEAN", "true", (kinds.TABLE,)),
+        ObjectParameter("CATALOG", "STRING", "", DATA, iceberg_only=True),
+        ObjectParameter("EXTERNAL_VOLUME", "STRING", "", DATA, iceberg_only=True),
+        ObjectParameter("CATALOG_SYNC", "STRING", "", (kinds.TABLE,), iceberg_only=True),
+        ObjectParameter("TARGET_FILE_SIZE", "STRING", "AUTO", (kinds.TABLE,), iceberg_only=True),
+        ObjectParameter("ENABLE_DATA_COMPACTION", "BOOLEAN", "true", (kinds.TABLE,), iceberg_only=True),
+        ObjectParameter("ENABLE_ICEBERG_MERGE_ON_READ", "BOOLEAN", "true", (kinds.TABLE,), iceberg_only=True),
         ObjectParameter("LOG_LEVEL", "STRING", "OFF", CONTAINERS),
         ObjectParameter("LOG_EVENT_LEVEL", "STRING", "OFF", CONTAINERS),
         ObjectParameter("METRIC_LEVEL", "STRING", "NONE", CONTAINERS),
         ObjectParameter("TRACE_LEVEL", "STRING", "OFF", CONTAINERS),
         ObjectParameter("REPLACE_INVALID_CHARACTERS", "BOOLEAN", "false", CONTAINERS),
-        ObjectParameter("STORAGE_SERIALIZATION_POLICY", "STRING", "OPTIMIZED", DATA),
+        ObjectParameter("STORAGE_SERIALIZATION_POLICY", "STRING", "OPTIMIZED", DATA, iceberg_only=True),
         ObjectParameter("SUSPEND_TASK_AFTER_NUM_FAILURES", "NUMBER", "10", CONTAINERS),
         ObjectParameter("TASK_AUTO_RETRY_ATTEMPTS", "NUMBER", "0", CONTAINERS),
         ObjectParameter("USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", "STRING", "Medium", CONTAINERS),
@@ -59,18 +61,7 @@ OBJECT_PARAMETERS = {
     )
 }
 
-ICEBERG_PARAMETERS = frozenset(
-    {
-        "CATALOG",
-        "EXTERNAL_VOLUME",
-        "CATALOG_SYNC",
-        "TARGET_FILE_SIZE",
-        "ENABLE_DATA_COMPACTION",
-        "ENABLE_ICEBERG_MERGE_ON_READ",
-        "STORAGE_SERIALIZATION_POLICY",
-    }
-)
-"""Parameters that only Iceberg tables have, of all tables."""
+ICEBERG_PARAMETERS = frozenset(key for key, parameter in OBJECT_PARAMETERS.items() if parameter.iceberg_only)
 
 SESSION_PARAMETERS: dict[str, tuple[str, ...] | None] = {
     "AUTOCOMMIT": ("true",),

@@ -22,13 +22,16 @@ from firnline_local.snowflake.catalog import CaseClash, Catalog, ErrorRow, Pipe,
 from firnline_local.snowflake.streaming.access import may_evolve
 from firnline_local.snowflake.streaming.channel import Append, LastError, StreamingChannel
 from firnline_local.snowflake.streaming.channels import Channels, count_rows
-from firnline_local.snowflake.streaming.evolution import (
+from firnline_local.snowflake.streaming.reader import (
+    Batch,
     EvolutionRefused,
+    RowError,
+    RowReader,
+    TransformedReader,
     can_hold,
     evolution_record,
     new_columns,
 )
-from firnline_local.snowflake.streaming.reader import Batch, RowError, RowReader, TransformedReader
 from firnline_local.snowflake.streaming.settings import StreamingCounts, StreamingSettings
 
 MAX_ENTRIES = 100_000  # a table; about 30 MB

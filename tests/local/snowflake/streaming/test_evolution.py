@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_local.snowflake.streaming.evolution import (
+from firnline_local.snowflake.streaming.reader import (
     MAX_NEW_COLUMNS,
     EvolutionRefused,
     JsonKind,

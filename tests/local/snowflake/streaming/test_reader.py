@@ -6,8 +6,7 @@ import json
 import pytest
 
 from firnline_local.snowflake.catalog import Column, DataType, Default
-from firnline_local.snowflake.streaming.evolution import JsonKind
-from firnline_local.snowflake.streaming.reader import Batch, RowReader
+from firnline_local.snowflake.streaming.reader import Batch, JsonKind, RowReader
 
 
 def column(name: str, column_type: str = "VARCHAR", *, nullable: bool = True, default: str | None = None) -> Column:

@@ -13,8 +13,8 @@ from firnline_local.snowflake.catalog import CatalogObject, Channel, Column, Dat
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective, parameters_on
 from firnline_local.snowflake.sql.result import MOMENT, WIRE_NAMES, Result, encode, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
-from firnline_local.snowflake.sql.show.grants import show_future_grants, show_grants
 from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, Listing
+from firnline_local.snowflake.sql.statements.grants import show_future_grants, show_grants
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 Row = TypeVar("Row", bound=Sequence[Any])

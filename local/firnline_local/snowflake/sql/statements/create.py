@@ -1,40 +1,84 @@
-"""CREATE: finds the kind; makes databases, schemas, roles, users, policies, network rules and warehouses itself.
+"""What every CREATE has in common (OR REPLACE, IF NOT EXISTS, the name, who may, what is answered), and the kinds of object that
+have little more than a name and settings: databases, schemas, roles, users, policies, network rules and warehouses.
 
 Warehouses may be interactive, for tables that are (`user-guide/interactive`).
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog import (
-    AuthenticationPolicy,
     CatalogObject,
     Database,
     NetworkPolicy,
-    NetworkRule,
-    Role,
     Schema,
     Table,
-    User,
     Warehouse,
     kinds,
 )
 from firnline_local.snowflake.catalog.authentication import NETWORK_POLICY
-from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, NotKnown
+from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges
 from firnline_local.snowflake.catalog.kinds import ObjectKind
-from firnline_local.snowflake.catalog.names import read_name
+from firnline_local.snowflake.catalog.names import display, read_name
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings, refuse_impossible
-from firnline_local.snowflake.sql.result import Result
+from firnline_local.snowflake.sql.result import Result, status
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.create_table import (
-    create_iceberg_table,
-    create_interactive_table,
-    create_table,
-)
-from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers, NewObject, read_new_object
-from firnline_local.snowflake.sql.statements.pipe import create_pipe
-from firnline_local.snowflake.sql.statements.storage import create_external_volume, create_stage
 from firnline_local.snowflake.sql.token_reader import TokenReader
+
+Made = TypeVar("Made", bound=CatalogObject)
+
+
+@dataclass(frozen=True, slots=True)
+class Modifiers:
+    """The words between CREATE and the kind."""
+
+    replace: bool = False
+    transient: bool = False
+
+
+Creator = Callable[[Context, TokenReader, Modifiers], Result]
+"""One form of CREATE; the words that name the kind are read already."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewObject:
+    """The object that a CREATE names: where it goes, and whether it has to be made."""
+
+    kind: ObjectKind
+    container: CatalogObject
+    name: str
+    exists: bool
+    """The statement says IF NOT EXISTS and the object exists, so nothing is made."""
+    replace: bool
+
+    def create(self, context: Context, made: type[Made], *, privilege: str | None = None, **fields: Any) -> Made:
+        """Makes it. `privilege` is the one that it takes, where that is not called like the kind.
+
+        Raises InsufficientPrivileges, AlreadyExists.
+        """
+        context.require(privilege or f"CREATE {made.kind.name}", self.container)
+        before = self.container.of_kind(made.kind).get(self.name)
+        if self.replace and before is not None:
+            context.require_ownership(before)
+        return context.catalog.directory.create(
+            made, self.name, container=self.container, owner=context.role, replace=self.replace, **fields
+        )
+
+    def created_status(self) -> Result:
+        return status(f"{self.kind.name.capitalize()} {display(self.name)} successfully created.")
+
+    def exists_status(self) -> Result:
+        return status(f"{display(self.name)} already exists, statement succeeded.")
+
+
+def read_new_object(context: Context, reader: TokenReader, kind: ObjectKind, modifiers: Modifiers) -> NewObject:
+    """Reads `[IF NOT EXISTS] name`."""
+    keep = reader.accept("IF NOT EXISTS")
+    names = reader.name()
+    container = context.container(kind, names)
+    return NewObject(kind, container, names[-1], keep and names[-1] in container.of_kind(kind), modifiers.replace)
+
 
 SHORTEST_SUSPENSION_S = 86_400
 
@@ -128,28 +172,3 @@ def _create_warehouse(context: Context, reader: TokenReader, modifiers: Modifier
     apply_settings(warehouse, settings)
     context.session.warehouse = warehouse
     return new.created_status()
-
-
-CREATORS: dict[str, Creator] = {
-    "DATABASE": create_database,
-    "SCHEMA": create_schema,
-    "TABLE": create_table,
-    "PIPE": create_pipe,
-    "STAGE": create_stage,
-    "WAREHOUSE": create_warehouse,
-    "ICEBERG TABLE": create_iceberg_table,
-    "INTERACTIVE TABLE": create_interactive_table,
-    "INTERACTIVE WAREHOUSE": create_interactive_warehouse,
-    "EXTERNAL VOLUME": create_external_volume,
-    **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
-}
-"""Forms of CREATE by the words that name the kind."""
-
-
-def create(context: Context, reader: TokenReader) -> Result:
-    if reader.starts("OR ALTER"):
-        raise NotKnown("CREATE OR ALTER")
-    replace = reader.accept("OR REPLACE")
-    transient = reader.accept("TRANSIENT")
-    kind = reader.choose(CREATORS, after="CREATE")
-    return CREATORS[kind](context, reader, Modifiers(replace=replace, transient=transient))

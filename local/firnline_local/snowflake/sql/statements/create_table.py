@@ -20,7 +20,7 @@ from firnline_local.snowflake.sql.query.functions import obstacles
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import iceberg_column, read_columns
-from firnline_local.snowflake.sql.statements.creation import Modifiers, NewObject, read_new_object
+from firnline_local.snowflake.sql.statements.create import Modifiers, NewObject, read_new_object
 from firnline_local.snowflake.sql.statements.pipe import selected
 from firnline_local.snowflake.sql.token_reader import TokenReader
 

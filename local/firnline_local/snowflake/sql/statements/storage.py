@@ -22,7 +22,7 @@ from firnline_local.snowflake.sql.properties import apply_settings, boolean, rea
 from firnline_local.snowflake.sql.result import NUMBER, Result, listing
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statement import TokenKind
-from firnline_local.snowflake.sql.statements.creation import Modifiers, read_new_object
+from firnline_local.snowflake.sql.statements.create import Modifiers, read_new_object
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 KEYS = {
