@@ -95,11 +95,6 @@ class Store:
     def truncate_errors(self, table: Table) -> None:
         self._execute(f"DELETE FROM {error_table_name(table)}")
 
-    def copy_rows(self, source: Table, target: Table) -> None:
-        """Into a new table with the same columns."""
-        columns = ", ".join(quote(column.name) for column in source.columns)
-        self._execute(f"INSERT INTO {physical_name(target)} ({columns}) SELECT {columns} FROM {physical_name(source)}")
-
     def count_rows(self, table: Table) -> int:
         rows = self._execute(f"SELECT COUNT(*) FROM {physical_name(table)}")
         return int(rows[0][0])

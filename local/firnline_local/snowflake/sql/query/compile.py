@@ -41,7 +41,7 @@ SEMISTRUCTURED: tuple[type[exp.Expr], ...] = (
     exp.JSONKeys, exp.IsNullValue, FlattenInput,
 )  # fmt: skip # a paragraph, not a column
 AGGREGATES: tuple[type[exp.Expr], ...] = (
-    exp.Count, exp.CountIf, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.GroupConcat, exp.WithinGroup, exp.LogicalAnd,
+    exp.Count, exp.CountIf, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.LogicalAnd,
     exp.LogicalOr, exp.ArgMin, exp.ArgMax, exp.AnyValue,
 )  # fmt: skip # a paragraph, not a column
 RANKINGS: tuple[type[exp.Expr], ...] = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag, exp.Lead)

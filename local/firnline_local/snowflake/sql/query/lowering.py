@@ -128,13 +128,6 @@ def lower_text_function(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def lower_listagg(node: exp.GroupConcat) -> exp.Expr:
-    """LISTAGG of nothing is an empty text."""
-    if isinstance(node.parent, exp.Window):
-        raise NotKnown("LISTAGG as a window function")
-    return raw(f"coalesce({text(node)}, '')")
-
-
 def lower_date_add(node: exp.DateAdd) -> exp.Expr:
     """A date plus days is a date."""
     is_date = node.this.is_type(exp.DType.DATE)
@@ -201,7 +194,6 @@ LOWERINGS: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Avg: lower_avg,
     exp.DateAdd: lower_date_add,
     exp.Extract: lower_extract,
-    exp.GroupConcat: lower_listagg,
     exp.JSONExtract: semistructured.lower_path,
     exp.GetExtract: semistructured.lower_path,
     exp.Bracket: semistructured.lower_path,

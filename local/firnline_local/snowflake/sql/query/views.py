@@ -1,4 +1,4 @@
-"""Tables that are made for a query: the views of INFORMATION_SCHEMA (COLUMNS, TABLES, SCHEMATA, of the database in
+"""Tables that are made for a query: the views of INFORMATION_SCHEMA (COLUMNS and TABLES, of the database in
 their name) and the table functions POLICY_REFERENCES (of users; tables have no policies here) and COPY_HISTORY.
 
 COPY_HISTORY is what pipes have loaded into a table (`sql-reference/functions/copy_history`). It masks the names of a pipe that
@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from firnline_local.snowflake.catalog import CatalogObject, Column, Database, DataType, Pipe, Schema, Table, User
+from firnline_local.snowflake.catalog import CatalogObject, Column, Database, DataType, Pipe, Table, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, DoesNotExist, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_name
 from firnline_local.snowflake.catalog.storage import MEMORY, FileLoad
@@ -56,10 +56,6 @@ def _view(context: Context, columns: Sequence[Column], rows: Sequence[dict[str, 
     return View(f"v{context.catalog.directory.next_id()}", columns, rows)
 
 
-def _schemas(visible: Iterable[CatalogObject]) -> Iterable[Schema]:
-    return (found for found in visible if isinstance(found, Schema))
-
-
 def _tables(visible: Iterable[CatalogObject]) -> Iterable[Table]:
     return (found for found in visible if isinstance(found, Table))
 
@@ -92,11 +88,6 @@ SIZED = ("VARCHAR", "BINARY")
 TYPE_NAMES = {"VARCHAR": "TEXT"}
 """Types that DATA_TYPE calls by another name."""
 
-SCHEMATA = (
-    Listed("CATALOG_NAME", lambda found, _: found.database.name), Listed("SCHEMA_NAME", attribute("name")),
-    Listed("SCHEMA_OWNER", attribute("owner_name")), Listed("IS_TRANSIENT", _yes("transient")),
-    Listed("IS_MANAGED_ACCESS", _yes("managed_access")), RETENTION_TIME, CREATED, COMMENT,
-)  # fmt: skip # a paragraph, not a column
 TABLES = (
     Listed("TABLE_CATALOG", lambda found, _: found.path[0]), Listed("TABLE_SCHEMA", lambda found, _: found.path[1]),
     Listed("TABLE_NAME", attribute("name")), Listed("TABLE_OWNER", attribute("owner_name")),
@@ -119,7 +110,6 @@ COLUMNS = (
     Listed("SCHEMA_EVOLUTION_RECORD", _of_column(lambda column: column.evolution)),
 )  # fmt: skip # a paragraph, not a column
 VIEWS: dict[str, tuple[Sequence[Listed], Callable[[Iterable[CatalogObject]], Iterable[Any]]]] = {
-    "SCHEMATA": (SCHEMATA, _schemas),
     "TABLES": (TABLES, _tables),
     "COLUMNS": (COLUMNS, _columns),
 }

@@ -1,17 +1,16 @@
 """SHOW: reads what narrows the rows, finds the listing, and keeps from each role what it may not see.
 
-Listings of objects are data (`listings.py`); those of channels, columns and parameters are written here.
+Listings of objects are data (`listings.py`); those of channels and parameters are written here.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from firnline_local.snowflake.catalog import CatalogObject, Channel, Column, Database, DataType, Pipe, Schema, Table
+from firnline_local.snowflake.catalog import CatalogObject, Channel, Database, Pipe, Schema, Table
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective, parameters_on
-from firnline_local.snowflake.sql.result import MOMENT, WIRE_NAMES, Result, encode, listing
+from firnline_local.snowflake.sql.result import MOMENT, Result, encode, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, Listing
 from firnline_local.snowflake.sql.statements.grants import show_future_grants, show_grants
@@ -21,7 +20,6 @@ Row = TypeVar("Row", bound=Sequence[Any])
 
 PLACES: dict[str, type[CatalogObject]] = {"DATABASE": Database, "SCHEMA": Schema, "TABLE": Table}
 TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
-TERSE = ("created_on", "name", "kind", "database_name", "schema_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +31,9 @@ class Filter:
     like: re.Pattern[str] | None = None
     starts_with: str = ""
     limit: int | None = None
-    after: str = ""
 
     def matches(self, name: str) -> bool:
-        return (
-            (self.like is None or self.like.fullmatch(name) is not None)
-            and name.startswith(self.starts_with)
-            and name > self.after
-        )
+        return (self.like is None or self.like.fullmatch(name) is not None) and name.startswith(self.starts_with)
 
     def limited(self, rows: Iterable[Row]) -> list[Row]:
         return list(rows)[: self.limit]
@@ -50,27 +43,23 @@ def read_filter(
     context: Context,
     reader: TokenReader,
     *,
-    bare: type[CatalogObject] = Schema,
     places: Mapping[str, type[CatalogObject]] = PLACES,
 ) -> Filter:
-    """Reads to the end; `bare` is what `IN x` names without a keyword, `places` what it may name with one."""
+    """Reads to the end; `places` is what `IN` may name with a keyword, a schema needs none."""
     like = like_pattern(reader.string()) if reader.accept("LIKE") else None
-    inside = _read_place(context, reader, bare, places) if reader.accept_one("IN", "FOR") else _default_place(context)
+    inside = _read_place(context, reader, places) if reader.accept_one("IN", "FOR") else _default_place(context)
     starts_with = reader.string() if reader.accept("STARTS WITH") else ""
     limit = reader.integer() if reader.accept("LIMIT") else None
-    after = reader.string() if limit is not None and reader.accept("FROM") else ""
     reader.end()
-    return Filter(inside, like, starts_with, limit, after)
+    return Filter(inside, like, starts_with, limit)
 
 
-def _read_place(
-    context: Context, reader: TokenReader, bare: type[CatalogObject], places: Mapping[str, type[CatalogObject]]
-) -> CatalogObject:
+def _read_place(context: Context, reader: TokenReader, places: Mapping[str, type[CatalogObject]]) -> CatalogObject:
     if reader.accept("ACCOUNT"):
         return context.account
     place = reader.accept_one(*places)
     if place is None:
-        return context.find(bare, reader.name())
+        return context.find(Schema, reader.name())
     has_name = not reader.at_end and not any(reader.starts(clause) for clause in ("STARTS WITH", "LIMIT"))
     if not has_name and place == "DATABASE" and context.session.database is not None:
         return context.session.database
@@ -128,46 +117,6 @@ def _channel_row(channel: Channel) -> list[object]:
     ]  # fmt: skip # a paragraph, not a column
 
 
-COLUMN_COLUMNS = (
-    "table_name", "schema_name", "column_name", "data_type", "null?", "default", "kind", "expression", "comment",
-    "database_name", "autoincrement", "schema_evolution_record",
-)  # fmt: skip # a paragraph, not a column
-
-
-def show_columns(context: Context, reader: TokenReader) -> Result:
-    chosen = read_filter(context, reader, bare=Table)
-    rows = [
-        _column_row(table, column)
-        for table in chosen.inside.walk()
-        if isinstance(table, Table) and context.catalog.sees(context.role, table)
-        for column in table.columns
-        if chosen.matches(column.name)
-    ]
-    return listing(COLUMN_COLUMNS, chosen.limited(rows))
-
-
-def type_json(kind: DataType, *, nullable: bool) -> str:
-    """The type as SHOW COLUMNS has it."""
-    shown: dict[str, object] = {"type": WIRE_NAMES.get(kind.family, kind.family)}
-    if kind.family == "NUMBER":
-        shown |= {"precision": kind.size, "scale": kind.scale}
-    elif kind.family in ("VARCHAR", "BINARY"):
-        shown |= {"length": kind.size, "byteLength": kind.size}
-    elif kind.size is not None:
-        shown |= {"precision": 0, "scale": kind.size}
-    return json.dumps({**shown, "nullable": nullable}, separators=(",", ":"))
-
-
-def _column_row(table: Table, column: Column) -> list[str | None]:
-    database, schema, name = table.path
-    default = column.default
-    return [
-        name, schema, column.name, type_json(column.type, nullable=column.nullable),
-        "true" if column.nullable else "NOT_NULL", default.text if default and not default.is_identity else "", "COLUMN", "",
-        column.comment, database, default.text if default and default.is_identity else "", column.evolution,
-    ]  # fmt: skip # a paragraph, not a column
-
-
 PARAMETER_COLUMNS = ("key", "value", "default", "level", "description", "type")
 
 
@@ -222,7 +171,6 @@ def show_replication_databases(_context: Context, reader: TokenReader) -> Result
 ALL_LISTINGS = {**LISTINGS, **POLICY_LISTINGS, **VARIETY_LISTINGS}
 OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "CHANNELS": show_channels,
-    "COLUMNS": show_columns,
     "GRANTS": show_grants,
     "FUTURE GRANTS": show_future_grants,
     "PARAMETERS": show_parameters,
@@ -231,18 +179,16 @@ OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
 
 
 def show(context: Context, reader: TokenReader) -> Result:
-    terse = reader.accept("TERSE")
-    what = reader.choose(ALL_LISTINGS if terse else (*ALL_LISTINGS, *OTHERS), after="SHOW TERSE" if terse else "SHOW")
+    what = reader.choose((*ALL_LISTINGS, *OTHERS), after="SHOW")
     if what in OTHERS:
         return OTHERS[what](context, reader)
-    return _show_objects(context, reader, ALL_LISTINGS[what], terse=terse)
+    return _show_objects(context, reader, ALL_LISTINGS[what])
 
 
-def _show_objects(context: Context, reader: TokenReader, shown: Listing, *, terse: bool) -> Result:
+def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Result:
     chosen = read_filter(context, reader)
     if shown.whole_account:
         chosen = replace(chosen, inside=context.account)
-    columns = [column for column in shown.columns if not terse or column.name in TERSE]
     objects = [
         found
         for found in shown.objects(context, chosen.inside)
@@ -250,6 +196,6 @@ def _show_objects(context: Context, reader: TokenReader, shown: Listing, *, ters
     ]
     objects.sort(key=lambda found: found.path)
     return listing(
-        [(column.name, column.type) for column in columns],
-        chosen.limited([[column.value(found, context) for column in columns] for found in objects]),
+        [(column.name, column.type) for column in shown.columns],
+        chosen.limited([[column.value(found, context) for column in shown.columns] for found in objects]),
     )

@@ -1,4 +1,4 @@
-"""CREATE TABLE (from columns, like another table, or as its clone), CREATE ICEBERG TABLE and CREATE INTERACTIVE TABLE.
+"""CREATE TABLE (from columns or like another table), CREATE ICEBERG TABLE and CREATE INTERACTIVE TABLE.
 
 An Iceberg table is in Snowflake's own catalog, on an external volume that can be used; its rows are kept like those of any
 other table (`sql-reference/sql/create-iceberg-table-snowflake`). An interactive table is always clustered and never evolves
@@ -38,7 +38,6 @@ class Definition:
     cluster_by: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
     copy_grants: bool = False
-    clone_of: Table | None = None
     select: str = ""
     """Behind AS, of an interactive table."""
 
@@ -71,8 +70,6 @@ def _create(context: Context, new: NewObject, definition: Definition, *, variety
     if definition.copy_grants and before is not None:
         for grant in context.catalog.grants.on(before):
             context.catalog.grants.allow(replace(grant, on=table))
-    if definition.clone_of is not None:
-        context.catalog.store.copy_rows(definition.clone_of, table)
     return table
 
 
@@ -91,12 +88,10 @@ def refuse_iceberg_settings(settings: Settings) -> None:
 
 def read_definition(context: Context, reader: TokenReader, *, selects: bool = False) -> Definition:
     """`selects`: whether AS (SELECT …) may end it."""
-    match reader.accept_one("LIKE", "CLONE"):
-        case "LIKE":
-            return _like(context.readable_table(reader.name()))
-        case "CLONE":
-            original = context.readable_table(reader.name())
-            return replace(_like(original), clone_of=original)
+    if reader.accept("LIKE"):
+        return _like(context.readable_table(reader.name()))
+    if reader.starts("CLONE"):
+        raise NotKnown("CREATE TABLE … CLONE: create the table LIKE the other one, then INSERT INTO it")
     if reader.starts("AS") or reader.starts("USING TEMPLATE"):
         raise NotKnown("CREATE TABLE … AS SELECT or USING TEMPLATE: create the table, then INSERT INTO it")
     definition = Definition(columns=read_columns(context, reader))

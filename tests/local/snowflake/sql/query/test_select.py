@@ -26,8 +26,6 @@ QUERIES = {
     "SELECT SUM(total) / COUNT(*) FROM orders": [("7.93750000",)],
     "SELECT SUM(id), MIN(total), MAX(customer) FROM orders WHERE FALSE": [(None, None, None)],
     "SELECT COUNT_IF(id > 1), BOOLAND_AGG(id > 0), MAX_BY(id, total) FROM orders": [("3", "1", "2")],
-    "SELECT LISTAGG(id, '-') WITHIN GROUP (ORDER BY id DESC) FROM orders": [("4-3-2-1",)],
-    "SELECT LISTAGG(id, ',') FROM orders WHERE FALSE": [("",)],
     "SELECT id, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY id DESC) AS n FROM orders QUALIFY n = 1 ORDER BY id": [
         ("2", "1"), ("3", "1"), ("4", "1")
     ],
@@ -67,7 +65,6 @@ def test_a_query_answers_as_snowflake_would(orders, query: str) -> None:
         ("SELECT count(*), max( id )+1, 'It''s', id::varchar, id FROM orders GROUP BY id",
          ["COUNT(*)", "MAX( ID )+1", "'It''s'", "ID::VARCHAR", "ID"]),
         ('SELECT id AS lower, id AS "Kept", id "Too" FROM orders', ["LOWER", "Kept", "Too"]),
-        ("SELECT LISTAGG(id) WITHIN GROUP (ORDER BY id) FROM orders", ["LISTAGG(ID) WITHIN GROUP (ORDER BY ID)"]),
         ("SELECT 1 + 1 UNION SELECT 2", ["1 + 1"]),
     ],
 )  # fmt: skip # a paragraph, not a column
@@ -117,5 +114,5 @@ def test_information_schema_answers_for_the_named_or_current_database(orders) ->
         "WHERE table_name = 'ORDERS' ORDER BY ordinal_position LIMIT 2"
     ) == [("ID", "NUMBER", "YES"), ("CUSTOMER", "TEXT", "YES")]
     assert orders.rows("SELECT table_schema, row_count FROM db.information_schema.tables") == [("PUBLIC", "4")]
-    assert orders.value("SELECT COUNT(*) FROM INFORMATION_SCHEMA.SCHEMATA") == "1"
+    assert orders.value("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES") == "1"
     assert "INFORMATION_SCHEMA.VIEWS" in orders.refusal("SELECT * FROM information_schema.views").message
