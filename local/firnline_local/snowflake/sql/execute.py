@@ -34,7 +34,7 @@ from firnline_local.snowflake.sql.statements.create_table import (
     create_table,
 )
 from firnline_local.snowflake.sql.statements.drop import drop, truncate, undrop
-from firnline_local.snowflake.sql.statements.grants import grant, revoke
+from firnline_local.snowflake.sql.statements.grants import grant, revoke, show_future_grants, show_grants
 from firnline_local.snowflake.sql.statements.pipe import create_pipe
 from firnline_local.snowflake.sql.statements.storage import (
     create_external_volume,
@@ -84,6 +84,8 @@ STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "REMOVE": remove_files,
     "RM": remove_files,
     "REVOKE": revoke,
+    "SHOW FUTURE GRANTS": show_future_grants,
+    "SHOW GRANTS": show_grants,
     "SHOW": show,
     "TRUNCATE": truncate,
     "UNDROP": undrop,

@@ -13,7 +13,6 @@ from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective,
 from firnline_local.snowflake.sql.result import MOMENT, Result, encode, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, Listing
-from firnline_local.snowflake.sql.statements.grants import show_future_grants, show_grants
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 Row = TypeVar("Row", bound=Sequence[Any])
@@ -171,8 +170,6 @@ def show_replication_databases(_context: Context, reader: TokenReader) -> Result
 ALL_LISTINGS = {**LISTINGS, **POLICY_LISTINGS, **VARIETY_LISTINGS}
 OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "CHANNELS": show_channels,
-    "GRANTS": show_grants,
-    "FUTURE GRANTS": show_future_grants,
     "PARAMETERS": show_parameters,
     "REPLICATION DATABASES": show_replication_databases,
 }
