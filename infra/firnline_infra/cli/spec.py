@@ -87,7 +87,7 @@ def _counted(number: int, what: str) -> str:
 
 @spec.command()
 def reference() -> None:
-    """Print the reference of every field, also of engine.json, as Markdown."""
+    """Print the reference of every field, as Markdown."""
     from firnline_infra.specification.reference import page
 
     click.echo(page(), nl=False)
