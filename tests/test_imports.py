@@ -158,6 +158,7 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.identifiers",  # both halves have to mean the same table
     "firnline_ingest.formats",
     "firnline_ingest.nesting",
+    "firnline_ingest.records.conversion",  # base64 and decimals, nothing more
     "firnline_ingest.records.rejection",  # what the kinds of formats and transforms raise and return
     "firnline_ingest.records.scalar",
     "firnline_ingest.transforms",

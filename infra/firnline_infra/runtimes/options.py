@@ -56,7 +56,7 @@ class SecurityGroup(Section):
     """`create` makes one in `vpc`; `adopt` uses those of `ids`."""
     vpc: Annotated[str, VPC] | None = None
     """The subnets' VPC; with origin: create."""
-    ids: list[Annotated[str, SECURITY_GROUP]] = Field(default_factory=list, max_length=5)
+    ids: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=5)
     """With origin: adopt. None of them may be open to the world: EMR Serverless refuses that."""
 
     @model_validator(mode="after")

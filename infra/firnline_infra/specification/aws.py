@@ -130,12 +130,12 @@ class Stream(Section):
     retention_hours: int = Field(default=24, ge=24, le=8760)
     """How long the engine may be down without losing a record; every hour beyond 24 costs money. Watch the time to
     trim."""
-    shard_metrics: list[Annotated[ShardMetric, Field(strict=False)]] = Field(default_factory=list)
+    shard_metrics: list[Annotated[ShardMetric, Field(strict=False)]] = Field(default=[])
     """None by default, because each is paid for each shard. IteratorAgeMilliseconds shows which shard lags."""
     max_record_kib: int = Field(default=1024, ge=1024, le=10_240)
     """The largest record in KiB that producers may put; 1024 is what every stream takes. A row that Snowflake takes is
     smaller: see the engine's limits."""
-    consumers: list[Annotated[str, name_form(1, 128, example="audit")]] = Field(default_factory=list)
+    consumers: list[Annotated[str, name_form(1, 128, example="audit")]] = Field(default=[])
     """Consumers with a throughput of their own (enhanced fan-out), paid each."""
     key_arn: KeyArn | None = None
     """The KMS key of an adopted stream that has one of its own, so that the engine may decrypt with it."""
@@ -175,7 +175,7 @@ class Ledger(Section):
 class Alarms(Section):
     """What wakes somebody."""
 
-    topics: list[TopicArn] = Field(default_factory=list)
+    topics: list[TopicArn] = Field(default=[])
     """ARNs of SNS topics that are told, five at most; without one no alarm is made."""
     lag_minutes: int = Field(default=15, ge=1, le=1440)
     """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the

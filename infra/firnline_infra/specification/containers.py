@@ -35,7 +35,7 @@ class Database(Section):
     """As pipelines name it."""
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` leaves it as it is. Its owner grants what `firnline bootstrap` writes down for that."""
-    schemas: list[Schema] = Field(default_factory=list)
+    schemas: list[Schema] = Field(default=[])
     """Those of its schemas that exist already; any other one that pipelines name is made in it."""
 
 

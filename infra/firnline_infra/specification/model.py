@@ -63,5 +63,5 @@ class EnvironmentSpec(RunOptions):
     """Where other tools find what was made."""
     dead_letters: DeadLetters = DeadLetters.default()
     """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
-    tags: dict[str, str] = Field(default_factory=dict)
+    tags: dict[str, str] = Field(default={})
     """On every AWS object, beside Firnline's own."""

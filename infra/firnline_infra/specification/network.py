@@ -23,7 +23,7 @@ HOST = Form(
 class Network(Section):
     """How the engine reaches AWS and Snowflake."""
 
-    endpoints: dict[AwsService, Annotated[str, ENDPOINT]] = Field(default_factory=dict)
+    endpoints: dict[AwsService, Annotated[str, ENDPOINT]] = Field(default={})
     """A URL per service, of a VPC endpoint without private DNS. Endpoints with private DNS need nothing: the public name
     leads to them."""
     vpc_endpoints: VpcEndpoints | None = None
@@ -32,6 +32,6 @@ class Network(Section):
     privatelink: bool = False
     """Snowflake's account is reached over PrivateLink: <account>.privatelink.snowflakecomputing.com, in the region of the
     account alone."""
-    snowflake_hosts: list[Annotated[str, HOST]] = Field(default_factory=list)
+    snowflake_hosts: list[Annotated[str, HOST]] = Field(default=[])
     """What `SELECT SYSTEM$ALLOWLIST()`, or SYSTEM$ALLOWLIST_PRIVATELINK(), tells beside the account: stages, OCSP, and the
     host that takes rows. Where absent, `firnline egress` has patterns in their place, which nobody can try."""

@@ -115,10 +115,10 @@ class Runtime(Section):
     role_arn: Annotated[str, ROLE_ARN] | None = None
     """An IAM role that exists, for the engine to run as: it is adopted, and its owner gives it the policy and the trust that
     the stack's outputs engine_policy and engine_trust hold."""
-    statements: list[ExtraStatement] = Field(default_factory=list)
+    statements: list[ExtraStatement] = Field(default=[])
     """Rights of the engine beside those that Firnline knows it needs, for a transform of yours or a rule of your company. An
     administrator applies `firnline bootstrap` again for them: they work within the permissions boundary."""
-    modules: list[str] = Field(default_factory=list)
+    modules: list[str] = Field(default=[])
     """Python files and folders of packages that go into the engine's archive, by their paths beside the specification: for
     transforms of type `callable` (docs/transforms.md). What else they import has to be in the archive already. Other content is
     another archive, and rolls the engine."""
@@ -129,7 +129,7 @@ class Runtime(Section):
     rollout: RollOutOrder = Field(default=RollOutOrder.STANDBY, strict=False)
     """How `firnline deploy` replaces an engine. With `standby` two are up for some minutes, and are paid for; nothing is read for
     seconds, where it is a start of Spark with `stop_first`. Watch for the capacity that both need (docs/rollout.md)."""
-    spark_conf: dict[str, str] = Field(default_factory=dict)
+    spark_conf: dict[str, str] = Field(default={})
     """Settings of Spark beside ours, for example of a company's metrics. What keeps rows from being written twice can't be
     changed here."""
     emr_serverless: EmrServerless | None = None

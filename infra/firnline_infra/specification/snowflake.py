@@ -56,7 +56,7 @@ class ServiceUser(Section):
 class Reader(ServiceUser):
     """What the audit, the status page and people are: may select."""
 
-    granted_to: list[IdentifierText] = Field(default_factory=list)
+    granted_to: list[IdentifierText] = Field(default=[])
     """Roles that get the reader's role, so that their people see the tables."""
 
 
@@ -110,13 +110,13 @@ class Snowflake(Section):
     """What makes and owns everything; <APPLICATION>_DEPLOY where absent. It exists before the first `up`."""
     preview_role: IdentifierText | None = None
     """What only looks, and CI's user for that; <APPLICATION>_PREVIEW where absent. It exists before the first preview."""
-    databases: list[Database] = Field(default_factory=list)
+    databases: list[Database] = Field(default=[])
     """Databases and schemas that exist already. One that pipelines name and that is not here is made."""
     warehouse: IdentifierText | None = None
     """Exists already, and may be the smallest: the reader's queries run in it, and what deploys asks Snowflake in it which
     policies a user or table has. The engine needs none: ingestion is serverless.
     """
-    allowed_networks: list[Network] = Field(default_factory=list)
+    allowed_networks: list[Network] = Field(default=[])
     """From where the engine and the reader may connect, as CIDR; from anywhere where empty. Watch LOGIN_HISTORY."""
     network_policy: NetworkPolicy = NetworkPolicy.default()
     """The policy that says so: made of these networks, or one that exists."""
@@ -127,7 +127,7 @@ class Snowflake(Section):
     """
     authentication_policy: IdentifierText | None = None
     """The name of that policy, in the first pipeline's schema; <APPLICATION>_KEY_PAIR_ONLY where absent."""
-    external_volumes: list[ExternalVolume] = Field(default_factory=list)
+    external_volumes: list[ExternalVolume] = Field(default=[])
     """Places in S3 for the pipelines with table_kind: iceberg; each with a bucket, a role and its trust."""
     interactive_warehouse: InteractiveWarehouse | None = None
     """What pipelines with table_kind: interactive need, to be queried."""

@@ -47,7 +47,7 @@ class ExtraStatement(Section):
     """Each by its name. Behind Get, List, Describe and BatchGet a `*` may stand, with `wildcards`."""
     resources: list[Annotated[str, RESOURCE]] = Field(min_length=1)
     """ARNs. With `wildcards`, one may hold * or ?."""
-    conditions: dict[Annotated[str, OPERATOR], dict[str, str | list[str]]] = Field(default_factory=dict)
+    conditions: dict[Annotated[str, OPERATOR], dict[str, str | list[str]]] = Field(default={})
     """Operator, key, value: {StringEquals: {"aws:SourceVpc": vpc-0a1b2c3d}}"""
     wildcards: str | None = Field(default=None, min_length=10, max_length=400)
     """Why a * or ? has to be in what is allowed; without a reason none is taken. `deny` needs none."""

@@ -68,10 +68,10 @@ class TableOptions(Section):
     structured_metadata: bool | None = None
     """Whether an Iceberg table's metadata column is an OBJECT with its keys and types, which every reader of Iceberg knows, and
     not VARIANT. Absent, it is with iceberg_version: 2, which has no VARIANT."""
-    columns: list[Column] = Field(default_factory=list)
+    columns: list[Column] = Field(default=[])
     """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
     An interactive table has no others either, so it needs them."""
-    cluster_by: list[IdentifierText] = Field(default_factory=list)
+    cluster_by: list[IdentifierText] = Field(default=[])
     """Columns of an interactive table by which it is sorted; it needs one at least."""
     pipe: Pipe | None = None
     """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's

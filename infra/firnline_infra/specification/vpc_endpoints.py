@@ -61,15 +61,15 @@ class VpcEndpoints(Section):
         default_factory=lambda: [Gateway.S3, Gateway.DYNAMODB]
     )
     """In `route_tables`."""
-    route_tables: list[Annotated[str, ROUTE_TABLE]] = Field(default_factory=list, max_length=50)
+    route_tables: list[Annotated[str, ROUTE_TABLE]] = Field(default=[], max_length=50)
     """Those of the engine's subnets; needed with gateways. A table has one gateway of a service: leave out those that it has."""
     interfaces: list[Annotated[Interface, Field(strict=False)]] = Field(
         default_factory=lambda: [Interface.KINESIS, Interface.STS, Interface.SECRETS_MANAGER]
     )
     """In `subnets`. A VPC has one with private DNS of each service: leave out those that it has."""
-    subnets: list[Annotated[str, SUBNET]] = Field(default_factory=list, max_length=16)
+    subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
     """One a zone that the engine is in; needed with interfaces."""
-    clients: list[Annotated[str, CIDR, AfterValidator(_own_address)]] = Field(default_factory=list, max_length=50)
+    clients: list[Annotated[str, CIDR, AfterValidator(_own_address)]] = Field(default=[], max_length=50)
     """Who may reach the interfaces, at port 443: the VPC's own ranges, because private DNS leads everybody in it to them. Needed
     with interfaces."""
 

@@ -87,7 +87,7 @@ class Credentials(Section):
     profile: Profile | None = None
     access_key: AccessKey | None = None
     web_identity: WebIdentity | None = None
-    roles: list[Role] = Field(default_factory=list)
+    roles: list[Role] = Field(default=[])
     """Assumed one after the other, each with the credentials of the one before."""
 
     @model_validator(mode="after")

@@ -45,7 +45,7 @@ class AwsConfig(Section):
     """Of the streams, the ledger, the secrets and the letters; a stream may say another one for itself (`access`)."""
     credentials: Credentials = Credentials.default()
     """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
-    endpoints: dict[AwsService, str] = Field(default_factory=dict)
+    endpoints: dict[AwsService, str] = Field(default={})
     """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
     ca_file: Path | None = Field(default=None, strict=False)
     """A PEM file of certificate authorities to trust instead of those that come with botocore; on the driver and on every
@@ -141,7 +141,7 @@ class PatternConfig(EngineOptions):
 
     streams: NamePattern
     """A regular expression of whole names. No stream may match two patterns; one that a pipeline names is that pipeline's."""
-    exclude: list[str] = Field(default_factory=list)
+    exclude: list[str] = Field(default=[])
     """Names that match, and are not read."""
 
     @model_validator(mode="after")
@@ -198,7 +198,7 @@ class SparkConfig(Section):
     """The streaming checkpoint: a folder, or an s3:// URL."""
     master: str | None = None
     """Only where no spark-submit sets it, for example local[2]; tasks are tried eight times there too (local[2,8])."""
-    conf: dict[str, str] = Field(default_factory=dict)
+    conf: dict[str, str] = Field(default={})
     """Spark's own settings, as spark-defaults.conf has them; handed over as they are."""
 
 
@@ -212,8 +212,8 @@ class EngineConfig(RunOptions):
     aws: AwsConfig
     ledger: LedgerConfig
     snowflake: SnowflakeConfig
-    pipelines: list[PipelineConfig] = Field(default_factory=list)
-    patterns: list[PatternConfig] = Field(default_factory=list)
+    pipelines: list[PipelineConfig] = Field(default=[])
+    patterns: list[PatternConfig] = Field(default=[])
     """Streams by their names' patterns, looked for with ListStreams while the engine runs (docs/many-streams.md)."""
     list_streams_seconds: float = Field(default=60.0, ge=10, le=3600)
     """Between two looks for streams that match a pattern; all of an account share five listings a second."""

@@ -98,7 +98,7 @@ class PipelineOptions(Section):
     content_column: OwnColumn | None = None
     """Keeps all of a row's content in this column instead of a column for each first-level key, as JSON of any kind
     (VARIANT); of text (VARCHAR) and bytes (BINARY), which are in one column in any case, it names that column."""
-    transforms: list[AnyTransform] = Field(default_factory=list)
+    transforms: list[AnyTransform] = Field(default=[])
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
     max_row_bytes: int = Field(default=MAX_ROW_BYTES, ge=1024, le=16 * 1024 * 1024)
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter. The SDK sends rows of up to 1,048,000

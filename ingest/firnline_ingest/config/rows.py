@@ -66,7 +66,7 @@ class Metadata(Section):
     """One switch for all of it: an `object` or `variant` column, `columns` of their own, or `none`."""
     column: OwnColumn = "KINESISMETADATA"
     """The object column that holds it; the name that Openflow's connector uses, so that queries go on working."""
-    names: dict[PartName, str] = Field(default_factory=dict)
+    names: dict[PartName, str] = Field(default={})
     """Other names of parts, as identifiers: quote one to keep its case. By default the keys of an object are Openflow's
     (`shardId`), and columns are called KINESIS_SHARD_ID and so on."""
     stream: bool = True

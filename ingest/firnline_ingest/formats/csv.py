@@ -27,7 +27,7 @@ class CsvFormat(PackedFormat):
 
     type: Literal["csv"]
     """Lines of fields."""
-    columns: list[ObjectName] = Field(default_factory=list)
+    columns: list[ObjectName] = Field(default=[])
     """The fields' columns, in their order; empty where `header` has the names."""
     header: bool = False
     """Whether the first line of each record names the columns. With `columns` too it is left out."""

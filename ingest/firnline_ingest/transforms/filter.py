@@ -27,7 +27,7 @@ class FilterTransform(Transform):
     """What is looked at."""
     exists: bool | None = None
     """Matches records that have the field, or with `false` those that lack it; null is a value."""
-    one_of: list[str | int | bool | None] = Field(default_factory=list)
+    one_of: list[str | int | bool | None] = Field(default=[])
     """Matches records whose field is one of these. Texts are compared with their case, numbers by their value."""
     starts_with: Annotated[str, Field(min_length=1)] | None = None
     """Matches records whose field is a text that begins so."""

@@ -29,7 +29,7 @@ class EmrEks(Section):
     """Of the nodes, and of the engine's archive."""
     attempts: int = Field(default=100, ge=1, le=10_000)
     """How often AWS starts the driver before it gives up."""
-    node_selector: dict[str, str] = Field(default_factory=dict)
+    node_selector: dict[str, str] = Field(default={})
     """Labels of the nodes that driver and executors run on."""
 
     @model_validator(mode="after")

@@ -34,7 +34,7 @@ class EmrServerless(Section):
     """8.1.0 has Spark 4.1.1 and long-term support until 2029-09; older lines than 8 have no Spark 4."""
     architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
     """Of the workers, and of the engine's archive."""
-    subnets: list[Annotated[str, SUBNET]] = Field(default_factory=list, max_length=16)
+    subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
     """Private ones with a way to Snowflake (NAT or PrivateLink), in two zones or more, so that the loss of one is survived.
     Without any, the workers have no way out. An address each for every worker has to be free."""
     security_group: SecurityGroup | None = None

@@ -46,15 +46,15 @@ class Kubernetes(Section):
     """Of the kubeconfig that `firnline deploy` uses; the current one where absent. Give it: the current one is anybody's."""
     image: Annotated[str, IMAGE]
     """The engine's: `firnline build` writes the Containerfile. A digest keeps what was reviewed."""
-    image_pull_secrets: list[str] = Field(default_factory=list)
+    image_pull_secrets: list[str] = Field(default=[])
     """Names of secrets of the namespace, where the registry asks."""
     spark: Annotated[str, SPARK_VERSION] = "4.1.1"
     """The image's version of Spark."""
     architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
     """Of the nodes and the image; pods are kept off others."""
-    node_selector: dict[str, str] = Field(default_factory=dict)
+    node_selector: dict[str, str] = Field(default={})
     """Labels of the nodes that driver and executors run on."""
-    tolerations: list[Toleration] = Field(default_factory=list)
+    tolerations: list[Toleration] = Field(default=[])
     """Taints of nodes that driver and executors put up with."""
     termination_seconds: int = Field(default=300, ge=240, le=3600)
     """How long a pod may take to end: longer than the engine needs for the proof of its last rows (180 s and a task's

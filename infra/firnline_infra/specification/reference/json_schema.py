@@ -39,7 +39,7 @@ def _describe(kind: type, definition: Schema) -> None:
         described = definition["properties"][field.alias or name]
         described.pop("title", None)
         described["description"] = docs.get(name, "")
-        if isinstance(described.get("default"), dict) or described.get("default", "") is None:
+        if isinstance(described.get("default"), dict) or described.get("default", "") in (None, []):
             del described["default"]  # an editor would write it out
     required = definition.get("required", [])
     definition["properties"] = dict(sorted(definition["properties"].items(), key=lambda each: each[0] not in required))
