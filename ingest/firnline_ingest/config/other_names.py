@@ -34,7 +34,7 @@ FLINK = {
     "scan.shard.getrecords.intervalmillis": "polling.interval_ms",
     "scan.shard.discovery.intervalmillis": "epoch.seconds: shards are listed for every epoch",
     "scan.shard.adaptivereads": "nothing: pages of about a megabyte are always asked for, however large records are",
-    "scan.shard.idle.interval": "pipelines[].idle_after_seconds, which only tells; without records no shard holds others back",
+    "scan.shard.idle.interval": "pipelines[].idle_after_seconds, which only reports; without records no shard holds others back",
     "scan.watermark.sync.interval": "epoch.seconds: the plan of each epoch says how far shards may go",
     "scan.watermark.lookahead.millis": "pipelines[].alignment.max_ahead_seconds; without it shards are not kept together",
     "scan.watermark.sync.queue.capacity": "nothing: a page of about a megabyte is held for each shard",
