@@ -7,14 +7,16 @@ A pending checkpoint was announced and not made.
 """
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from firnline_ingest.migration.lease import Lease, Leases, LeaseState
-from firnline_ingest.values import Position
+from firnline_ingest.values import DIGITS, Position
 
 KEY = {"leaseKey": "HASH"}
 LEASE = "LEASE"
 PARTS = 4  # account, stream, creation time in seconds, shard
+LAST_SUB_SEQUENCE_NUMBER = 10**DIGITS - 1
 
 
 def leases_of(items: Iterable[Mapping[str, Any]], stream: str, created_ms: int, epoch: int | None = None) -> Leases:
@@ -61,13 +63,29 @@ def _lease(shard_id: str, item: Mapping[str, Any]) -> Lease:
         remarks.append("its pending checkpoint was not made, and is left")
     if item.get("checkpointOwner"):
         remarks.append(f"was being handed over by {item['checkpointOwner']}")
-    text, sub_sequence_number = str(item.get("checkpoint", "")), int(item.get("checkpointSubSequenceNumber", 0))
+    text, sub_sequence_number = str(item.get("checkpoint", "")), _sub_sequence_number(item)
     checkpoint: Position | LeaseState = LeaseState.NONE
-    if text.isascii() and text.isdecimal():
+    problem = ""
+    if sub_sequence_number is None:
+        problem = (
+            f"its sub-sequence number {str(item['checkpointSubSequenceNumber'])!r} is not a whole number between 0 and "
+            f"{LAST_SUB_SEQUENCE_NUMBER:,}: the Kinesis Client Library did not write it."
+        )
+    elif text.isascii() and text.isdecimal():
         checkpoint = Position(int(text), sub_sequence_number)
     elif text in set(LeaseState):
         checkpoint = LeaseState(text)
     elif text:
         remarks.append(f"its checkpoint {text!r} is none of the library's")
     children, owner = tuple(sorted(item.get("childShardIds", ()))), str(item.get("leaseOwner", ""))
-    return Lease(shard_id, checkpoint, children, owner, "; ".join(remarks))
+    return Lease(shard_id, checkpoint, children, owner, "; ".join(remarks), problem)
+
+
+def _sub_sequence_number(item: Mapping[str, Any]) -> int | None:
+    """0 without one; None if it is not a whole number that a position has room for."""
+    try:
+        number = Decimal(str(item.get("checkpointSubSequenceNumber", 0)))
+    except InvalidOperation:
+        return None
+    is_within = number.is_finite() and 0 <= number <= LAST_SUB_SEQUENCE_NUMBER
+    return int(number) if is_within and number == int(number) else None

@@ -25,6 +25,8 @@ class Lease:
     owner: str = ""
     remark: str = ""
     """What a person should know of it."""
+    problem: str = ""
+    """Why its checkpoint can't be taken."""
 
     @property
     def text(self) -> str:

@@ -63,6 +63,8 @@ class _Planner:
         lease, listed = self._leases.get(shard_id), self._lineage.shards.get(shard_id)
         if lease is None:
             return self._without_lease(shard_id)
+        if lease.problem:
+            return Step(shard_id, lease.text, "refused", problem=lease.problem)
         if lease.checkpoint is LeaseState.SHARD_END:
             return self._ended(lease, listed)
         if isinstance(lease.checkpoint, Position):

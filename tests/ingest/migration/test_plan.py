@@ -1,5 +1,6 @@
 """What becomes of each shard, from leases and a listing."""
 
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
@@ -56,6 +57,20 @@ def test_a_place_is_gone_on_behind_of_an_aggregate_after_its_last_user_record() 
     assert row.read_through == Position(49_123, 7)
     assert (row.start, row.ended, row.is_sending) == (TrimHorizon(), False, False)
     assert row.key.incarnation == f"orders@{CREATED_MS}"
+
+
+@pytest.mark.parametrize("wrong", ["text", Decimal("1.5"), -1, 10**12, 10**10, Decimal("Infinity"), None])
+def test_a_sub_sequence_number_that_is_none_is_refused_with_its_shard(wrong: Any) -> None:
+    migration = of_kcl(lease(0, "49123", checkpointSubSequenceNumber=wrong))
+    (problem,) = migration.problems
+    assert problem.startswith(f"{shard(0)}: its sub-sequence number '{wrong}' is not a whole number between 0 and ")
+    assert (becomes(migration), migration.rows) == ({shard(0): "refused"}, ())
+
+
+@pytest.mark.parametrize("right", [0, Decimal(7), "7", 10**10 - 1])
+def test_a_sub_sequence_number_is_any_whole_number_that_a_position_has_room_for(right: Any) -> None:
+    (row,) = of_kcl(lease(0, "49123", checkpointSubSequenceNumber=right)).rows
+    assert row.read_through == Position(49_123, int(right))
 
 
 def test_a_shard_that_ended_is_not_read_again_and_its_children_are_known() -> None:
