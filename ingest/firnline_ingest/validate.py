@@ -24,6 +24,12 @@ class Check:
     name: str
     found: str
     problem: FirnlineError | None = None
+    is_checked: bool = True
+    """False if something else that is wrong, which a check of its own names, kept this one from an answer."""
+
+
+class Unchecked(Exception):
+    """What could not be looked at, and the id of the error that says why."""
 
 
 def validate(config: EngineConfig) -> Iterator[Check]:
@@ -38,6 +44,12 @@ def validate(config: EngineConfig) -> Iterator[Check]:
     for pipeline in config.pipelines:
         yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline))
         yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline))
+        if pipeline.initial_position.timestamp is not None:
+            yield _checked(f"position of {pipeline.stream}", partial(_position, config, pipeline))
+        if pipeline.reader != "polling":
+            yield _checked(f"consumer of {pipeline.stream}", partial(_consumer, config, pipeline))
+        if pipeline.format.type != "json":
+            yield _checked(f"format of {pipeline.stream}", partial(_format, pipeline))
         if pipeline.transforms:
             yield _checked(f"transforms of {pipeline.stream}", partial(_transforms, pipeline))
     yield from _snowflake(config)
@@ -46,6 +58,8 @@ def validate(config: EngineConfig) -> Iterator[Check]:
 def _checked(name: str, look: Callable[[], str]) -> Check:
     try:
         return Check(name, look())
+    except Unchecked as unchecked:
+        return Check(name, str(unchecked), is_checked=False)
     except FirnlineError as error:
         return Check(name, "", error)
 
@@ -69,7 +83,7 @@ def _checkpoint(config: EngineConfig) -> str:
         check_java()
         check_spark()
     except FirnlineError as error:  # which the check of Java has told, or whoever starts Spark here
-        return f"{place}, not looked at ({error.id})"
+        raise Unchecked(f"{place}, not looked at ({error.id})") from error
     from firnline_ingest.spark.checkpoint import check_checkpoint
 
     return check_checkpoint(config)
@@ -147,8 +161,46 @@ def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
         incarnation = read_lineage(client, pipeline.stream).incarnation
         found = list(losses(ledger.rows(incarnation).values())) if ledger else []
     except FirnlineError as error:  # which the checks of the ledger and of the stream have told
-        return f"not known ({error.id})"
+        raise Unchecked(f"not known ({error.id})") from error
     return "\n      ".join(found) or "none on record"
+
+
+def _position(config: EngineConfig, pipeline: PipelineConfig) -> str:
+    """Of a stream that was never read: where it was, the engine goes on. Raises StartInFuture."""
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.kinesis.pin import initial_pin
+    from firnline_ingest.ledger.provision import existing_ledger
+
+    client = kinesis_client(config.aws, access=pipeline.access)
+    try:
+        ledger = existing_ledger(config)
+        if ledger and ledger.rows(read_lineage(client, pipeline.stream).incarnation):
+            return "as the ledger says: the stream was read before"
+    except FirnlineError as error:  # which the checks of the ledger and of the stream have told
+        raise Unchecked(f"not known ({error.id})") from error
+    initial_pin(pipeline.initial_position, client, pipeline.stream)
+    return f"{pipeline.initial_position.timestamp}"
+
+
+def _consumer(config: EngineConfig, pipeline: PipelineConfig) -> str:
+    """Raises ConsumerMissing, ConsumerElsewhere, and SubscriptionTaken while it is being made."""
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.consumers import Consumers
+
+    if pipeline.reader == "polling" or pipeline.reader.fan_out.consumer_arn is None:
+        return "which the engine registers when it starts"
+    arn = pipeline.reader.fan_out.consumer_arn
+    Consumers(kinesis_client(config.aws, access=pipeline.access)).make_sure_of(pipeline.stream, arn)
+    return arn
+
+
+def _format(pipeline: PipelineConfig) -> str:
+    """Makes what a shard makes its rows with. Registries are not asked. Raises ConfigError."""
+    from firnline_ingest.records.rows import RowMaker
+
+    RowMaker(pipeline, pipeline.stream, "", lambda _: lambda _id: None)
+    return pipeline.format.type
 
 
 def _snowflake(config: EngineConfig) -> Iterator[Check]:

@@ -1,5 +1,6 @@
 """Each thing that can be missing or wrong, against the real servers: the message names it, with a stable id."""
 
+import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.commands.validate import validate as command
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
@@ -63,9 +65,26 @@ def test_a_folder_that_could_not_be_made_is_told(
     assert (error.id, f"{tmp_path / 'file'} is a file" in str(error)) == ("FL-1103", True)
 
 
+RECURSIVE = json.dumps({"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]})
+NOBODY = "arn:aws:kinesis:us-east-1:123456789012:stream/orders/consumer/nobody:1700000000"
+
+
 @pytest.mark.parametrize(
     ("changes", "check", "id_", "names"),
     [
+        (
+            {"pipeline": {"initial_position": {"at": "AT_TIMESTAMP", "timestamp": "2999-01-01T00:00:00Z"}}},
+            "position of orders",
+            "FL-2344",
+            "2999-01-01",
+        ),
+        ({"pipeline": {"reader": {"fan_out": {"consumer_arn": NOBODY}}}}, "consumer of orders", "FL-2321", NOBODY),
+        (
+            {"pipeline": {"format": {"type": "avro", "framing": "none", "avro_schema": RECURSIVE}}},
+            "format of orders",
+            "FL-1001",
+            "'Node' contains itself",
+        ),
         ({"pipeline": {"stream": "nowhere"}}, "stream nowhere", "FL-2001", "'nowhere'"),
         (
             {"dead_letters": {"folder": None, "s3": "s3://nowhere-at-all/letters/"}},
@@ -97,6 +116,17 @@ def test_what_is_missing_is_named_with_the_next_step(
     assert found[check].id == id_
     assert names in str(found[check])
     assert "Next:" in str(found[check])
+
+
+def test_what_could_not_be_checked_is_not_called_good(
+    problems: Callable[..., dict[str, FirnlineError]],
+    local_environment: RunningEnvironment,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = local_environment.engine_config(ledger={"table": "no-such-ledger"})
+    config = EngineConfig.model_validate_json(json.dumps(document))
+    assert command(config, argparse.Namespace()) == 2
+    assert "????  losses of orders: not known (FL-2101)" in capsys.readouterr().out
 
 
 def test_a_key_that_is_not_registered_is_told_by_its_fingerprint(

@@ -14,7 +14,8 @@ def validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
 
     problems = 0
     for check in checks.validate(config):
-        print(f"{'ok  ' if check.problem is None else 'FAIL'}  {check.name}: {check.problem or check.found}")
+        verdict = "FAIL" if check.problem else "ok  " if check.is_checked else "????"
+        print(f"{verdict}  {check.name}: {check.problem or check.found}")
         problems += check.problem is not None
     return REFUSED if problems else 0
 
@@ -22,6 +23,6 @@ def validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
 VALIDATE = Command(
     name="validate",
     summary="Check machine, ledger, streams and tables.",
-    more="Exit status: 0 all is good, 2 not.",
+    more="Exit status: 0 nothing is wrong, 2 something is. A line with ???? could not be checked, and says why.",
     run=validate,
 )

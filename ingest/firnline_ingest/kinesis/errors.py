@@ -37,13 +37,30 @@ class StreamMissing(KinesisError, Fatal):
 
 class StreamForbidden(KinesisError, Fatal):
     id = "FL-2002"
-    causes = "The role lacks an action, or there are no credentials"
+    causes = "The role lacks an action"
     remedy = "[the policy](first-real-run.md)"
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
             f"kinesis:{operation} on {stream!r} was denied: {cause}",
             next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/permissions.md).",
+        )
+        self.operation = operation
+
+
+class StreamCredentialsMissing(StreamForbidden):
+    """Nobody was denied anything: the request was never sent."""
+
+    id = "FL-2014"
+    causes = "There are no AWS credentials where the command runs, or the profile or the login that should give them does not"
+    remedy = "a role of the machine, a profile, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        KinesisError.__init__(
+            self,
+            f"No AWS credentials were found to ask kinesis:{operation} of {stream!r} with: {cause}",
+            next_step="give this process credentials: a role of the machine, a profile (aws sso login renews one), or "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its environment.",
         )
         self.operation = operation
 
@@ -258,7 +275,7 @@ def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception
     if isinstance(error, FirnlineError):
         return error
     if isinstance(error, NO_CREDENTIALS):
-        return StreamForbidden(stream, operation, f"no AWS credentials were found: {error}")
+        return StreamCredentialsMissing(stream, operation, str(error))
     if isinstance(error, ClientError):
         return _by_code(error.response["Error"]["Code"], error.response["Error"].get("Message", ""), operation, stream)
     if isinstance(error, UnreadablePage):

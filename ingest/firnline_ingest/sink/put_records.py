@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.kinesis.errors import StreamForbidden, StreamMissing, kinesis_error
+from firnline_ingest.kinesis.errors import StreamCredentialsMissing, StreamForbidden, StreamMissing, kinesis_error
 from firnline_ingest.sink.errors import PutForbidden, RequestRefused, SinkStreamMissing
 from firnline_ingest.sink.waiting import Entry
 
@@ -48,7 +48,7 @@ def _passing(client: "KinesisClient", stream: str, error: Exception) -> str:
     explained = kinesis_error(error, operation="PutRecords", stream=stream)
     if isinstance(explained, StreamMissing):
         raise SinkStreamMissing(stream, _names(client.list_streams)) from error
-    if isinstance(explained, StreamForbidden):
+    if isinstance(explained, StreamForbidden) and not isinstance(explained, StreamCredentialsMissing):
         raise PutForbidden(stream, str(error)) from error
     if not getattr(explained, "is_retryable", isinstance(error, KeyError)):
         raise explained from error
