@@ -32,7 +32,7 @@ class ForeignToken(SnowflakeError, Fatal):
 
 @dataclass(frozen=True, slots=True)
 class ShardKey:
-    """A shard of one incarnation of a stream: a stream made again under its name has other sequence numbers."""
+    """A shard of one incarnation of a stream: a stream recreated under its name has other sequence numbers."""
 
     stream: str
     stream_created_ms: int
@@ -119,7 +119,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class TargetTable:
-    """The table and pipe that a channel belongs to; made again under its name, either has another creation time.
+    """The table and pipe that a channel belongs to; recreated under its name, either has another creation time.
 
     Names are as Snowflake stores them, the pipe's as the SDK takes it. A default pipe comes and goes with its table and
     has no creation time of its own.

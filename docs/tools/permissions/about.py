@@ -71,7 +71,7 @@ DEPLOYER: Mapping[str, str] = {
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",
     "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to somebody else.",
     "SeeKey": "The adopted key, for the same.",
-    "CompareKey": "The key that the bootstrap made, by its ARN. Whoever deploys sees and uses it, and neither makes, changes "
+    "CompareKey": "The key that the bootstrap made, by its ARN. The deployer sees and uses it, and neither makes, changes "
     "nor removes a key.",
     "SeeBucket": "The adopted bucket, for the same.",
     "SeeRole": "The adopted role of the engine, for the same.",
@@ -127,11 +127,11 @@ KEY_KEEPER: Mapping[str, str] = {
 }
 
 LETTER_REPLAYER: Mapping[str, str] = {
-    "ListLetters": "The bucket, only the names in the letters' folder.",
-    "ReadLetters": "Objects in the letters' folder.",
-    "KeepReplays": "What lies beside the letters, in a folder that holds none.",
+    "ListLetters": "The bucket, only the names in the dead letters' folder.",
+    "ReadLetters": "Objects in the dead letters' folder.",
+    "KeepReplays": "What lies beside the dead letters, in a folder that holds none.",
     "KeyOfLetters": "The bucket's key, only through S3.",
-    "ReadLetterStream": "With `dead_letters.stream`: that stream. From it letters are brought into a folder.",
+    "ReadLetterStream": "With `dead_letters.stream`: that stream. From it dead letters are brought into a folder.",
     "KeyOfLetterStream": "That stream's key, only through Kinesis, only for its records.",
     "SeeLedger": "The ledger's table. Nothing is written into it.",
     "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",

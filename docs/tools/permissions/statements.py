@@ -1,4 +1,4 @@
-"""The part of docs/permissions.md about the AWS side of a bootstrap: who deploys, previews, keeps the keys, replays letters, and
+"""The part of docs/permissions.md about the AWS side of a bootstrap: the deployer, preview, key administrator, replay, and
 the boundary.
 """
 

@@ -14,8 +14,8 @@ are made of (`python -m docs.tools.permissions`), so it says neither more nor le
 | Snowflake, for external volumes | [its policy](#aws-snowflake-for-external-volumes) | |
 | who deploys and previews: CI | [two roles](#aws-who-deploys) | [the deploy role](#the-deploy-role) |
 | all roles that are made | [the boundary](#aws-the-permissions-boundary) | |
-| who keeps the keys | [a policy](#aws-whoever-keeps-the-keys) | [the deploy role](#the-deploy-role) |
-| who brings dead letters back | [a policy](#aws-whoever-brings-dead-letters-back) | [the engine's role](#the-engines-role) |
+| the key administrator | [a policy](#aws-the-key-administrator) | [the deploy role](#the-deploy-role) |
+| who replays dead letters | [a policy](#aws-replaying-dead-letters) | [the engine's role](#the-engines-role) |
 | who reads and audits | nothing of this: who may open its key's secret is yours to say | [the reader's role](#the-readers-role) |
 
 It is proven against the embedded environment, and against no account yet (`scripts/live` asks one). How, as far as an
@@ -195,7 +195,7 @@ right by itself.
 """
 
 KEY_KEEPER = """\
-## AWS: whoever keeps the keys
+## AWS: the key administrator
 
 The policy that `firnline bootstrap` writes for those who run `firnline keys`, for an administrator to attach to few. The
 roles of CI have none of it but to describe a secret, make it and tag it. In Snowflake they are the deploy role.
@@ -203,10 +203,10 @@ roles of CI have none of it but to describe a secret, make it and tag it. In Sno
 """
 
 LETTER_REPLAYER = """\
-## AWS: whoever brings dead letters back
+## AWS: replaying dead letters
 
 The policy that `firnline bootstrap` writes for those who run `firnline dead-letters`, for an administrator to attach to few:
-letters hold what producers sent, and a replay writes rows as the engine's own user, in [its role](#the-engines-role).
+dead letters hold what producers sent, and a replay writes rows as the engine's own user, in [its role](#the-engines-role).
 Neither CI nor the engine has it. Tests run the commands under exactly this policy, and once without each of its rights: that
 ends them with an error that names it. Who only lists, shows and exports needs ListLetters, ReadLetters and the `kms:Decrypt` of
 KeyOfLetters, or ReadLetterStream and KeyOfLetterStream.

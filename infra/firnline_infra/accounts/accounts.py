@@ -37,7 +37,7 @@ class Accounts(Protocol):
 
     @property
     def begin_empty(self) -> bool:
-        """Whether each start of them has nothing of the one before: then a secret that is gone may be made anew."""
+        """Whether each start of them has nothing of the one before: then a secret that is gone may be recreated."""
 
     @property
     def before_running(self) -> Sequence[str]:
@@ -47,7 +47,7 @@ class Accounts(Protocol):
         """A boto3 client."""
 
     def snowflake(self) -> "SnowflakeConnection":
-        """A session of whoever deploys; the caller closes it."""
+        """A session of the deployer; the caller closes it."""
 
     def snowflake_as(self, *, user: str, role: str, private_key: str) -> "SnowflakeConnection":
         """A session of a service user, with a key that is in no file."""

@@ -36,7 +36,7 @@ def check_snowflake(spec: EnvironmentSpec, connection: "SnowflakeConnection") ->
 
 @contextmanager
 def checked_session(spec: EnvironmentSpec, accounts: Accounts) -> Iterator["SnowflakeConnection"]:
-    """A session of whoever deploys, in the specification's Snowflake account. Raises as `check_snowflake` does."""
+    """A session of the deployer, in the specification's Snowflake account. Raises as `check_snowflake` does."""
     with closing(accounts.snowflake()) as session:
         check_snowflake(spec, session)
         yield session

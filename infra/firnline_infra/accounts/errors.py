@@ -75,7 +75,7 @@ class AwsRefused(AccountsError):
     def __init__(self, action: str, on: str, cause: str) -> None:
         super().__init__(
             f"{action} on {on} was refused: {cause}",
-            next_step=f"where it was denied, allow {action} to whoever deploys; the command can be repeated as it is.",
+            next_step=f"where it was denied, allow {action} to the deployer; the command can be repeated as it is.",
         )
 
 
@@ -88,7 +88,7 @@ class SnowflakeLoginMissing(AccountsError):
 
     def __init__(self, missing: Sequence[str]) -> None:
         super().__init__(
-            f"Nothing says how to log in to Snowflake as whoever deploys: {', '.join(missing)} is not set.",
+            f"Nothing says how to log in to Snowflake as the deployer: {', '.join(missing)} is not set.",
             next_step="set the variables that the Snowflake provider reads: SNOWFLAKE_USER, "
             "SNOWFLAKE_AUTHENTICATOR=SNOWFLAKE_JWT and SNOWFLAKE_PRIVATE_KEY (a PEM), or "
             "SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD with their authenticators.",

@@ -44,7 +44,7 @@ def compare_shard(
 ) -> None:
     """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
 
-    An outcome before the first record is older than the stream if `cutoff` allows for that, and unexpected otherwise. A letter
+    An outcome before the first record is older than the stream if `cutoff` allows it, and unexpected otherwise. A dead letter
     that `replayed_into` knows is no place of its record any more once there is a row; it is asked after the outcomes were read.
     """
     _Walk(findings, outcomes, cutoff, check, not_ingested, replayed_into=replayed_into).along(records)
@@ -137,7 +137,7 @@ class _Walk:
             self._findings.report(ProblemKind.MISROUTED, outcome.position, detail)
 
     def _take_replayed(self) -> bool:
-        """Whether the record's letter became its rows; then the letter counts no more."""
+        """Whether the record's dead letter became its rows; then the dead letter counts no more."""
         letter = next((each for each in self._group if each.place is RecordPlace.DEAD_LETTERS), None)
         if letter is None or len(self._group) == 1 or self._replayed_into(*position_of(letter)[:2]) is None:
             return False
@@ -168,7 +168,7 @@ class _Walk:
         self._findings.report(ProblemKind.MISSING, record.position, detail)
 
     def _letter_before(self, record: StreamRecord) -> Outcome | None:
-        """The letter that has this row too, because it has one before it of the same record."""
+        """The dead letter that has this row too, because it has one before it of the same record."""
         letter, place = self._letter, (record.sequence_number, record.sub_sequence_number)
         return letter if letter and record.row and position_of(letter)[:2] == place else None
 
@@ -184,7 +184,7 @@ class _Walk:
         self._advance()
 
     def _is_of_replayed(self, outcome: Outcome) -> bool:
-        """Whether it is one of more rows than its record would be, had its letter not been repaired."""
+        """Whether it is one of more rows than its record would be, had its dead letter not been repaired."""
         if self._letter is None or outcome.place is RecordPlace.DEAD_LETTERS or not outcome.row:
             return False
         place = position_of(self._letter)[:2]

@@ -2,7 +2,7 @@
 
 AuditError
 ├── NotAuditable        the rows don't say where they come from
-├── CallableAbsent      what a function of the pipeline's leaves out can't be told without it
+├── CallableAbsent      what a function of the pipeline's leaves out can't be determined without it
 ├── StartUnknown        only the engine's ledger knows where its claim begins
 ├── UnknownPipeline     the configuration has no such stream
 ├── EndInTheFuture      the claim can't reach beyond now
@@ -27,7 +27,7 @@ class AuditError(FirnlineError):
 
 
 class CallableAbsent(AuditError, Fatal):
-    """A function that makes the pipeline's rows is not here, and without it missing can't be told from left out."""
+    """A function that makes the pipeline's rows is not here, and without it missing can't be distinguished from left out."""
 
     id = "FL-5011"
     causes = "A pipeline's `callable` can't be imported where the audit runs, and it decides which records are left out"
@@ -36,7 +36,7 @@ class CallableAbsent(AuditError, Fatal):
     def __init__(self, stream: str, path: str, why: str) -> None:
         super().__init__(
             f"The callable {path} of stream {stream!r} can't be imported here, and {why}: which records have to be "
-            "in the table can't be told without it.",
+            "in the table can't be determined without it.",
             next_step="put its module on PYTHONPATH where the audit runs, as it is in the engine's archive.",
         )
 
@@ -81,7 +81,7 @@ class LatencyUnknown(AuditError, Fatal):
     remedy = "`metadata.approximate_arrival: true`; `row_timestamp: true`, of a standard table"
 
     def __init__(self, table: str, cause: str, next_step: str) -> None:
-        super().__init__(f"How long rows of {table} took can't be told: {cause}.", next_step=f"{next_step}.")
+        super().__init__(f"The latency of {table} can't be determined: {cause}.", next_step=f"{next_step}.")
         self.table, self.cause = table, cause
 
 
@@ -104,7 +104,7 @@ class StartUnknown(AuditError, Fatal):
     """LATEST is a moment that only the engine's ledger knows, and an audit doesn't read that."""
 
     id = "FL-5004"
-    causes = "The stream's oldest record could not be told"
+    causes = "The stream's oldest record could not be determined"
     remedy = "try again; look at the message"
 
     def __init__(self, stream: str) -> None:

@@ -55,7 +55,7 @@ class Counts:
     error_rows: int = 0
     dead_letters: int = 0
     skipped: int = 0
-    """Records that can't be rows, and are nowhere because the pipeline skips them or has its letters on a stream."""
+    """Records that can't be rows, and are nowhere because the pipeline skips them or has its dead letters on a stream."""
     filtered: int = 0
     """Records that a transform leaves out."""
     tombstones: int = 0
@@ -145,7 +145,7 @@ class ShardFindings:
 NEXT_STEPS: Mapping[ProblemKind, str] = {
     ProblemKind.NOT_STORED: "rows were rejected, and are in no table: ERROR_LOGGING was off for a while (which also empties the "
     "error table), or somebody emptied it (the query history tells: ALTER TABLE … ERROR_LOGGING, TRUNCATE ERROR_TABLE). Records "
-    "that are still in the stream are told as missing, by their places; those that left it are gone, unless the producer has "
+    "that are still in the stream are reported as missing, by their places; those that left it are gone, unless the producer has "
     "them. Keep error logging on: firnline drift tells when it is off.",
     ProblemKind.MISSING: "if the engine is behind (what is missing stands at its shards' ends), let it finish: "
     "firnline run --available-now; or audit up to a moment that it is past: --until. If records stay missing, were rows "

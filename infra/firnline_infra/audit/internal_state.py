@@ -81,7 +81,7 @@ def _of_engine(row: "ShardRow") -> Iterator[CountedChannel]:
 
 def _of_replays(config: EngineConfig, key: ShardKey) -> Iterator[CountedChannel]:
     """Of each channel, and of each incarnation of its table, as its last batch that is proven has it: without the rows of those
-    that are void, whose letters stayed letters.
+    that are void, whose dead letters stayed dead letters.
     """
     journal = Journal(open_objects(config), config.application, key)
     found: dict[tuple[str, TargetTable], tuple[int, int]] = {}

@@ -1,7 +1,7 @@
 """JSON with its numbers exact, and when two values of it are equal, at any depth.
 
 Integers are read as int, fractions as Decimal. Numbers are equal when they are the same number, however they are written,
-far beyond what a float can tell apart. A number that Snowflake itself keeps as a double (Floating) is compared to the 15
+far beyond what a float can distinguish. A number that Snowflake itself keeps as a double (Floating) is compared to the 15
 digits that a double is good for.
 """
 

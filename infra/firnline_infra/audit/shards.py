@@ -85,7 +85,7 @@ class PipelineSources:
     taken_apart: TakenApart = lambda _, records: records
     """The records of a shard by its id, aggregates as their user records."""
     replayed_into: Callable[[str], ReplayedInto] = lambda _: never
-    """By shard id: which letters were replayed, as of the first question."""
+    """By shard id: which dead letters were replayed, as of the first question."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:

@@ -38,7 +38,7 @@ class About(Enum):
     """Whose metric it is, and so how many alarms a rule makes."""
 
     KINESIS = auto()
-    """Kinesis counts it of each stream; of one in another account or region in CloudWatch there, where its owner is told."""
+    """Kinesis counts it of each stream; of one in another account or region in CloudWatch there, where its owner sees it."""
     STREAM = auto()
     """The engine publishes it of each stream."""
     ENGINE = auto()

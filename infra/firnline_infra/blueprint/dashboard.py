@@ -55,7 +55,7 @@ ENGINE: tuple[tuple[str, tuple[Metric, ...]], ...] = (
     ("Shards", (SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED)),
     ("Kinesis' answers", (THROTTLED, UNREADABLE_PAGES, UNANSWERED)),
     ("Channels", (OPENS, INTERRUPTIONS)),
-    ("Read once more", (REREAD_ROWS, REREAD_LETTERS)),
+    ("Read again", (REREAD_ROWS, REREAD_LETTERS)),
     ("Incidents", (INCIDENTS,)),
     ("Keys without a column", (UNKNOWN_KEYS,)),
 )

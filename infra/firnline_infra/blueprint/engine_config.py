@@ -168,7 +168,7 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
 
 
 def _selects(pipeline: Pipeline) -> bool:
-    """Whether a SELECT may do so at one of its tables: of somebody else's pipe, which a route finds by name, nobody knows."""
+    """Whether a SELECT may do so at one of its tables: of another's pipe, which a route finds by name, nobody knows."""
     return pipeline.pipe_selects or any(each.pipe_selects or each.pipe is not None for each in pipeline.routed)
 
 

@@ -28,7 +28,7 @@ class TargetUnsupported(BuildError):
     """The engine can't run on that Python, architecture or Spark. Nothing was built."""
 
     id = "FL-5442"
-    causes = "No engine runs on that Python, architecture or Spark; all reasons are told. Nothing was built"
+    causes = "No engine runs on that Python, architecture or Spark; all reasons are reported. Nothing was built"
     remedy = "a release with Spark 4 (emr-spark-8.0.0 or newer), Python 3.11 to 3.13, x86_64 or arm64"
 
     def __init__(self, reasons: Sequence[str]) -> None:

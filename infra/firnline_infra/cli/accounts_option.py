@@ -28,7 +28,7 @@ class AccountsPlace(Protocol):
         """Decorates a command with the options."""
 
     def options_text(self, values: Mapping[str, Any]) -> str:
-        """The options once more, as they were typed; empty where none was."""
+        """The options again, as they were typed; empty where none was."""
 
     def accounts(self, spec: "EnvironmentSpec", values: Mapping[str, Any]) -> "Accounts":
         """Asked only where an option was typed."""

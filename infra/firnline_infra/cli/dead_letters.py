@@ -27,7 +27,7 @@ def dead_letters() -> None:
 
 
 def _place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The two ways to say where the letters are; a bucket is opened with the AWS credentials of whoever asks."""
+    """The two ways to say where the dead letters are; a bucket is opened with the AWS credentials of whoever asks."""
     file = click.Path(exists=True, dir_okay=False, path_type=Path)
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
     command = click.option("--folder", type=folder, help="A folder of this machine.")(command)
@@ -37,7 +37,7 @@ def _place(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which letters; parameters `stream`, `shard`, `reasons`, `since` and `until`."""
+    """Which dead letters; parameters `stream`, `shard`, `reasons`, `since` and `until`."""
     for option in (
         click.option("--until", type=Moment(), help="Written before this time, ISO 8601."),
         click.option("--since", type=Moment(), help="Written at this time or later, ISO 8601."),
@@ -55,10 +55,10 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
 @click.option("--count", is_flag=True, help="Only how many there are, by stream, shard and reason.")
 def list_letters(config: Path | None, folder: Path | None, as_json: bool, count: bool, **choice: Any) -> None:
-    """List the letters by stream, shard and position.
+    """List the dead letters by stream, shard and position.
 
-    Stream, shard and the time of writing are told by names: of a bucket, only the objects that they choose are read. A letter
-    that can't be read is told on stderr, and the others are listed. Exit status: 0, or 1 where one could not be read.
+    Stream, shard and the time of writing are known from names: only the objects that they choose are read. A dead letter
+    that can't be read is reported on stderr, and the others are listed. Exit status: 0, or 1 where one could not be read.
     """
     store, where = _store(config, folder)
     damaged = Damaged()
@@ -81,7 +81,7 @@ def list_letters(config: Path | None, folder: Path | None, as_json: bool, count:
 @click.option("--raw", is_flag=True, help="The record's bytes and nothing else, exactly as they were.")
 @click.option("--hex", "as_hex", is_flag=True, help="The bytes as a dump in hexadecimal.")
 def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, as_hex: bool) -> None:
-    """Show one letter, by the KEY that list prints.
+    """Show one dead letter, by the KEY that list prints.
 
     With --config it says what the record would be now, by the pipeline as it is configured today.
     """
@@ -104,7 +104,7 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, a
     "into",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="As letters into this folder, from which they can be replayed; those that it has stay as they are.",
+    help="As dead letters into this folder, from which they can be replayed; those that it has stay as they are.",
 )
 @click.option(
     "--raw",
@@ -115,10 +115,10 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, a
 def export_letters(
     config: Path | None, folder: Path | None, into: Path | None, raw: Path | None, **choice: Any
 ) -> None:
-    """Write letters to standard output, one JSON document a line.
+    """Write dead letters to standard output, one JSON document a line.
 
     A document is what the store keeps, with its key; bytes that are text are in "text", others in base64 in "data". Exit
-    status: 0, or 1 where a letter could not be read.
+    status: 0, or 1 where a dead letter could not be read.
 
     \b
     For example:
@@ -136,7 +136,7 @@ def export_letters(
             count = sum(write(letter) for letter in letters)
         click.echo(f"{count} records in {raw}.", err=True)
     elif into is not None:
-        click.echo(f"{kept(letters, into)} new letters in {into}.", err=True)
+        click.echo(f"{kept(letters, into)} new dead letters in {into}.", err=True)
     else:
         for letter in letters:
             click.echo(exported(letter))
@@ -144,7 +144,7 @@ def export_letters(
 
 
 class Damaged:
-    """Tells on stderr of letters that can't be read, and remembers that there was one."""
+    """Reports on stderr of letters that can't be read, and remembers that there was one."""
 
     status = 0
 
@@ -154,7 +154,7 @@ class Damaged:
 
 
 def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
-    """Raises click.BadParameter for a reason that no letter has: "no letters" would be taken for an answer."""
+    """Raises click.BadParameter for a reason that no dead letter has: "no dead letters" would be taken for an answer."""
     from firnline_ingest.dead_letters import REASONS, Choice
     from firnline_ingest.errors import did_you_mean
 

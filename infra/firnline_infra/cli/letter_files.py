@@ -26,7 +26,7 @@ def exported(letter: "DeadLetter") -> str:
 def raw_folder(folder: Path) -> Iterator["Callable[[DeadLetter], int]"]:
     """Gives what writes a letter's bytes into the folder, under its key with dashes for slashes. Returns 1."""
     if folder.exists() and any(folder.iterdir()):
-        raise click.UsageError(f"{folder} is not empty: its files would be mixed with those of the letters.")
+        raise click.UsageError(f"{folder} is not empty: its files would be mixed with those of the dead letters.")
     folder.mkdir(parents=True, exist_ok=True)
 
     def write(letter: "DeadLetter") -> int:

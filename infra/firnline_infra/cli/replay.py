@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SDK = "snowflake.ingest.streaming"
 REFUSED = 2
 HINTS = {"too-large": " (--by-file takes rows of up to 16,000,000 bytes, docs/files.md)"}
-"""By the reason for which a letter stays one."""
+"""By the reason for which a dead letter stays one."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -37,10 +37,10 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--with",
     "repair",
     metavar="MODULE:FUNCTION",
-    help="Takes a record's bytes, and returns those to take instead; None for a record that stays a letter.",
+    help="Takes a record's bytes, and returns those to take instead; None for a record that stays a dead letter.",
 )
 @click.option(
-    "--from", "edited", type=FILE, help="Only the letters of this file, which export wrote, as they stand there."
+    "--from", "edited", type=FILE, help="Only the dead letters of this file, which export wrote, as they stand there."
 )
 @click.option(
     "--by-file", is_flag=True, help="Through a stage and a pipe (file_replay), also rows too large to be streamed."
@@ -68,8 +68,8 @@ def replay(
 ) -> None:
     """Send dead letters into the table that can be rows now, each once.
 
-    By default a letter is converted as the configuration says today. However often this is run, killed and run again, beside
-    the engine or beside itself: a letter that was replayed is never sent again. Exit status: 0 each letter that was chosen is
+    By default a dead letter is converted as the configuration says today. However often this is run, killed and run again, beside
+    the engine or beside itself: a dead letter that was replayed is never sent again. Exit status: 0 each chosen dead letter is
     replayed, 1 some stay dead letters, could not be read, or were refused by the table, 2 refused.
 
     \b
@@ -136,7 +136,7 @@ def end_at_once(status: int) -> NoReturn:
 
 
 def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] = HINTS) -> str:
-    """What became of the letters, and why some stay."""
+    """What became of the dead letters, and why some stay."""
     parts = [f"{report.letters:,} {would}replayed as {report.rows:,} rows"]
     if report.rejected:
         parts.append(f"{report.rejected:,} of these rows refused by the table ({in_a_line(report.rejection)})")

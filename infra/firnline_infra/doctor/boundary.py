@@ -1,6 +1,6 @@
 """Whether the permissions boundary of the bootstrap still is what the specification asks for.
 
-Whoever deploys can't write it, so a right that the specification adds does nothing before an administrator renews it.
+The deployer can't write it, so a right that the specification adds does nothing before an administrator renews it.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Whether the key that is recorded beside the specification is the one that the bootstrap's alias leads to.
 
-The file of keys is reviewed, and policies name what it says: another key in it would be somebody else's, or one that was swapped.
+The file of keys is reviewed, and policies name what it says: another key in it would be another's, or one that was swapped.
 """
 
 from collections.abc import Iterator

@@ -27,7 +27,7 @@ RULES = {
     "network": Rule("A host can't be reached from here."),
     "accounts": Rule("An account, or the key, is not the specification's."),
     "clock": Rule("This machine's clock is off."),
-    "rights": Rule("Whoever deploys, or the permissions boundary, lacks a right."),
+    "rights": Rule("The deployer, or the permissions boundary, lacks a right."),
     "limits": Rule("A service limit is below what the specification asks for."),
     "ci": Rule("Nobody has to approve what CI does."),
     "names": Rule("An object that `up` would make is there already."),

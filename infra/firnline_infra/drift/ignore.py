@@ -106,7 +106,7 @@ def _problems(entries: Sequence[Entry], today: date) -> Iterator[str]:
             yield f"{path}.until: {entry.until} is more than a year ahead; name a day within one."
         for field, pattern in (("object", entry.object), ("property", entry.property)):
             if _is_too_wide(pattern):
-                yield f"{path}.{field}: {pattern!r} would ignore everything; write {MIN_CHARACTERS} letters of it at least."
+                yield f"{path}.{field}: {pattern!r} would ignore everything; write {MIN_CHARACTERS} characters of it at least."
 
 
 def _is_too_wide(pattern: str) -> bool:

@@ -1,6 +1,6 @@
 """One secret of Secrets Manager, whose versions are private keys.
 
-Versions are told apart by their stages: AWSPENDING is a key that waits for its registration, AWSCURRENT the one that the
+Versions are distinguished by their stages: AWSPENDING is a key that waits for its registration, AWSCURRENT the one that the
 engine reads, AWSPREVIOUS the one before. A stage is moved, never a value overwritten.
 """
 

@@ -122,7 +122,7 @@ BUCKET_POLICY = Kind(
     arns=_bucket_arns,
     rights=(
         Right(
-            "Its policy, which refuses what comes without TLS. Whoever deploys could open the bucket "
+            "Its policy, which refuses what comes without TLS. The deployer could open the bucket "
             "to others by it, and what is in it: AWS's block of public access, also theirs to change, "
             "refuses only the public.",
             create="PutBucketPolicy",

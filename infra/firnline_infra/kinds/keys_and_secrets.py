@@ -12,7 +12,7 @@ from firnline_infra.specification.arns import Arns
 
 
 def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
-    """By name, whatever six letters the one in the file of keys has: a secret that is made anew has others."""
+    """By name, whatever six letters the one in the file of keys has: a secret that is recreated has others."""
     return tuple(secret_arn_of(secret, arns) for secret in blueprint.secrets)
 
 
@@ -82,7 +82,7 @@ SECRET = Kind(
         Right("Makes it, without a value, though AWS would take one.", create="CreateSecret"),
         Right(COMPARE, read="DescribeSecret GetResourcePolicy"),
         Right(
-            "Its description and its key. AWS would take a value too: by it, whoever deploys can't "
+            "Its description and its key. AWS would take a value too: by it, the deployer can't "
             "read the private key, but could overwrite it, and Snowflake would refuse the engine "
             "until it is put right. Nothing leaks.",
             update="UpdateSecret",

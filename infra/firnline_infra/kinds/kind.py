@@ -22,7 +22,7 @@ Clients = Callable[[str], Any]
 COMPARE = "Reads what it is, to compare it with the specification."
 TAGS = "Its tags: whose it is, and who pays."
 PHASES, READING = ("create", "read", "update", "delete", "compare"), ("read", "compare")
-DRIFT = "Tells rights that somebody gave by hand (`firnline drift`)."
+DRIFT = "Reports rights that somebody gave by hand (`firnline drift`)."
 
 
 class Scope(Enum):

@@ -31,7 +31,7 @@ class AlreadyThere(DeployError):
         super().__init__(
             "These exist already, and this stack did not make them:\n" + "\n".join(f"  - {each}" for each in found),
             next_step="where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
-            "yours made them: go on with that one (docs/layered-stacks.md); where they are somebody else's: give yours "
+            "yours made them: go on with that one (docs/layered-stacks.md); where they are another's: give yours "
             "another name. Nothing was created.",
         )
 

@@ -101,7 +101,7 @@ def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResou
                 case Presence.THERE:
                     yield kind.called(wanted)
                 case Presence.FOREIGN:
-                    yield f"{kind.called(wanted)}, in somebody else's account: {kind.title} names are globally unique"
+                    yield f"{kind.called(wanted)}, in another's account: {kind.title} names are globally unique"
 
 
 class Presence(Enum):

@@ -57,7 +57,7 @@ def _pipe_of(stage: DeadLetterStage) -> str:
     """Snowflake's page on SYSTEM$PIPE_STATUS has the state."""
     return (
         f"See whether its pipe loads from it: SELECT SYSTEM$PIPE_STATUS({literal(str(stage.name))}). Where that says "
-        f"STOPPED_STAGE_DROPPED: DROP PIPE {stage.name.sql}, and `firnline up` once more."
+        f"STOPPED_STAGE_DROPPED: DROP PIPE {stage.name.sql}, and `firnline up` again."
     )
 
 

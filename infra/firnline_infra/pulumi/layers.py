@@ -82,7 +82,7 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
 
 
 def _document(spec: EnvironmentSpec, inputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
-    """The private key's place may have to be told by the secret that was made, the dead letters' key and consumers too."""
+    """The private key's place may have to be identified by the secret that was made, the dead letters' key and consumers too."""
 
     def document(told: list[dict[str, Any]]) -> dict[str, Any]:
         private_key, dead_letters, consumers = told

@@ -43,7 +43,7 @@ class NotReady(RolloutError, Fatal):
         listed = "\n".join(f"  - {each.what}\n    {each.next_step}" for each in problems)
         super().__init__(
             f"The engine of {application} would not start:\n{listed}",
-            next_step=f"mend what is listed, and run the same command again. Nothing was changed: {running}.",
+            next_step=f"fix what is listed, and run the same command again. Nothing was changed: {running}.",
         )
 
 
@@ -118,7 +118,7 @@ class RolloutFailed(RolloutError, Fatal):
         "The new engine ended, did not begin, or does not read what the old one read. The message says whether the old "
         "one runs again, or was never stopped"
     )
-    remedy = "`firnline logs`; mend, and deploy again"
+    remedy = "`firnline logs`; fix, and deploy again"
 
     def __init__(self, number: int, why: str, *, stands: str, next_step: str) -> None:
         super().__init__(f"Deployment {number} failed: {why}. {stands}", next_step=next_step)

@@ -21,7 +21,7 @@ class Starter:
     budget: RetryBudget
 
     def start(self, job: EngineJob, *, name: str = "") -> Run:
-        """Raises NewFailed if the service does not take the job: the old one is stopped by then. `name` tells apart the
+        """Raises NewFailed if the service does not take the job: the old one is stopped by then. `name` distinguishes the
         starts of one deployment.
         """
         try:
@@ -37,7 +37,7 @@ class Starter:
         return f"{self.claim.token}-{name}{job.hash[:40]}"
 
     def _start(self, job: EngineJob, token: str, beside: Run | None) -> Run:
-        """Asks once more what runs: a service that starts again by itself, or a person, may have been faster."""
+        """Asks again what runs: a service that starts again by itself, or a person, may have been faster."""
         self.claim.step(f"start {token}")
         service = self.context.service
         for other in service.runs(job.application):

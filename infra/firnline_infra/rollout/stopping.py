@@ -56,10 +56,10 @@ def remove(context: RolloutContext, run: Run) -> None:
 
 
 def _ask(context: RolloutContext, run: Run) -> bool:
-    """True once the engine has given the application back, with its rows proven. Its service may start it once more
+    """True once the engine has given the application back, with its rows proven. Its service may start it again
     while it is asked: then that one is asked too. The engine is looked up before the run: while the run is there, the
     engine can't be one that another deployer has started since, however long this one was asleep. One that is of
-    another start is somebody else's, and is left alone.
+    another start is another's, and is left alone.
     """
     ledger, bounds, clock = context.ledger, context.bounds, context.clock
     until_s = clock() + bounds.stop_s

@@ -62,21 +62,21 @@ class RuntimeRefused(FirnlineError, Fatal):
         super().__init__(
             f"{action} on {on} was refused: {words}",
             next_step=next_step
-            or f"where it was denied, allow {action} to whoever deploys; the command can be repeated as it is.",
+            or f"where it was denied, allow {action} to the deployer; the command can be repeated as it is.",
         )
 
 
 class UntaggedRun(FirnlineError, Fatal):
-    """Somebody has started a run in the engine's application without its tag, or whoever deploys lacks a right."""
+    """Somebody has started a run in the engine's application without its tag, or the deployer lacks a right."""
 
     id = "FL-5621"
     causes = (
-        "A run is active in the environment's own application of EMR Serverless that whoever deploys may not look at: "
+        "A run is active in the environment's own application of EMR Serverless that the deployer may not look at: "
         "it has no tag `firnline:application`, because somebody started it by hand. Nothing was changed"
     )
     remedy = (
         "whoever started it ends it, by the command in the message; where it has the tag, `emr-serverless:GetJobRun` "
-        "for whoever deploys"
+        "for the deployer"
     )
 
     def __init__(self, run_id: str, place: str, application_id: str, words: str) -> None:
@@ -85,7 +85,7 @@ class UntaggedRun(FirnlineError, Fatal):
             f"started it by hand, and it is in the engine's way. ({words})",
             next_step="whoever started it ends it (aws emr-serverless cancel-job-run --application-id "
             f"{application_id} --job-run-id {run_id}); then run the same command again. Where it has the tag, allow "
-            "emr-serverless:GetJobRun to whoever deploys. Nothing was changed.",
+            "emr-serverless:GetJobRun to the deployer. Nothing was changed.",
         )
 
 

@@ -59,7 +59,7 @@ class EngineJob:
     application, of a virtual cluster or of an EMR cluster. Empty on Kubernetes, where the namespace says it."""
     hash: str = ""
     """SHA-256, in hexadecimal, of everything that decides what runs, and of nothing else: a job with an unchanged hash need not
-    be started anew. Place, tags and tokens are no part of it. `engine_job` sets it."""
+    be restarted. Place, tags and tokens are no part of it. `engine_job` sets it."""
 
     @property
     def stands_by(self) -> bool:

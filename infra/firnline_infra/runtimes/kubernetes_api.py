@@ -116,7 +116,7 @@ class HttpKubernetesApi:
             action,
             on,
             words,
-            next_step="where it was forbidden, give whoever deploys a Role of the namespace with that verb (docs/rollout.md).",
+            next_step="where it was forbidden, give the deployer a Role of the namespace with that verb (docs/rollout.md).",
         )
 
 

@@ -16,13 +16,13 @@ OURS = "firnline:"
 
 
 def short_name(application: str, job_hash: str, longest: int) -> str:
-    """The application and the first letters of its job's hash; a long application's name loses its end."""
+    """The application and the first characters of its job's hash; a long application's name loses its end."""
     end = f"-{job_hash[:12]}"
     return f"{application[: longest - len(end)]}{end}"
 
 
 def object_name(application: str) -> str:
-    """A DNS-1035 label, as the kubeflow operator's webhook wants it. One that had to be changed gets letters of a hash, so that
+    """A DNS-1035 label, as the kubeflow operator's webhook wants it. A changed one ends with characters of a hash, so that
     no two applications have one name."""
     plain = re.sub(r"[^a-z0-9-]", "-", application.lower()).strip("-")
     plain = plain if plain[:1].isalpha() else f"firnline-{plain}"
@@ -42,7 +42,7 @@ def labels(tags: Mapping[str, str]) -> dict[str, str]:
 
 
 def _label(value: str) -> str:
-    """One that had to be changed gets letters of a hash, as an object's name does: pods are known by it."""
+    """One that had to be changed gets characters of a hash, as an object's name does: pods are known by it."""
     plain = re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$", "", value)
     if plain == value and len(plain) <= LONGEST_LABEL:
         return plain

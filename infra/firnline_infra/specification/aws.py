@@ -48,7 +48,7 @@ class EncryptionKey(Section):
     """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
 
     origin: Origin = Field(default=Origin.CREATE, strict=False)
-    """By default the bootstrap creates a customer-managed key, so that you control who may decrypt, and whoever deploys
+    """By default the bootstrap creates a customer-managed key, so that you control who may decrypt, and the deployer
     only uses it. `skip` leaves encryption to keys that AWS manages: they cost nothing, and you can't say who may decrypt."""
     arn: KeyArn | None = None
     """The ARN of the key to adopt. Its policy has to let the engine's role use it."""
@@ -181,7 +181,7 @@ class Alarms(Section):
     """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the
     retention, so that somebody can act; watch GetRecords.IteratorAgeMilliseconds."""
     time_to_trim_hours: int = Field(default=6, ge=1, le=8759)
-    """When in less hours than this a stream drops records that were not read, somebody is told: the last call, after the
+    """When in less hours than this a stream drops records that were not read: the last call, after the
     one for the lag. As all alarms on what the engine counts, it is there where its log goes to CloudWatch."""
     dead_letters: int = Field(default=1, ge=1)
     """How many dead letters of a stream within five minutes somebody is told of."""

@@ -15,7 +15,7 @@ class DeadLetters(Section):
     """A folder of the machine that the whole engine runs on; /var/lib/firnline/dead-letters where absent and there is no
     bucket. Refused where workers are several, or come and go."""
     stream: StreamName | None = None
-    """One of the streams, which no pipeline reads: for whoever wants to work on letters as they come. It keeps them as long as
+    """One of the streams, which no pipeline reads: for programs that process dead letters as they come. It keeps them as long as
     its retention, and they can't be listed."""
 
     @model_validator(mode="after")

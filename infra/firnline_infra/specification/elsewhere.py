@@ -26,12 +26,12 @@ def arn_of(spec: EnvironmentSpec, stream: Stream) -> str:
 
 
 def is_elsewhere(spec: EnvironmentSpec, stream: Stream) -> bool:
-    """Whether CloudWatch and whoever deploys look for it in vain, where the environment is."""
+    """Whether CloudWatch and the deployer look for it in vain, where the environment is."""
     return place_of(spec, stream) != Place(spec.aws.region, spec.aws.account)
 
 
 def adopted_here(spec: EnvironmentSpec) -> tuple[Stream, ...]:
-    """Which whoever deploys can look for."""
+    """Which the deployer can look for."""
     return tuple(each for each in spec.streams if each.origin is Origin.ADOPT and not is_elsewhere(spec, each))
 
 

@@ -1,4 +1,4 @@
-"""What of a document with mistakes can still be cross-checked, so that all problems are told at once.
+"""What of a document with mistakes can still be cross-checked, so that all problems are reported at once.
 
 A value that its model refuses is left out, or replaced by a stand-in where it is required. What the cross-checks then
 say about a stand-in, or about a place that was told already, is left out as well.

@@ -34,7 +34,7 @@ class Pipeline(TableOptions, PipelineOptions):
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     file_replay: bool = False
-    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which letters go into it in files, also
+    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which dead letters go into it in files, also
     those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
     with it. Only of a standard table that is made here and has no pipe of its own."""
     routes: Routes | None = None

@@ -80,7 +80,7 @@ class TableOptions(Section):
     """First-level keys without a column get one. Where off, their values are not kept; the log names each such key once, with
     the record that brought it first and the statement that would add its column."""
     error_logging: bool = True
-    """Keeps rows that Snowflake rejects in the table's error table; without it they can't be told from loaded ones."""
+    """Keeps rows that Snowflake rejects in the table's error table; without it they can't be distinguished from loaded ones."""
     row_timestamp: bool = True
     """Lets METADATA$ROW_LAST_COMMIT_TIME say when a row became visible: the latency report needs it."""
 

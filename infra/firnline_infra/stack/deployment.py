@@ -64,7 +64,7 @@ class Deployment:
 
     def up(self, *, refresh: bool = False, plan: Path | None = None) -> dict[str, Any]:
         """The outputs. With `refresh`, what was changed behind the program's back is set back too, also where Pulumi does
-        not look: a table that it made anew has none of its properties yet. With the `plan` of a preview, Pulumi does
+        not look: a table that it recreated has none of its properties yet. With the `plan` of a preview, Pulumi does
         nothing else than it says.
 
         Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
@@ -179,7 +179,7 @@ class Deployment:
 
     @contextmanager
     def _session(self) -> Iterator[Any]:
-        """Of whoever deploys, in the right accounts."""
+        """Of the deployer, in the right accounts."""
         check_aws(self.spec, self.accounts)
         with checked_session(self.spec, self.accounts) as session:
             yield session

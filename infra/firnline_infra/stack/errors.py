@@ -102,12 +102,12 @@ class SecretsLost(DeployError):
 
 
 class SecretsKeyOutOfReach(DeployError):
-    """The key that a new stack's secrets would be encrypted with is not there, or not for whoever deploys."""
+    """The key that a new stack's secrets would be encrypted with is not there, or not for the deployer."""
 
     id = "FL-5501"
     causes = (
         "A new stack's secrets are encrypted with the key that the bootstrap makes, and it is not there, or not for "
-        "whoever deploys. Nothing was created"
+        "the deployer. Nothing was created"
     )
     remedy = "make what `firnline bootstrap` renders, or name another `secretsprovider` in `Pulumi.<stack>.yaml`"
 

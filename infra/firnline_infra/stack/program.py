@@ -1,4 +1,4 @@
-"""Where the Pulumi program of an environment is, and what its stack is told: the path of the specification, and what
+"""Where the Pulumi program of an environment is, and what its stack is given: the path of the specification, and what
 encrypts secrets.
 
 A program in stacks/pulumi is the team's own, and counts where there is one; else it is the one of this package. The settings

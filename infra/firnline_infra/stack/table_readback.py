@@ -28,13 +28,13 @@ class TableReadback:
         again. What contained it may be gone too; Pulumi makes that, and the next `up` this.
         """
         made = statements(state)
-        with suppress(SnowflakeRefused):  # then in the role that whoever deploys has: it has to own what it grants
+        with suppress(SnowflakeRefused):  # then in the role that the deployer has: it has to own what it grants
             rows(session, f"USE ROLE {self.blueprint.names.deploy_role.sql}")
         for finding in read_back(self.blueprint, session):
             if finding.path == EXISTS and finding.repair in made:
                 with suppress(SnowflakeRefused):  # Pulumi has its turn; what it can't correct either, it says
                     rows(session, finding.repair)
-                    self.say(f"{finding}: made again, empty. {finding.afterwards}".rstrip())
+                    self.say(f"{finding}: recreated, empty. {finding.afterwards}".rstrip())
 
     def set_back(self, session: Any) -> None:
         for finding in read_back(self.blueprint, session):

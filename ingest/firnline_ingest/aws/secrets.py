@@ -1,4 +1,4 @@
-"""Reads a secret's text from Secrets Manager; its refusals are told apart by what a person has to do about them.
+"""Reads a secret's text from Secrets Manager; its refusals are distinguished by what a person has to do about them.
 
 Nearly always it is the Snowflake user's private key, so the errors are of Snowflake's branch: without the key there is no
 session. The logins of schema registries have errors of their own around these.

@@ -29,7 +29,7 @@ def steps_of(path: str) -> tuple[Step, ...]:
     end = 0
     while found := _STEP.match(path, end):
         quoted, plain, items, dot = found.groups()
-        if plain in OF_JSON_PATH:  # taken for a key, it would hide nothing, and nobody would be told
+        if plain in OF_JSON_PATH:  # taken for a key, it would hide nothing, unnoticed
             raise ValueError(
                 f"{path!r} has {plain!r}, which is no key here; a key of that name stands between backticks"
             )

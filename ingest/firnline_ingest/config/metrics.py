@@ -77,14 +77,14 @@ def _count(name: str, meaning: str) -> Metric:
     return Metric(name, Unit.COUNT, Kind.SUM, meaning)
 
 
-RECORDS = _count("Records", "Records that were read, once more read ones included.")
+RECORDS = _count("Records", "Records that were read, again read ones included.")
 INGESTED = _count("Ingested", "Records that became rows.")
 ROWS = _count("Rows", "Rows that were sent to Snowflake.")
 BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.")
-REREAD_ROWS = _count("RereadRows", "Rows that were read once more, and in the table already.")
+REREAD_ROWS = _count("RereadRows", "Rows that were read again, and in the table already.")
 DEAD_LETTERS = _count("DeadLetters", "Records that can't be rows, and were kept.")
 SKIPPED = _count("Skipped", "Records that can't be rows, in a pipeline that leaves them out.")
-REREAD_LETTERS = _count("RereadLetters", "Records that were read once more, and dead letters already.")
+REREAD_LETTERS = _count("RereadLetters", "Records that were read again, and dead letters already.")
 LEFT_OUT = _count(
     "LeftOut",
     "Records that are intentionally not ingested: tombstones, control messages, and what a transform filters.",

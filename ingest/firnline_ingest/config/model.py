@@ -42,7 +42,7 @@ class AwsConfig(Section):
     """How AWS is reached."""
 
     region: str
-    """Of the streams, the ledger, the secrets and the letters; a stream may say another one for itself (`access`)."""
+    """Of the streams, the ledger, the secrets and the dead letters; a stream may say another one for itself (`access`)."""
     credentials: Credentials = Credentials.default()
     """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
     endpoints: dict[AwsService, str] = Field(default={})
@@ -180,7 +180,7 @@ class DeadLettersConfig(Section):
     kms_key_arn: str | None = None
     """The KMS key that objects are encrypted with; the bucket's own default where absent."""
     stream: str | None = None
-    """A Kinesis stream, for whoever wants to work on letters as they come. It keeps them as long as its retention."""
+    """A Kinesis stream, for programs that process dead letters as they come. It keeps them as long as its retention."""
 
     @model_validator(mode="after")
     def _exactly_one_place(self) -> Self:

@@ -73,7 +73,7 @@ class PipelineOptions(Section):
     which must be on."""
     unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
     """What a record does that can't be a row. `keep` by default: its bytes, its place and the reason are kept as a dead
-    letter."""
+    dead letter."""
     max_unusable_per_minute: int | None = Field(default=None, ge=1)
     """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
     bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""

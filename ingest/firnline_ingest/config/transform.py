@@ -83,8 +83,8 @@ class Transform(Section):
 
 
 def refuse_another_case(transforms: Sequence[Transform], keys: Iterable[str]) -> None:
-    """Raises ValueError for a path that misses by its case alone a key that the format makes: it would hide or keep nothing, and
-    nobody would be told.
+    """Raises ValueError for a path that misses by its case alone a key that the format makes: it would hide or keep nothing,
+    unnoticed.
     """
     made = {key.upper(): key for key in keys}
     for place, each in enumerate(transforms):

@@ -1,4 +1,4 @@
-"""What S3 and Kinesis answer when they don't keep a letter, as errors that say what a person has to do.
+"""What S3 and Kinesis answer when they don't keep a dead letter, as errors that say what a person has to do.
 
 Codes are those of the API references of S3 ("Error responses") and Kinesis (PutRecords).
 """

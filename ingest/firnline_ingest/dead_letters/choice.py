@@ -1,4 +1,4 @@
-"""Which letters are asked for, and what becomes of those that can't be read.
+"""Which dead letters are asked for, and what becomes of those that can't be read.
 
 Stream, shard and the time of writing are in the names of what stores keep, so they are told without opening anything;
 a reason is inside.
@@ -15,14 +15,14 @@ from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.values import ShardKey
 
 OnDamaged = Callable[[DeadLetterError], None]
-"""Is told of each letter, file or object that can't be read."""
+"""Is told of each dead letter, file or object that can't be read."""
 REASONS = tuple(map(str, RejectReason))
-"""Which a letter may have."""
+"""Which a dead letter may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """All that is given has to be true of a letter; by default every letter is chosen."""
+    """All that is given has to be true of a dead letter; by default every dead letter is chosen."""
 
     stream: str | None = None
     shard: str | None = None
@@ -43,7 +43,7 @@ class Choice:
         return (self.since is None or written >= self.since) and (self.until is None or written < self.until)
 
     def has(self, letter: DeadLetter) -> bool:
-        """As far as the letter itself tells."""
+        """As far as the dead letter itself tells."""
         return self.has_shard(letter.stream, letter.shard_id) and (not self.reasons or letter.reason in self.reasons)
 
     @property
@@ -55,20 +55,20 @@ ALL = Choice()
 
 
 def refuse(damaged: DeadLetterError) -> None:
-    """An OnDamaged for whoever needs all letters."""
+    """An OnDamaged for whoever needs all dead letters."""
     raise damaged
 
 
 class DeadLetterReader(Protocol):
-    """A store as the command line reads it: what is held in memory is names, and the letters of one page."""
+    """A store as the command line reads it: what is held in memory is names, and the dead letters of one page."""
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
-        """Each letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError, and what
+        """Each dead letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError, and what
         `on_damaged` raises.
         """
 
     def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
-        """Those that have letters, as far as names tell, in order. Raises what `list` raises."""
+        """Those that have dead letters, as far as names tell, in order. Raises what `list` raises."""
 
     def get(self, key: DeadLetterKey) -> DeadLetter:
         """Raises UnknownDeadLetter, and what `list` raises."""

@@ -1,4 +1,4 @@
-"""What a letter would be now: its bytes through the pipeline's conversion, as the configuration says it today.
+"""What a dead letter would be now: its bytes through the pipeline's conversion, as the configuration says it today.
 
 The rows bear the place that the record has in its stream, as if it had been good from the beginning.
 """
@@ -31,7 +31,7 @@ class Conversion:
 
 
 class DeadLetterConverter:
-    """Not thread-safe: one shard's letters."""
+    """Not thread-safe: one shard's dead letters."""
 
     def __init__(self, pipeline: PipelineConfig, shard_id: str, schemas: SchemasOf = no_registry) -> None:
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
@@ -54,7 +54,7 @@ class DeadLetterConverter:
         return Conversion(rows) if rows else Conversion(why_not="it has no row")
 
     def _other_rows(self, letter: DeadLetter, now: int) -> str:
-        """Why a record that is partly in the table can't be told apart by its rows' numbers any more; empty where it can.
+        """Why a record that is partly in the table can't be distinguished by its rows' numbers any more; empty where it can.
 
         A filter or a repair that came since may take rows away before the ones that are lacking: these would be left out.
         """
@@ -80,7 +80,7 @@ def _left_out(why: LeftOut) -> str:
 
 
 Repair = Callable[[DeadLetter], bytes | None]
-"""A record's bytes as they should have been; None where it stays a letter."""
+"""A record's bytes as they should have been; None where it stays a dead letter."""
 
 
 class CallableFailed(Exception):
@@ -133,11 +133,11 @@ def edited_letters(file: Path) -> Mapping[DeadLetterKey, bytes]:
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise RepairUnusable(place, str(error)) from error
         except UnknownDeadLetter as error:
-            raise RepairUnusable(place, "its key names no letter") from error
+            raise RepairUnusable(place, "its key names no dead letter") from error
         given = [each for each in (edited.text, edited.data) if not isinstance(each, msgspec.UnsetType)]
         if len(given) != 1:
             raise RepairUnusable(place, 'it has to have one of "text" and "data"')
         if key in found:
-            raise RepairUnusable(place, f"the letter {key} is there twice")
+            raise RepairUnusable(place, f"the dead letter {key} is there twice")
         found[key] = given[0].encode() if isinstance(given[0], str) else given[0]
     return found

@@ -1,7 +1,7 @@
 """What can go wrong with dead letters, and when they are replayed.
 
 DeadLetterError
-├── DeadLetterUnwritable, DeadLetterUnreadable, UnknownDeadLetter     one letter
+├── DeadLetterUnwritable, DeadLetterUnreadable, UnknownDeadLetter     one dead letter
 ├── DeadLettersOfOneMachine, NotReplayable                                a place that is the wrong one
 ├── DeadLettersForbidden, DeadLettersUnauthenticated, DeadLetterPlaceMissing      a service that says no
 ├── DeadLettersUnavailable                                                transient: a service that says: not now
@@ -33,10 +33,10 @@ class DeadLetterUnwritable(DeadLetterError, Fatal):
 
 
 class UnknownDeadLetter(DeadLetterError, Fatal):
-    """A key without a letter."""
+    """A key without a dead letter."""
 
     id = "FL-4002"
-    causes = "No letter under that key"
+    causes = "No dead letter under that key"
     remedy = "`firnline dead-letters list`"
 
     def __init__(self, key: str) -> None:
@@ -44,7 +44,7 @@ class UnknownDeadLetter(DeadLetterError, Fatal):
 
 
 class DeadLetterUnreadable(DeadLetterError, Fatal):
-    """A file or an object among the letters that is none, or that can't be opened."""
+    """A file or an object among the dead letters that is none, or that can't be opened."""
 
     id = "FL-4003"
     causes = "A letter's file was changed or moved"
@@ -53,16 +53,16 @@ class DeadLetterUnreadable(DeadLetterError, Fatal):
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"{place} can't be read as a dead letter: {cause}.",
-            next_step="engines write whole letters only: see whether the file was changed, and whether you may read it; move "
+            next_step="engines write whole dead letters only: see whether the file was changed, and if you may read it; move "
             "a file that is none out of the folder.",
         )
 
 
 class DeadLettersOfOneMachine(DeadLetterError, Fatal):
-    """A folder, where the engine's workers are on other machines: its letters would go with them."""
+    """A folder, where the engine's workers are on other machines: its dead letters would go with them."""
 
     id = "FL-4011"
-    causes = "The letters' folder is one machine's, and workers run on others"
+    causes = "The dead letters' folder is one machine's, and workers run on others"
     remedy = "`dead_letters.s3`; or `spark.master: local[*]` for an engine on one machine"
 
     def __init__(self, folder: str, master: str | None) -> None:
@@ -94,7 +94,7 @@ class DeadLetterPlaceMissing(DeadLetterError, Fatal):
     """The bucket, the stream or the key is not there."""
 
     id = "FL-4013"
-    causes = "The letters' bucket or stream is not there"
+    causes = "The dead letters' bucket or stream is not there"
     remedy = "`firnline up`; region and account"
 
     def __init__(self, place: str, cause: str) -> None:
@@ -161,7 +161,7 @@ class UnusableRecord(StoppedByRecord):
 
     id = "FL-4017"
     causes = "A record that can't be a row, and `unusable_records: stop`. What stands in front of it is in the table"
-    remedy = "mend the producer; `keep` or `skip`, and start again"
+    remedy = "fix the producer; `keep` or `skip`, and start again"
 
     def __init__(self, shard: str, sequence_number: str, reason: str, detail: str) -> None:
         super().__init__(
@@ -197,7 +197,7 @@ class ReplayUnprovable(DeadLetterError, Fatal):
     """A batch was begun, and the channel that would tell how far it came is another one now."""
 
     id = "FL-4161"
-    causes = "A replay was killed, and its channel or table was made again before the next one"
+    causes = "A replay was killed, and its channel or table was recreated before the next one"
     remedy = (
         "look for the rows of the batch (`firnline audit`); `replay --unfinished accept` or `forget` "
         "([replay](design/replay.md))"
@@ -205,9 +205,9 @@ class ReplayUnprovable(DeadLetterError, Fatal):
 
     def __init__(self, batch: str, why: str) -> None:
         super().__init__(
-            f"How many rows of the replay {batch} are in the table can't be told: {why}.",
+            f"How many rows of the replay {batch} are in the table can't be determined: {why}.",
             next_step="look whether they are there (firnline audit, or the table by the positions in the batch), then run it "
-            "with --unfinished accept if they are, or with --unfinished forget if none is: its letters are free again then.",
+            "with --unfinished accept if they are, or with --unfinished forget if none is: its dead letters are free again then.",
         )
 
 
@@ -215,12 +215,12 @@ class ReplayedElsewhere(DeadLetterError, Fatal):
     """The channel was written by a replay that this journal knows nothing of."""
 
     id = "FL-4162"
-    causes = "**the letters were replayed from another place**, or `replays/` lacks a batch"
+    causes = "**the dead letters were replayed from another place**, or `replays/` lacks a batch"
     remedy = "replay from that place; restore `replays/`"
 
     def __init__(self, channel: str, token: str, place: str) -> None:
         super().__init__(
-            f"The channel {channel} stands at {token}, which no batch in {place} explains: its letters were replayed from "
+            f"The channel {channel} stands at {token}, which no batch in {place} explains: its dead letters were replayed from "
             f"another place, or the journal there is incomplete.",
             next_step="replay from the place that was used before (a copy of a folder is another place once one of both was "
             "replayed); restore the folder replays/ of this one. Nothing was sent.",
@@ -245,7 +245,7 @@ class RepairUnusable(DeadLetterError, Fatal):
     """A callable that can't be loaded, or a file of letters with a line that is none."""
 
     id = "FL-4164"
-    causes = "`--with` names no function, or a line of `--from` is no letter"
+    causes = "`--with` names no function, or a line of `--from` is no dead letter"
     remedy = "module:function from the working folder; a file that `export` wrote"
 
     def __init__(self, what: str, cause: str) -> None:
@@ -262,12 +262,12 @@ class NoLedger(DeadLetterError, Fatal):
 
     id = "FL-4166"
     causes = "The configuration is of an engine that never ran here"
-    remedy = "the engine.json and the account of the engine that wrote the letters"
+    remedy = "the engine.json and the account of the engine that wrote the dead letters"
 
     def __init__(self, table: str) -> None:
         super().__init__(
-            f"The ledger {table} is not there, so it can't be told which dead letters the engine has passed.",
-            next_step="replay with the engine.json of the engine that wrote the letters, and its account. "
+            f"The ledger {table} is not there, so it can't be determined which dead letters the engine has passed.",
+            next_step="replay with the engine.json of the engine that wrote the dead letters, and its account. "
             "Nothing was sent.",
         )
 
@@ -276,13 +276,13 @@ class JournalUnreadable(DeadLetterError, Fatal):
     """An object of the journal that is none."""
 
     id = "FL-4165"
-    causes = "A batch of a replay was changed or is cut short; its shard's letters wait"
+    causes = "A batch of a replay was changed or is cut short; its shard's dead letters wait"
     remedy = "restore the object"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"{place} can't be read as a replay's batch: {cause}.",
-            next_step="restore the object (another version of it, a copy): while it can't be read, nobody knows which letters it "
+            next_step="restore the object (another version of it, a copy): until it can be read, it is unknown which dead letters it "
             "replayed, so nothing of its shard is sent.",
         )
 
@@ -356,13 +356,13 @@ class FileUnprovable(DeadLetterError, Fatal):
 
     id = "FL-4186"
     causes = (
-        "**a person has to decide** about a batch: its pipe has forgotten it, was made again, or loaded a part of it"
+        "**a person has to decide** about a batch: its pipe has forgotten it, was recreated, or loaded a part of it"
     )
     remedy = "look for its rows by their positions, then `--unfinished accept` or `forget` ([files.md](files.md))"
 
     def __init__(self, pipe: str, path: str, why: str) -> None:
         super().__init__(
-            f"Whether the rows of {path} are in the table can't be told by the pipe {pipe}: {why}.",
+            f"Whether the rows of {path} are in the table can't be determined by the pipe {pipe}: {why}.",
             next_step="look for its rows in the table by their positions (docs/files.md), and say what you found: "
             "--unfinished accept if they are there, or --unfinished forget if none is.",
         )

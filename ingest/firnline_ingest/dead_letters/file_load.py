@@ -105,7 +105,7 @@ class FileLoads:
         return self._settled(path, rows, found)
 
     def _submitted(self, path: str, rows: Sequence[bytes], begun: datetime) -> Load:
-        """The history is asked once more: who was frozen meanwhile may find that somebody else has settled it."""
+        """The history is asked again: who was frozen meanwhile may find that somebody else has settled it."""
         folder, _, name = path.rpartition("/")
         with tempfile.TemporaryDirectory(prefix="firnline-") as place:
             file = Path(place, name)

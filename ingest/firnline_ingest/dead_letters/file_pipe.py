@@ -66,7 +66,7 @@ class FileTarget:
 
 
 def pipe_created(session: Statements, target: FileTarget) -> datetime:
-    """When the pipe was made: one that is made again has forgotten what it loaded.
+    """When the pipe was made: one that is recreated has forgotten what it loaded.
 
     Raises PipeUnusable where there is none, or where it would load a part of a file or other values than are streamed.
     """
@@ -82,10 +82,10 @@ def pipe_created(session: Statements, target: FileTarget) -> datetime:
 
 
 def _problem(definition: str) -> str | None:
-    """The role may see no definition; a file that was loaded in part is told all the same, and never taken for loaded."""
+    """The role may see no definition; a file that was loaded in part is reported all the same, and never taken for loaded."""
     on_error = _ON_ERROR.search(definition)
     if on_error and on_error[1].upper() != "SKIP_FILE":
-        return f"it goes on after an error (ON_ERROR = {on_error[1]}), so a part of a letter could be in the table"
+        return f"it goes on after an error (ON_ERROR = {on_error[1]}), so a part of a dead letter could be in the table"
     return next((f"its definition lacks {what}" for what, form in _WANTED.items() if not form.search(definition)), None)
 
 

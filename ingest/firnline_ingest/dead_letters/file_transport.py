@@ -1,7 +1,7 @@
 """Batches of letters by file: each is one file, which the pipe loads in whole or not at all (file_load.py).
 
 A file's name is the batch's place in the journal and the digest of its rows, so whoever finishes a batch asks for the same name.
-What the pipe forgets, or a pipe that was made again, is a person's to decide: FileUnprovable.
+What the pipe forgets, or a pipe that was recreated, is a person's to decide: FileUnprovable.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from firnline_ingest.values import TargetTable
 FILE_ROW_BYTES = 16_000_000
 """The largest row that is put into a file: as much as all rows of a record may have (records/rows.py)."""
 ROUNDS = (1_000, 30, 1)
-"""Letters a file: one that is refused leaves all of them letters, which then go in smaller company."""
+"""Letters a file: one that is refused leaves all of them dead letters, which then go in smaller company."""
 
 
 class _NoChannel:
@@ -50,14 +50,14 @@ class FileTransport:
         return self._opened()
 
     def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof:
-        """When this returns, every row of the batch is in the table once, or none is: then all are told as rejected.
+        """When this returns, every row of the batch is in the table once, or none is: then all are reported as rejected.
 
         Raises FileUnprovable, FileUnproven, FilesNotStaged, FilesRefused.
         """
         path = path_of(batch)
         if batch.header.channel_created_ms != self.pipe_created_ms:
             raise FileUnprovable(
-                self.loads.snowpipe.pipe, path, "it was made again since, and has forgotten what it loaded"
+                self.loads.snowpipe.pipe, path, "it was recreated since, and has forgotten what it loaded"
             )
         begun = datetime.fromtimestamp(batch.header.begun_ms / 1000, UTC)
         load = self.loads.load(path, batch.rows, begun=begun)

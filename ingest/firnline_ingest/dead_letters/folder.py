@@ -1,6 +1,6 @@
-"""Dead letters in a folder: one JSON file a letter, named by its key.
+"""Dead letters in a folder: one JSON file a dead letter, named by its key.
 
-<folder>/<stream>@<created ms>/<shard>/<position>.<stage>.json. One file a letter, because a restart cuts its pages
+<folder>/<stream>@<created ms>/<shard>/<position>.<stage>.json. One file a dead letter, because a restart cuts its pages
 elsewhere: a file that held several would come again under another name. A file appears whole or not at all.
 """
 
@@ -27,7 +27,7 @@ _decode = msgspec.json.Decoder(DeadLetter).decode
 
 
 class LocalFolder:
-    """A DeadLetterStore. The folder is made when the first letter comes."""
+    """A DeadLetterStore. The folder is made when the first dead letter comes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
@@ -67,7 +67,7 @@ class LocalFolder:
         except (OSError, msgspec.MsgspecError, ValueError) as error:
             raise DeadLetterUnreadable(str(path), why_unreadable(error)) from error
         if found != key:
-            raise DeadLetterUnreadable(str(path), f"it holds the letter {found}")
+            raise DeadLetterUnreadable(str(path), f"it holds the dead letter {found}")
         return letter
 
     def _path(self, key: DeadLetterKey) -> Path:
@@ -81,7 +81,7 @@ class LocalFolder:
                 yield key
 
     def _put_together(self, folder: Path, letters: dict[Path, DeadLetter]) -> int:
-        """Letters of one shard. The folder is synced in any case: a letter that was there may be a moment old."""
+        """Letters of one shard. The folder is synced in any case: a dead letter that was there may be a moment old."""
         self._make_durably(folder)
         new = [(path, _encode(letter)) for path, letter in letters.items() if not path.exists()]
         for first in range(0, len(new), OPEN_FILES):
@@ -105,7 +105,7 @@ def _written(path: Path) -> datetime:
 
 
 def _write_durably(files: Sequence[tuple[Path, bytes]]) -> None:
-    """Under names of this call's own, synced, then renamed: nobody sees half a letter, whoever else writes it."""
+    """Under names of this call's own, synced, then renamed: nobody sees half a dead letter, whoever else writes it."""
     mark = uuid4().hex
     drafts = [path.with_name(f".{path.name}.{mark}") for path, _ in files]
     try:

@@ -1,12 +1,12 @@
-"""The journal: which letters of a shard were replayed, in numbered batches, beside the letters themselves.
+"""The journal: which dead letters of a shard were replayed, in numbered batches, beside the dead letters themselves.
 
-    <letters>/replays/<application>/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
-    <letters>/replays/<application>/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
+    <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
+    <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
 
-Both are only made where there is none of the name, so two replays can't have one number. A letter of any batch is replayed,
+Both are only made where there is none of the name, so two replays can't have one number. A dead letter of any batch is replayed,
 or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again.
 
-A batch holds the very rows that are sent for its letters, and is never changed: whoever goes on with it sends the same bytes
+A batch holds the very rows that are sent for its dead letters, and is never changed: whoever goes on with it sends the same bytes
 under the same tokens, whatever the configuration says by then. Rows are numbered from 1, and a row's token is the batch's
 number, a digest of its content, and the row's number: a channel's committed token says which rows of which batch are in.
 """
@@ -49,16 +49,16 @@ class NamedObjects(Protocol):
 
 
 class BatchLetter(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A letter of the batch, or one row of a letter that has several."""
+    """A dead letter of the batch, or one row of a dead letter that has several."""
 
     position: str
     """As a token."""
     stage: str
     rows: int
     first: int = 0
-    """The index of the first row of the batch among all rows of the letter."""
+    """The index of the first row of the batch among all rows of the dead letter."""
     of: int = 0
-    """How many rows the letter has, where the batch has one of several; else 0."""
+    """How many rows the dead letter has, where the batch has one of several; else 0."""
 
 
 class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -104,7 +104,7 @@ class Batch:
         except (OSError, EOFError, zlib.error, ValueError, msgspec.MsgspecError) as error:
             raise JournalUnreadable(place, str(error) or "it is empty") from error
         if len(rows) != sum(letter.rows for letter in header.letters):
-            raise JournalUnreadable(place, f"it holds {len(rows)} rows, and its letters have another number")
+            raise JournalUnreadable(place, f"it holds {len(rows)} rows, and its dead letters have another number")
         return cls(header, rows)
 
     def to_bytes(self) -> bytes:
@@ -133,7 +133,7 @@ class Batch:
 
     @property
     def whole_letters(self) -> int:
-        """How many letters it has all rows of."""
+        """How many dead letters it has all rows of."""
         return sum(not letter.of for letter in self.header.letters)
 
     @property
@@ -153,7 +153,7 @@ class Outcome(StrEnum):
     PROVEN = "proven"
     """Its rows are in the table, or in its error table."""
     VOID = "void"
-    """None of its rows is in the table; its letters are as they were."""
+    """None of its rows is in the table; its dead letters are as they were."""
     ACCEPTED = "accepted"
     """A person said that its rows are in the table."""
 
@@ -202,7 +202,7 @@ class ReplayedRecords:
 
 
 class Journal:
-    """Of one shard, for one application: another one that reads the stream brings its letters into its own table."""
+    """Of one shard, for one application: another one that reads the stream brings its dead letters into its own table."""
 
     def __init__(self, objects: NamedObjects, application: str, shard: ShardKey) -> None:
         self._objects = objects
@@ -235,7 +235,7 @@ class Journal:
             raise JournalUnreadable(name, str(error)) from error
 
     def begin(self, batch: Batch) -> bool:
-        """False where somebody else's batch has the number. From now on its letters are taken."""
+        """False where another's batch has the number. From now on its dead letters are taken."""
         return self._objects.create(self._name(batch.header.number, "jsonl.gz"), batch.to_bytes())
 
     def finish(self, batch: Batch, end: BatchEnd) -> None:
@@ -258,5 +258,5 @@ class Journal:
 
 
 def place_of(position: Position) -> RecordPlace:
-    """A record is replayed in whole: by its place, whatever letters it has."""
+    """A record is replayed in whole: by its place, whatever dead letters it has."""
     return position.sequence_number, position.sub_sequence_number

@@ -1,7 +1,7 @@
 """A record that could not be ingested: its exact bytes, its reason and its place.
 
-A letter is a function of the record and the reason alone. Nothing in it says when or by which engine it was written,
-so a record that is read again after a restart makes the same letter under the same key.
+A dead letter is a function of the record and the reason alone. Nothing in it says when or by which engine it was written,
+so a record that is read again after a restart makes the same dead letter under the same key.
 """
 
 import re
@@ -31,7 +31,7 @@ class FailedAt(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class DeadLetterKey:
-    """Names one letter for ever; orders letters by stream, shard and position."""
+    """Names one dead letter for ever; orders dead letters by stream, shard and position."""
 
     stream: str
     stream_created_ms: int
@@ -65,7 +65,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How many rows the record had, where Snowflake refused one of them; `row` counts among these."""
     stage: FailedAt
     reason: str
-    """A RejectReason's value; text, because letters outlive the version that wrote them."""
+    """A RejectReason's value; text, because dead letters outlive the version that wrote them."""
     detail: str
     partition_key: str
     approximate_arrival: datetime | None
@@ -96,21 +96,21 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DeadLetterStore(Protocol):
-    """Where letters are kept: the engine only puts, the command line lists and gets.
+    """Where dead letters are kept: the engine only puts, the command line lists and gets.
 
     Safe to use from several threads, and from several engines.
     """
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
-        """Keeps letters; every one is durable when this returns. How many this call wrote.
+        """Keeps dead letters; every one is durable when this returns. How many this call wrote.
 
-        Idempotent for whoever lists: a key has one letter, however often it was put. Letters that the store saw to be
+        Idempotent for whoever lists: a key has one dead letter, however often it was put. Dead letters that the store saw to be
         there already are not among those that were written; a store that keeps many together, or only appends, can't
         see all of them. Raises DeadLetterError: then some may be kept.
         """
 
     def list(self) -> Iterator[DeadLetter]:
-        """Each letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError."""
+        """Each dead letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError."""
 
     def get(self, key: DeadLetterKey) -> DeadLetter:
         """Raises UnknownDeadLetter, and what `list` raises."""
@@ -121,7 +121,7 @@ def _to_the_millisecond(timestamp: float | None) -> datetime | None:
 
 
 def why_unreadable(error: Exception) -> str:
-    """Of a letter that could not be decoded; one that a newer version wrote says so."""
+    """Of a dead letter that could not be decoded; one that a newer version wrote says so."""
     text = str(error)
     return f"a newer version of Firnline wrote it ({text})" if "$.version" in text else text
 

@@ -1,6 +1,6 @@
 """From a configuration and a person's request to replays of shards: one after the other, each by itself.
 
-A letter is only taken once the engine's ledger has passed its record: before that, the engine may read it again, and make
+A dead letter is only taken once the engine's ledger has passed its record: before that, the engine may read it again, and make
 a row of it by another configuration.
 """
 
@@ -33,18 +33,18 @@ OnShard = Callable[[ShardKey, ReplayReport], None]
 NO_PIPELINE = "no pipeline of the configuration reads its stream"
 A_COPY = "misplaced; its producer put it again"
 NOT_PASSED = "the engine has not passed it yet, and may read it again"
-NO_LETTER = "lines of the file whose key has no letter among those that were chosen"
+NO_LETTER = "lines of the file whose key has no dead letter among those that were chosen"
 FORGOTTEN = "the ledger does not know its shard"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayRequest:
-    """Which letters, and what is done with them."""
+    """Which dead letters, and what is done with them."""
 
     choice: Choice = field(default_factory=Choice)
     repair: Repair | None = None
     edited: Mapping[DeadLetterKey, bytes] | None = None
-    """Only these letters, with these bytes."""
+    """Only these dead letters, with these bytes."""
     unfinished: Outcome | None = None
     """A person's word about batches that can't be finished."""
     with_forgotten: bool = False
@@ -150,7 +150,7 @@ class Replays:
     def _by_file(
         self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion], transport: FileTransport
     ) -> ReplayReport:
-        """A file is loaded in whole or not at all, so letters that were refused together go once more, in smaller company."""
+        """A file is loaded in whole or not at all, so dead letters that were refused together go again, in smaller company."""
         total = ReplayReport()
         for number, most in enumerate(ROUNDS):
             replay = ShardReplay(

@@ -1,8 +1,8 @@
-"""Dead letters in S3: one object for the letters of a page, named by the letters that it holds.
+"""Dead letters in S3: one object for the dead letters of a page, named by the dead letters that it holds.
 
 <folder>/<stream>@<created ms>/<shard>/<first position>-<last position>.<stage>.<digest>.jsonl.gz, the digest being that of the
-positions inside. The same letters always have the same name, and an object is only made where there is none, so writing
-again changes nothing. A restart cuts its pages elsewhere: a letter may then be in two objects, and is listed once.
+positions inside. The same dead letters always have the same name, and an object is only made where there is none, so writing
+again changes nothing. A restart cuts its pages elsewhere: a dead letter may then be in two objects, and is listed once.
 """
 
 import gzip
@@ -80,7 +80,7 @@ class S3Folder:
         return self._place(self._folder)
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
-        """Of an object that was there already, none of the letters counts as written."""
+        """Of an object that was there already, none of the dead letters counts as written."""
         groups: dict[tuple[str, str], dict[DeadLetterKey, DeadLetter]] = defaultdict(dict)
         for letter in letters:
             key = letter.key
@@ -88,19 +88,19 @@ class S3Folder:
         return sum(self._put_together(path, stage, group) for (path, stage), group in groups.items())
 
     def create(self, name: str, content: bytes) -> bool:
-        """An object beside the letters: whether there was none of this name."""
+        """An object beside the dead letters: whether there was none of this name."""
         return self._write(self._folder + name, content, "application/octet-stream")
 
     def read(self, name: str) -> bytes:
-        """What lies beside the letters. Raises DeadLetterUnreadable where it is not there."""
+        """What lies beside the dead letters. Raises DeadLetterUnreadable where it is not there."""
         return self._content(self._folder + name)
 
     def names(self, folder: str) -> Iterator[str]:
-        """Of all objects in a folder beside the letters."""
+        """Of all objects in a folder beside the dead letters."""
         return (each["Key"].removeprefix(self._folder) for each in self._listed(self._folder + folder))
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
-        """Objects that were written before or after the time that is asked for are not read. Where a restart made a letter
+        """Objects that were written before or after the time that is asked for are not read. Where a restart made a dead letter
         part of two of them, one is enough.
         """
         shards: dict[Shard, list[DeadLetterObject]] = defaultdict(list)
@@ -184,7 +184,7 @@ class S3Folder:
     def _letters(
         self, shard: Shard, objects: Sequence[DeadLetterObject], on_damaged: OnDamaged = refuse
     ) -> Iterator[DeadLetter]:
-        """In order, each once; of two objects that hold a letter, the older one counts."""
+        """In order, each once; of two objects that hold a dead letter, the older one counts."""
         held: dict[DeadLetterKey, tuple[DeadLetterObject, DeadLetter]] = {}
         for found in sorted(objects):
             for key in sorted(key for key in held if key.position < found.first):
@@ -217,7 +217,7 @@ class S3Folder:
             if (key.stream, key.stream_created_ms, key.shard_id) == shard and is_its_own:
                 yield letter
             else:
-                on_damaged(DeadLetterUnreadable(place, f"it holds the letter {key}"))
+                on_damaged(DeadLetterUnreadable(place, f"it holds the dead letter {key}"))
 
     def _place(self, name: str) -> str:
         return f"s3://{self._bucket}/{name}"

@@ -1,7 +1,7 @@
-"""Replays the letters of one shard: batches that were begun are finished, then new ones are made of what can be rows now.
+"""Replays the dead letters of one shard: batches that were begun are finished, then new ones are made of what can be rows now.
 
 The order is: rows made ①, channel opened ②, batch written ③, rows sent ④, proven ⑤, end written ⑥. From ③ on the batch's
-letters are taken, and its rows are what they are; whoever comes next finishes it first. A kill anywhere leaves the letters
+dead letters are taken, and its rows are what they are; the next replay finishes it first. A kill anywhere leaves the dead letters
 as they were (before ③), or a batch that the next replay finishes (docs/design/replay.md).
 """
 
@@ -39,7 +39,7 @@ OTHER_ROWS = "other rows"
 
 @dataclass
 class ReplayReport:
-    """What became of the letters that a replay was asked for."""
+    """What became of the dead letters that a replay was asked for."""
 
     letters: int = 0
     """ReplayedRecords by this run, those of batches that an earlier one had begun included."""
@@ -63,7 +63,7 @@ class ReplayReport:
 
 @dataclass(frozen=True, slots=True)
 class LetterRows:
-    """A letter and the rows of it that go into one batch: all, or one of several."""
+    """A dead letter and the rows of it that go into one batch: all, or one of several."""
 
     letter: DeadLetter
     rows: Sequence[msgspec.Raw]
@@ -82,14 +82,14 @@ class _Raced(Exception):
 
 @dataclass(kw_only=True)
 class ShardReplay:
-    """Not thread-safe. `make` says what a letter would be now."""
+    """Not thread-safe. `make` says what a dead letter would be now."""
 
     shard: ShardKey
     journal: Journal
     transport: ReplayTransport
     keeps_rejected: bool
     """Whether the table has an error table. Where it has none, each row is a batch of its own, because a row that is refused
-    would be nowhere: its letter then stays one, and the next replay sends what is lacking of it.
+    would be nowhere: its dead letter then stays one, and the next replay sends what is lacking of it.
     """
     make: Callable[[DeadLetter], Conversion]
     most_letters: int | None = None
@@ -145,7 +145,7 @@ class ShardReplay:
 
     def _why_not_ours(self, batch: Batch) -> str:
         if batch.header.target != self.transport.target:
-            return f"it went into {batch.header.target}, which was made again since, or is another table"
+            return f"it went into {batch.header.target}, which was recreated since, or is another table"
         if batch.header.channel.startswith(BY_FILE):
             return "it was begun by file; run the same command with --by-file, which can tell"
         return "it was not begun by file; run the same command without --by-file, which can tell"
@@ -212,7 +212,7 @@ class ShardReplay:
             self._count_in_rows(place_of(letter.key.position))
 
     def _count_in_rows(self, place: RecordPlace) -> None:
-        """Counts a letter whose rows went one by one, once the last of them is in."""
+        """Counts a dead letter whose rows went one by one, once the last of them is in."""
         if place not in self._in_rows:
             self._in_rows.add(place)
             self.report.letters += 1

@@ -1,4 +1,4 @@
-"""From the configuration to the store: the one place that decides where letters go.
+"""From the configuration to the store: the one place that decides where dead letters go.
 
 Whoever asks for a folder pays for no AWS client.
 """
@@ -31,7 +31,7 @@ def open_reader(config: EngineConfig) -> DeadLetterReader:
 
 
 def open_objects(config: EngineConfig) -> "FolderObjects | S3Folder":
-    """What may be kept beside the letters. Raises NotReplayable where they are on a stream."""
+    """What may be kept beside the dead letters. Raises NotReplayable where they are on a stream."""
     folder = config.dead_letters.folder
     if folder is not None:
         return FolderObjects(folder)
@@ -42,7 +42,7 @@ def open_objects(config: EngineConfig) -> "FolderObjects | S3Folder":
 
 
 def check_place(config: EngineConfig) -> str:
-    """Shows that letters can be kept, as far as that can be told without keeping one. Returns where.
+    """Shows that dead letters can be kept, as far as that can be told without keeping one. Returns where.
 
     A bucket's folder gets its label, once. Whether a folder of this machine can be written is not asked here. Raises
     DeadLettersOfOneMachine where workers are elsewhere, and what the services answer as DeadLetterErrors.

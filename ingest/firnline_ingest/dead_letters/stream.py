@@ -1,7 +1,7 @@
-"""Dead letters on a Kinesis stream: a record for each letter, in the form that the other stores keep.
+"""Dead letters on a Kinesis stream: a record for each dead letter, in the form that the other stores keep.
 
-At least once: what is read again after a restart is sent again, with the same key inside. A letter that is too large for a
-record is sent in parts: each is a letter of its own with a piece of the data, `part` and `parts`.
+At least once: what is read again after a restart is sent again, with the same key inside. A dead letter that is too large for a
+record is sent in parts: each is a dead letter of its own with a piece of the data, `part` and `parts`.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ READ_ATTEMPTS, READ_PAUSE_S = 60, 1.0  # of a page
 
 
 class PartOfLetter(DeadLetter, frozen=True, kw_only=True, rename="camel"):
-    """A letter, or a part of one whose data is too large for a record."""
+    """A dead letter, or a part of one whose data is too large for a record."""
 
     part: int = 1
     parts: int = 1
@@ -54,7 +54,7 @@ class DeadLetterStream:
         self._sleep = sleep
 
     def check(self) -> str:
-        """Shows that the stream is there; whether it may be written shows with the first letter. Returns what it is.
+        """Shows that the stream is there; whether it may be written shows with the first dead letter. Returns what it is.
 
         Raises DeadLetterError.
         """
@@ -74,7 +74,7 @@ class DeadLetterStream:
         return len(by_key)
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
-        """As they come, not in order. Their time is when they arrived in the letters' stream."""
+        """As they come, not in order. Their time is when they arrived in the dead letters' stream."""
         return scanned(self._client, self._stream, choice, on_damaged, sleep=self._sleep)
 
     def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
@@ -101,7 +101,7 @@ class DeadLetterStream:
 
 
 def _entries(letter: DeadLetter) -> Iterator[Entry]:
-    """Spread over the stream's shards by the letter's position; the parts of one letter stay in one shard."""
+    """Spread over the stream's shards by the letter's position; the parts of one dead letter stay in one shard."""
     token = letter.key.position.token
     if len(letter.data) <= PART_BYTES:
         yield entry(_encode(letter), token)
@@ -122,7 +122,7 @@ def scanned(
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[DeadLetter]:
-    """Each letter once, shard after shard of `stream`, as they come. Raises DeadLetterError."""
+    """Each dead letter once, shard after shard of `stream`, as they come. Raises DeadLetterError."""
     seen: set[bytes] = set()
     parts: dict[DeadLetterKey, dict[int, PartOfLetter]] = defaultdict(dict)
     for record in _records(client, stream, now(), sleep):
@@ -141,7 +141,9 @@ def scanned(
             seen.add(digest)
             yield _whole(parts.pop(key))
     for key in sorted(parts):
-        on_damaged(DeadLetterUnreadable(f"the letter {key} of the stream {stream}", "some of its parts are not there"))
+        on_damaged(
+            DeadLetterUnreadable(f"the dead letter {key} of the stream {stream}", "some of its parts are not there")
+        )
 
 
 def _whole(parts: dict[int, PartOfLetter]) -> DeadLetter:

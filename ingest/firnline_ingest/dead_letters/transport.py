@@ -139,7 +139,7 @@ class ChannelTransport:
     def _rows_in(self, batch: Batch, state: ChannelState) -> int:
         """How many rows of the batch the channel has committed."""
         if state.created_ms != batch.header.channel_created_ms:
-            raise ReplayUnprovable(str(batch), f"its channel {self.channel} was dropped, or expired, and made again")
+            raise ReplayUnprovable(str(batch), f"its channel {self.channel} was dropped, or expired, and recreated")
         if state.committed == batch.baseline.position:
             return 0
         if state.committed is None or not _is_of(state.committed, batch):

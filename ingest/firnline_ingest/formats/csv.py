@@ -1,4 +1,4 @@
-"""csv: a record is lines of fields, each a row. A line with a field too many, or too few, is nothing that could be mended without
+"""csv: a record is lines of fields, each a row. A line with a field too many, or too few, is nothing that could be fixed without
 a guess.
 """
 

@@ -139,7 +139,7 @@ class _Faults:
         return AggregateFault(
             AggregateProblem.MISPLACED,
             f"its hash key is another shard's (this one has {self._range.first} to {self._range.last}): the KPL, which packed "
-            "it before a resharding, puts it once more, into the right shard.",
+            "it before a resharding, puts it again, into the right shard.",
         )
 
 

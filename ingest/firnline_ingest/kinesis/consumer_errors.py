@@ -15,7 +15,7 @@ class ConsumerMissing(KinesisError, Fatal):
         super().__init__(
             f"The stream {stream!r} has no registered consumer {consumer}.",
             next_step="register it (streams[].consumers of the specification, or registration: lazy), or correct "
-            "reader.fan_out: the ARN of a consumer ends with the time of its registration, so one that was made again has "
+            "reader.fan_out: the ARN of a consumer ends with the time of its registration, so one that was recreated has "
             "another ARN.",
         )
 

@@ -220,11 +220,11 @@ class ShardUnlisted(KinesisError, Retryable):
 
 
 class StreamReplaced(KinesisError, Fatal):
-    """A stream that was deleted and made again is another one: its sequence numbers begin anew."""
+    """A stream that was deleted and recreated is another one: its sequence numbers begin anew."""
 
     id = "FL-2013"
     causes = (
-        "**the stream was deleted and made again under its name**: other shards, other sequence numbers. What the old "
+        "**the stream was deleted and recreated under its name**: other shards, other sequence numbers. What the old "
         "one held and was not read is lost"
     )
     remedy = (
@@ -233,7 +233,7 @@ class StreamReplaced(KinesisError, Fatal):
 
     def __init__(self, stream: str) -> None:
         super().__init__(
-            f"The stream {stream!r} was deleted and made again since this application began to read it: what the old one "
+            f"The stream {stream!r} was deleted and recreated since this application began to read it: what the old one "
             "held and was not read is lost, and nothing that is known of it is true of the new one.",
             next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from trim-horizon. If not, "
             "look at the stream's name, the region and the account.",

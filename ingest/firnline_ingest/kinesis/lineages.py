@@ -3,7 +3,7 @@
 DescribeStreamSummary may be called 20 times a second by a whole account, and others call it too; ListShards 1,000 times a
 second for each stream (Kinesis API reference). So every plan lists every stream, summaries wait for their turn, and with
 many streams a part of them is renewed in turns. What a summary says is a stream's retention, and when it was made. A stream that
-was made again under its name is seen in the listing at once: its shards begin with other sequence numbers.
+was recreated under its name is seen in the listing at once: its shards begin with other sequence numbers.
 """
 
 import math

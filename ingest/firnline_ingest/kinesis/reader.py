@@ -1,7 +1,7 @@
 """Reads one shard in order, from a start position to its end, whatever its pages come from (source.py).
 
 Positions are kept, iterators and subscriptions are not: whatever happens to one, reading goes on at the record last read,
-which is read once more to see that it is still there. A first record that is not that one means that records were lost.
+which is read again to see that it is still there. A first record that is not that one means that records were lost.
 The end is a page that names no place to go on from with child shards, or one that a listing bears out; nothing less ends a
 shard.
 """
@@ -212,7 +212,7 @@ class ShardReader:
 
     def _fresh(self, records: Sequence[Record]) -> Sequence[Record]:
         """Only the first record of a page that follows a new iterator can have been read before. The one at the start is
-        handed over once more: it may be an aggregate that was taken in up to there.
+        handed over again: it may be an aggregate that was taken in up to there.
         """
         if not isinstance(self._next, After) or not records:
             return records

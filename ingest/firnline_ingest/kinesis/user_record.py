@@ -13,7 +13,7 @@ class AggregateProblem(StrEnum):
     BROKEN = "broken"
     """Its checksum is right, and its content is not: the whole of it is one record, with all its bytes."""
     MISPLACED = "misplaced"
-    """It lies in a shard that its hash key does not belong to: its producer puts it once more, into the right one."""
+    """It lies in a shard that its hash key does not belong to: its producer puts it again, into the right one."""
 
 
 class AggregateFault(NamedTuple):

@@ -126,7 +126,7 @@ class AnotherEngineRuns(LedgerError, Fatal):
     """A second engine under one application name."""
 
     id = "FL-2106"
-    causes = "A second engine under one application name, whose heart beats"
+    causes = "A second engine under one application name, that is alive"
     remedy = "`firnline stop`, or another name"
 
     def __init__(self, application: str, holder: str) -> None:
@@ -171,7 +171,7 @@ class LedgerBehind(LedgerError, Fatal):
     def __init__(self, key: ShardKey, *, committed: str, proven: str) -> None:
         super().__init__(
             f"The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
-            "or it was dropped and made again.",
+            "or it was dropped and recreated.",
             next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
             f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven. After a failover to another account, "
             "whose table has less: --from trim-horizon, which sends what the stream still holds behind the channel's own token.",
@@ -179,7 +179,7 @@ class LedgerBehind(LedgerError, Fatal):
 
 
 class ChannelDropped(LedgerError, Fatal):
-    """The channel has no token any more, and did not expire: what was committed and not proven can't be told."""
+    """The channel has no token any more, and did not expire: what was committed and not proven can't be determined."""
 
     id = "FL-2112"
     causes = (
@@ -247,7 +247,7 @@ class TargetReplaced(LedgerError, Fatal):
     """The table or pipe is not the one that the channel was opened on."""
 
     id = "FL-3107"
-    causes = "The table or pipe was made again under its name, or the table was swapped"
+    causes = "The table or pipe was recreated under its name, or the table was swapped"
     remedy = (
         "[what was done, and where the rows are](when-snowflake-changes.md); swapped back it goes on by itself; else "
         "`firnline resume --from proven` or `--from trim-horizon`"
@@ -279,5 +279,5 @@ def _after_pipe(key: ShardKey) -> str:
     return (
         "the rows are in the table, and what the engine sent in its last seconds may be there without its knowing: run "
         f"firnline audit, then, once the engine is stopped: firnline resume --stream {key.stream} --from proven, which sends "
-        "again what was not proven. Next time pause the pipeline before the pipe is made again: then nothing is in flight."
+        "again what was not proven. Next time pause the pipeline before the pipe is recreated: then nothing is in flight."
     )

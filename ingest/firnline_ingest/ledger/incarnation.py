@@ -1,4 +1,4 @@
-"""Which incarnation of a stream the application reads: one that was deleted and made again is another stream.
+"""Which incarnation of a stream the application reads: one that was deleted and recreated is another stream.
 
 Rows and channels of the old one say nothing about it, and what the old one held unread is lost, so going on is a person's
 decision. A small item of the ledger, one a stream, names the incarnation; the planner settles it before it plans.

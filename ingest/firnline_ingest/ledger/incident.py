@@ -28,7 +28,7 @@ class IncidentKind(StrEnum):
     SHARD_UNREAD = "shard_unread"
     """A shard left the listing before it was read to its end."""
     STREAM_REPLACED = "stream_replaced"
-    """The stream was deleted and made again under its name."""
+    """The stream was deleted and recreated under its name."""
     CHANNEL_EXPIRED = "channel_expired"
     CHANNEL_DROPPED = "channel_dropped"
     """Snowflake's evolution made a column nullable, because a row lacked it."""

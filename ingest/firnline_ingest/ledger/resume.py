@@ -63,7 +63,7 @@ def decide(ledger: Ledger, lease: RunLease, incarnation: str, shard: str | None,
 
 
 def begin_anew(ledger: Ledger, lease: RunLease, stream: str, incarnation: str, now_ms: int) -> None:
-    """Of a stream that was deleted and made again: the one that is there now is read, from its oldest record.
+    """Of a stream that was deleted and recreated: the one that is there now is read, from its oldest record.
 
     Raises AnotherEngineRuns and RunDisplaced as `decide` does.
     """

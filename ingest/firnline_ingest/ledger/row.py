@@ -50,7 +50,7 @@ class ChannelEntry:
     sending: Sending | None = None
     """Of a channel beside others; the row's own where the shard has one."""
     drops_through: Position | None = None
-    """Its drop line, of a channel that was begun anew: what is not beyond it was proven in the one before, and is never
+    """Its drop line, of a channel that was restarted: what is not beyond it was proven in the one before, and is never
     appended again. Or what was settled, refused records too, while another channel held the shard back. None where the shard
     has read past it.
     """

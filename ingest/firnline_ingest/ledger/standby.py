@@ -1,4 +1,4 @@
-"""An engine that is started, and waits beside the one that holds the application until whoever deploys lets it take over.
+"""An engine that is started, and waits beside the one that holds the application until the deployer lets it take over.
 
 Its row (`@application` / `@standby`) is how the two hear of each other, and decides nothing about who may write: the one that
 was let in takes the application's name as any engine does (lease.py), once it is free, and its shards by their fence. One
@@ -35,7 +35,7 @@ class Standby:
     """Why it has ended, in words."""
     beat: int = 0
     is_admitted: bool = False
-    """Whoever deploys wants it to take over."""
+    """The deployer wants it to take over."""
 
     @property
     def is_coming(self) -> bool:

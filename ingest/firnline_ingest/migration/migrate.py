@@ -1,7 +1,7 @@
 """Carries a plan out, and takes it back: into the ledger only, noted before it is written, with nobody else at work.
 
 The other consumer's table is read three times: twice with a wait in between, because a worker counts up the counter of each of
-its leases several times within its failover time; and once more when everything is written, because it may have been
+its leases several times within its failover time; and again when everything is written, because it may have been
 started in between. An engine is kept out by the application's name, which is ours meanwhile; and where the migration is
 killed, by the stream's being paused until all rows are there, or none: without some, their shards would be read from anywhere.
 """

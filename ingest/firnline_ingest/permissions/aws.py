@@ -26,7 +26,7 @@ KINESIS = (
         "kinesis:DescribeStreamSummary",
         Resource.STREAMS,
         Feature.STREAMS,
-        "Tells one incarnation of a stream from the next, how long it keeps records, and the service's time, on which "
+        "Distinguishes one incarnation of a stream from the next, how long it keeps records, and the service's time, on which "
         "LATEST and the end of a bounded run are pinned.",
     ),
     _engine("kinesis:ListShards", Resource.STREAMS, Feature.STREAMS, "Finds the shards, and which came from which."),

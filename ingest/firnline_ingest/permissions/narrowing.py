@@ -30,7 +30,7 @@ OWN_ITEMS = "@application"
 """The partition of the engine's own items, such as its run; no stream can have this name."""
 
 REPLAYS = "replays/"
-"""The folder beside letters in which a replay keeps its journal; no stream's letters lie in it."""
+"""The folder beside dead letters in which a replay keeps its journal; no stream's dead letters lie in it."""
 
 
 def ledger_partitions(streams: Iterable[str]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ PRIVILEGES = (
         need=Need.FILES,
         why="Snowflake asks for it where a pipe is told of files (user guide, Snowpipe REST).",
     ),
-    Privilege(privilege="READ", on="STAGE", need=Need.FILES, why="Tells the pipe of files; it goes with WRITE."),
+    Privilege(privilege="READ", on="STAGE", need=Need.FILES, why="Submits files to the pipe; it goes with WRITE."),
     Privilege(privilege="WRITE", on="STAGE", need=Need.FILES, why="Puts files into the stage, and removes them."),
     Privilege(privilege="OPERATE", on="PIPE", need=Need.FILES, why="Tells the pipe which files to load."),
     Privilege(privilege="MONITOR", on="PIPE", need=Need.FILES, why="Asks the pipe what it has loaded."),

@@ -64,7 +64,7 @@ class FirstLevel:
         self._last_shape, self._repeats, self._misses = self._expected_shape, 0, 0
 
     def in_order(self, payload: bytes) -> tuple[KeyShape, Collection[msgspec.Raw]]:
-        """Of a payload that was seen already: shape and values in its own order. An order that keeps coming is learnt."""
+        """Of a payload that was seen already: shape and values in its own order. An order that keeps coming is learned."""
         if self._expected is not None:
             self._miss()
         members = _members(payload)

@@ -22,7 +22,7 @@ class RejectReason(StrEnum):
     TOO_LARGE = "too-large"
     BROKEN_AGGREGATE = "broken-aggregate"
     MISPLACED = "misplaced"
-    """A copy that its producer puts once more, into another shard: kept, and no reason to stop."""
+    """A copy that its producer puts again, into another shard: kept, and no reason to stop."""
     NOT_PACKED = "not-packed"
     """Not what the format's compression makes, or cut short."""
     MALFORMED = "malformed"

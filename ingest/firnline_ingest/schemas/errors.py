@@ -1,4 +1,4 @@
-"""Why a registry does not say what it has. All of it passes, or a person mends it while the shards wait: none is a reason to
+"""Why a registry does not say what it has. All of it passes, or a person fixes it while the shards wait: none is a reason to
 call a record unusable.
 """
 

@@ -56,7 +56,7 @@ class ChannelWriter:
         self.committed_before = opened.resume.committed
         """The channel's token when it was opened."""
         self.drops_through = opened.resume.drops_through
-        """Records up to here were proven before the channel was begun anew."""
+        """Records up to here were proven before the channel was restarted."""
         self.in_flight = InFlightRows(work.key, opened.resume.baseline, row.read_through, self.drops_through)
         self.seen: Position | None = None
         """The furthest committed token that any answer had."""

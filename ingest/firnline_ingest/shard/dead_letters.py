@@ -23,7 +23,7 @@ MINUTES_KEPT = 10  # arrivals are in order but for a little
 
 
 class ShardDeadLetters:
-    """Of one shard, under its pipeline's policy. `before_keeping` is told how far they reach before a page's letters are kept."""
+    """Of one shard, under its pipeline's policy. `before_keeping` gets how far they reach before any is kept."""
 
     def __init__(self, work: ShardWork, services: ShardServices, before_keeping: Callable[[Position], None]) -> None:
         self._key, self._end_of = work.key, work.end_of

@@ -17,9 +17,7 @@ class ShardLate(FirnlineError, Retryable):
     def __init__(self, key: ShardKey, *, doing: str, for_s: float, functions: Sequence[str] = ()) -> None:
         """`functions` of the user that it may be inside of."""
         by = f" (by {', '.join(functions)})" if functions else ""
-        lasting = (
-            "stop the engine and mend the function" if functions else "look at the service that the call waits for"
-        )
+        lasting = "stop the engine and fix the function" if functions else "look at the service that the call waits for"
         super().__init__(
             f"Shard {key} has been {doing}{by} for {for_s:.0f} s, and did not report.",
             next_step=f"nothing is lost, and it goes on when that call returns; if it lasts, {lasting}.",
@@ -57,15 +55,15 @@ class ShardUnanswered(FirnlineError, Retryable):
 
 
 class RecordsUnaccounted(FirnlineError, Fatal):
-    """Records that became no row, no letter, and nothing else that is counted: a defect, found before it could lose them."""
+    """Records that became no row, no dead letter, and nothing else that is counted: a defect, found before it could lose them."""
 
     id = "FL-2204"
     causes = (
-        "Records became no row, no letter, and nothing else that is counted. The shard stopped in front of them: a "
+        "Records became no row, no dead letter, and nothing else that is counted. The shard stopped in front of them: a "
         "defect of ours"
     )
     remedy = (
-        "report it, with the pipeline's format and transforms; lengthen the stream's retention if the mend takes long"
+        "report it, with the pipeline's format and transforms; lengthen the stream's retention if the fix takes long"
     )
 
     def __init__(self, key: ShardKey, count: int, first: Record, last: Record) -> None:

@@ -130,7 +130,7 @@ class ShardRunner:
         return self._session.ingest(self.request)
 
     def _session_on(self, opened: OpenedShard, work: ShardWork) -> ShardSession:
-        """What was learnt from losses on another table is nothing to this one."""
+        """What was learned from losses on another table does not apply to this one."""
         if self._bisections.destinations != work.destinations:
             self._bisections = AppendBisections(work.destinations)
         try:

@@ -16,7 +16,7 @@ from firnline_ingest.sink.waiting import Entry, InAnyOrder
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 3.0
 
 Put = Callable[[Sequence[Entry]], Sequence[str | None]]
-"""One request: for each record None, or why it was refused for now. Raises what no later request would mend."""
+"""One request: for each record None, or why it was refused for now. Raises what no later request would fix."""
 
 
 def _nothing(_: list[Entry]) -> None:

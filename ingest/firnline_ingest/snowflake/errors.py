@@ -159,7 +159,7 @@ class SdkBlocked(SnowflakeError, Retryable):
     def __init__(self, key: ShardKey, for_s: float) -> None:
         super().__init__(
             f"Snowflake's SDK has not returned from a call for shard {key} for {for_s:.0f} s. Its thread is left behind, and the "
-            "shard is opened anew with another client.",
+            "shard is reopened with another client.",
             next_step="nothing: rows that were not committed are read again. If it happens again, start the engine anew "
             "(firnline deploy), keep its log, and report it with the SDK's version.",
         )
@@ -351,7 +351,7 @@ class AppendsRefused(SnowflakeError, Fatal):
 
 
 class ClientLost(SnowflakeError, Retryable):
-    """The SDK's client is stale (the pipe failed over); it and all its channels are made again."""
+    """The SDK's client is stale (the pipe failed over); it and all its channels are recreated."""
 
     id = "FL-3103"
     causes = "The pipe failed over"
@@ -359,7 +359,7 @@ class ClientLost(SnowflakeError, Retryable):
 
     def __init__(self, pipe: str, cause: str) -> None:
         super().__init__(
-            f"The client of pipe {pipe} must be made again: {cause}",
+            f"The client of pipe {pipe} must be recreated: {cause}",
             next_step="nothing: a failover takes some minutes, and the engine goes on by itself.",
         )
 
@@ -381,7 +381,7 @@ class RowsRejected(SnowflakeError, Fatal):
     id = "FL-3105"
     causes = "The table refused a row: a type, a NOT NULL. With `tolerance: none` its shard stops there at every start"
     remedy = (
-        "`firnline audit` says which records and why, or SELECT * FROM ERROR_TABLE(…); mend the table or the producer; "
+        "`firnline audit` says which records and why, or SELECT * FROM ERROR_TABLE(…); fix the table or the producer; "
         "`firnline resume --accept-errors`"
     )
 

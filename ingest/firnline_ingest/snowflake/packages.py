@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def make_importable() -> None:
-    """Before anything below `snowflake.ingest` is imported. Loads the connector only where it has to be mended."""
+    """Before anything below `snowflake.ingest` is imported. Loads the connector only where it has to be fixed."""
     if "snowflake.ingest" in sys.modules:
         return
     found = find_spec("snowflake.ingest")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CLOSE_ATTEMPTS, CLOSE_PAUSE_S = 5, 1.0
 CLOSE_PATIENCE_S = 10.0
-"""How long an open waits for the channel's earlier handle to be closed; then the whole client is made again."""
+"""How long an open waits for the channel's earlier handle to be closed; then the whole client is recreated."""
 SILENT_S = 240.0
 """How long after an append no token of any channel may have moved, when a channel has to be opened again: twice what a commit may
 take before its channel is. Then it is not that channel.
@@ -127,7 +127,7 @@ class PipeClients:
             return self._made_is(client, self._clients.get(address_of(target)))
 
     def forget(self, target: TargetTable, client: PipeClient) -> None:
-        """Closes the client, once; another shard may have had it made again already."""
+        """Closes the client, once; another shard may have had it recreated already."""
         with self._lock:
             is_current = self._made_is(client, self._clients.get(address_of(target)))
             if is_current:

@@ -1,6 +1,6 @@
 """What the Snowpipe Streaming SDK reports, as errors of ours: the one place where its error codes are read.
 
-A pure function of the error and of what was being done; what follows from it (a client made again, a key read again) is
+A pure function of the error and of what was being done; what follows from it (a client recreated, a key read again) is
 decided in sdk.py. What the service answered stands in an error's text only: "HTTP 404, error_code=…".
 """
 

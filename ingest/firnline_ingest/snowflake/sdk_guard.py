@@ -1,6 +1,6 @@
 """The SDK is native code, and may fail in ways that no error of its own tells: it panics, or it does not come back.
 
-A panic is given a code here, as its errors have one; sdk_errors.py reads it as a client that is to be made again. Of a call
+A panic is given a code here, as its errors have one; sdk_errors.py reads it as a client that is to be recreated. Of a call
 that does not come back it is known whose it is, on which thread, and for how long.
 """
 

@@ -2,7 +2,7 @@
 
 A session ends for many reasons that no statement can be blamed for: the server restarted, somebody aborted it, the machine
 slept for longer than its master token lives. So every error but an expected refusal drops it, and the statement is tried
-once more in a new one. Only what reads is run here: a statement may run twice.
+again in a new one. Only what reads is run here: a statement may run twice.
 """
 
 from collections.abc import Collection

@@ -1,6 +1,6 @@
 """Which table and pipe a pipeline writes to, as they are now; the driver asks Snowflake in SQL.
 
-A table or pipe that was made again under its name has another creation time; that is how a replacement is seen. The
+A table or pipe that was recreated under its name has another creation time; that is how a replacement is seen. The
 ingest role's own rights suffice: SHOW lists what a role has any privilege on.
 """
 
@@ -138,7 +138,7 @@ class _Known:
     columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
     has_variant: dict[TargetTable, bool] = field(default_factory=dict)
     checked: set[tuple[str, TargetTable]] = field(default_factory=set)
-    """Streams and tables whose own pipe was held against them: none is changed without being made again."""
+    """Streams and tables whose own pipe was held against them: none is changed without being recreated."""
     _allowed_s: dict[TargetTable, float] = field(default_factory=dict)
 
     def described(self, target: TargetTable, session: Statements) -> Mapping[str, TableColumn]:

@@ -46,7 +46,7 @@ class CheckpointUnreachable(EnvironmentalError):
     """Spark has a file system for the checkpoint, and that does not find, or may not look at, its place."""
 
     id = "FL-5405"
-    causes = "The checkpoint's place does not answer, or may not be looked at; Java's innermost words are told"
+    causes = "The checkpoint's place does not answer, or may not be looked at; Java's innermost words are reported"
     remedy = "the role's rights, the bucket's name, region, endpoint and credentials"
 
     def __init__(self, checkpoint: str, cause: str) -> None:

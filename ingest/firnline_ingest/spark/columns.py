@@ -155,7 +155,7 @@ class ColumnWatch:
         return min(filter(None, found), key=lambda sight: sight.epoch, default=None)
 
     def _added(self, catalog: TargetCatalog, state: TargetState, unknown: Mapping[str, Sight]) -> set[str]:
-        """The keys of `unknown` that have a column now. One that Snowflake refuses is told with the others, once."""
+        """The keys of `unknown` that have a column now. One that Snowflake refuses is reported with the others, once."""
         added, extra = dict[str, Sight](), {"table": str(state.target)}
         for name in sorted(unknown)[:MOST_NAMED] if state.adds_columns else ():
             sight = unknown[name]

@@ -1,4 +1,4 @@
-"""Tells columns that somebody added from those that evolution added: no record of the engine's had such a key.
+"""Distinguishes columns that a person added from those that evolution added: no record of the engine's had such a key.
 
 A row can be in the table before the receipt that tells of its keys is written, so a column is given some looks at its table
 before it is said to be somebody's.

@@ -37,7 +37,7 @@ def warm_up(
     session: "SparkSession", config: EngineConfig, run_id: str, catalog: TargetCatalog, ledger: PlanLedger
 ) -> None:
     """Raises what no pipeline can be blamed for, and the first pipeline's problem where none is without one. What only makes the
-    first epoch quicker may fail: it is told.
+    first epoch quicker may fail: it is reported.
     """
     check_tables(config, catalog)
     workers = BackgroundCall("warm-up-workers", lambda: prepare_workers(session, config, run_id, ledger))

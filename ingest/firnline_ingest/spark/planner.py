@@ -155,7 +155,7 @@ class ShardPlanner:
         return SourceOffset(epoch, streams)
 
     def rows(self, offset: SourceOffset) -> Iterator[PlanRow]:
-        """What an offset asks for, as its plan saw the world; afresh where it is replayed. A stream that was made again
+        """What an offset asks for, as its plan saw the world; afresh where it is replayed. A stream that was recreated
         since then has no rows: the next plan begins the new one.
         """
         epoch, views = self._views

@@ -79,7 +79,7 @@ class ShardPolicy:
     def ends_the_run(self) -> bool:
         """Whether something has stopped, and that is enough by the configuration.
 
-        Otherwise whatever stopped is tried again, also if it is all that there is: a person may mend the table meanwhile.
+        Otherwise whatever stopped is tried again, also if it is all that there is: a person may fix the table meanwhile.
         """
         return bool(self.stopped) and self.config.on_failure is OnFailure.STOP
 

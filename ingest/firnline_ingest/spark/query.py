@@ -76,7 +76,7 @@ class SparkQuery:
             opened_by(java._jvm, java._jsc.hadoopConfiguration(), self.config.spark.checkpoint)
 
     def start(self, on_epoch: OnEpoch) -> None:
-        """Goes on from the checkpoint; once more after the query has failed."""
+        """Goes on from the checkpoint; again after the query has failed."""
         assert self._session is not None
         options = self.config.model_dump_json(by_alias=True)
         with _explained():

@@ -1,4 +1,4 @@
-"""Tells what people change of a table or pipe while the engine runs, where rows would only silently become others.
+"""Reports what people change of a table or pipe while the engine runs, where rows would only silently become others.
 
 What refuses rows is an error of its own; these are log lines, each once, with what it means for the rows and what to run. A
 few tables' columns are looked at in an epoch, in turns; what SHOW says of all of them, in every epoch.

@@ -126,7 +126,7 @@ def _said(error: BaseException) -> str:
 
 
 class _Written:
-    """What a function returned, as JSON; what is no JSON is told with its kind."""
+    """What a function returned, as JSON; what is no JSON is reported with its kind."""
 
     def __init__(self, numbers: Kept, encoded: Callable[[object], bytes]) -> None:
         self._numbers, self._encoded = numbers, encoded

@@ -37,7 +37,7 @@ class CastTo(StrEnum):
 
 
 class CastTransform(Transform):
-    """Makes values of another kind; one that can't be is told, and never guessed."""
+    """Makes values of another kind; one that can't be is reported, and never guessed."""
 
     order = 70
 

@@ -38,7 +38,7 @@ def owners_policy(spec: EnvironmentSpec, *streams: Stream) -> tuple[PolicyStatem
 
 
 def owners_trust(spec: EnvironmentSpec, stream: Stream) -> PolicyStatement:
-    """By the engine's ARN in a condition: a principal that is named in a trust has to exist, and once it was made anew, is
+    """By the engine's ARN in a condition: a principal that is named in a trust has to exist, and once it was recreated, is
     another one to AWS.
     """
     told: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": engine_arn(spec)}}

@@ -1,6 +1,6 @@
 """The statements that a specification adds to the engine's policy, with what they may never reach.
 
-The boundary that the bootstrap renders holds the same ones. Whoever deploys can't write it: a statement of a pull request does
+The boundary that the bootstrap renders holds the same ones. The deployer can't write it: a statement of a pull request does
 nothing until an administrator has applied the bootstrap again.
 """
 

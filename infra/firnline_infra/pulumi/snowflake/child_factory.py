@@ -1,6 +1,6 @@
 """Names the children of SnowflakeLanding, makes their options, and orders them.
 
-A child that names another takes the name from it, so that it is made after it, goes before it, and is made again with it.
+A child that names another takes the name from it, so that it is made after it, goes before it, and is recreated with it.
 """
 
 from enum import Enum, auto

@@ -93,7 +93,7 @@ def _settle(
     for create in creates:
         found = outputs_of(state, create.urn)
         if create not in searched:
-            say(f"{create.urn} was being made: it is made again.")
+            say(f"{create.urn} was being made: it is created again.")
         elif found is None:
             say(f"{create.urn} was being made, and is not there: it is made now.")
         elif why := why_foreign(create.inputs, found):

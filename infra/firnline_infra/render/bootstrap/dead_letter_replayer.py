@@ -1,7 +1,7 @@
 """What a person who runs `firnline dead-letters` may do in AWS: a policy for an administrator to attach, to few.
 
-Letters hold what producers sent, and a replay writes with the engine's own user, so nobody else has it: not CI, not the
-engine's role, which may write letters and read none. Tests run the commands under these statements, and without each.
+Dead letters hold what producers sent, and a replay writes with the engine's own user, so nobody else has it: not CI, not the
+engine's role, which may write dead letters and read none. Tests run the commands under these statements, and without each.
 """
 
 from collections.abc import Iterator
@@ -24,32 +24,32 @@ from firnline_infra.specification.origin import Origin
 from firnline_ingest.permissions import Resource
 from firnline_ingest.permissions.narrowing import REPLAYS
 
-LIST = {"s3:ListBucket": "Finds letters by their names, and which batches of them were replayed."}
-READ = {"s3:GetObject": "Reads letters, and what was replayed."}
-KEEP = {"s3:PutObject": "Notes a batch before it is sent, and its end. Each name once: it changes no letter."}
+LIST = {"s3:ListBucket": "Finds dead letters by their names, and which batches of them were replayed."}
+READ = {"s3:GetObject": "Reads dead letters, and what was replayed."}
+KEEP = {"s3:PutObject": "Notes a batch before it is sent, and its end. Each name once: it changes no dead letter."}
 USE_KEY = {
     "kms:Decrypt": "S3 decrypts an object in the reader's name.",
     "kms:GenerateDataKey": "S3 encrypts an object in the writer's name.",
 }
 READ_STREAM = {
-    "kinesis:ListShards": "Finds the shards of the letters' stream.",
+    "kinesis:ListShards": "Finds the shards of the dead letters' stream.",
     "kinesis:GetShardIterator": "Begins at its oldest record.",
-    "kinesis:GetRecords": "Reads letters.",
+    "kinesis:GetRecords": "Reads dead letters.",
 }
 USE_STREAMS_KEY = {"kms:Decrypt": "GetRecords decrypts what it answers with, in the reader's name."}
 SEE_LEDGER = {
     "dynamodb:DescribeTable": "Whether the table is there.",
-    "dynamodb:GetItem": "Which records the engine has passed: before that a letter is left alone.",
+    "dynamodb:GetItem": "Which records the engine has passed: before that a dead letter is left alone.",
 }
 USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
 DECRYPT = {"kms:Decrypt": USE_SECRETS_KEY["kms:Decrypt"]}
 OPEN_KEY = {"secretsmanager:GetSecretValue": "A replay writes rows as the engine's user."}
 OF_ENGINE = (Resource.EVERY_SCHEMA, Resource.REGISTRY_LOGINS, Resource.REGISTRY_LOGIN_KEYS)
-"""A letter is converted as the engine would, which asks the registries."""
+"""A dead letter is converted as the engine would, which asks the registries."""
 
 
 def dead_letter_replayer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
-    """Whatever the environment has: letters of a folder need none of it but the ledger and the key."""
+    """Whatever the environment has: dead letters of a folder need none of it but the ledger and the key."""
     return (
         *_bucket(spec, blueprint),
         *_stream(spec),

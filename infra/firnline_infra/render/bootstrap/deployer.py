@@ -33,7 +33,7 @@ FIND_CLUSTER = {"elasticmapreduce:ListClusters": "A name may be several clusters
 """After a killed `up`, the one that it was making is found by its tags."""
 FIND_VIRTUAL_CLUSTER = {"emr-containers:ListVirtualClusters": "Which ones there are, and of which namespaces."}
 FIND_ASSOCIATION = {"eks:ListPodIdentityAssociations": "Which service accounts have one."}
-"""Before an `up`, whether somebody else's is in the way; after a killed one, what it was making."""
+"""Before an `up`, whether another's is in the way; after a killed one, what it was making."""
 LIST_OBJECTS = {"s3:ListBucketVersions": "Finds what is in it."}
 REMOVE_OBJECTS = dict.fromkeys(
     ("s3:DeleteObject", "s3:DeleteObjectVersion"), "Removes what is in it, and its old versions."

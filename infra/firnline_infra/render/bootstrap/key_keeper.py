@@ -25,7 +25,7 @@ FIND_SECRET = {
 }
 KEEP_SECRET = {
     **FIND_SECRET,
-    "secretsmanager:GetSecretValue": "Tells keys apart by their fingerprints; tries the reader's new key.",
+    "secretsmanager:GetSecretValue": "Distinguishes keys by their fingerprints; tries the reader's new key.",
     "secretsmanager:PutSecretValue": "Keeps a private key that waits for its registration.",
     "secretsmanager:UpdateSecretVersionStage": "Makes the new key the one that the engine reads.",
 }

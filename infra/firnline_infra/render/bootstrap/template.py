@@ -1,7 +1,7 @@
 """The AWS side of a bootstrap, as a CloudFormation template: one document to review, applied as a change set.
 
 State bucket and key, the environment's own key, the boundary, the two roles that CI has, and a policy each for the few who
-keep private keys and for those who bring dead letters back. Everything that holds state stays when the stack goes.
+keep private keys and for those who replay dead letters. Everything that holds state stays when the stack goes.
 """
 
 from collections.abc import Iterator

@@ -141,7 +141,7 @@ class EmrServerlessService:
                 what=f"The {self._application} is {state}{details}.",
                 next_step=f"aws emr-serverless start-application --application-id {self.application_id}"
                 if state == "STOPPED"
-                else "wait until it has stopped; a terminated one is made anew by firnline up.",
+                else "wait until it has stopped; a terminated one is recreated by firnline up.",
             )
         if not label.startswith("emr-spark-"):
             yield Problem(
@@ -157,7 +157,7 @@ class EmrServerlessService:
             )
 
     def _listed(self, run_id: str) -> Mapping[str, Any] | None:
-        """None for a run that whoever deploys may not see: who may see those with our tag alone gets this for all others. In
+        """None for a run that the deployer may not see: who may see those with our tag alone gets this for all others. In
         an application that is ours alone it is one that somebody started by hand. Raises UntaggedRun.
         """
         try:

@@ -1,7 +1,7 @@
 """What the parts of a specification owe to one another, and to the services; each part alone is checked by its model.
 
 Every check is a generator of sentences, each beginning with a path in the document. None raises, so that all problems
-are told at once.
+are reported at once.
 """
 
 from collections.abc import Iterator

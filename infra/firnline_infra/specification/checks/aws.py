@@ -184,7 +184,7 @@ def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> Iterator[str]:
-    """Whoever deploys administers the buckets, the role and the alias of an environment, and never those that a bootstrap
+    """The deployer administers the buckets, the role and the alias of an environment, and never those that a bootstrap
     makes: of this environment, or of one whose name is the beginning of this one's.
     """
     aws, own, root = spec.aws, bootstrap_names(spec), "application" if spec.application else "name"

@@ -15,7 +15,7 @@ def _they_outlive_the_workers(spec: EnvironmentSpec) -> Iterator[str]:
     if spec.dead_letters.folder is not None and trust not in MAY_BE_ONE_MACHINE:
         yield (
             f"dead_letters.folder: belongs to one machine, and the workers of runtime.trust: {trust.value} are several, and come "
-            f"and go; leave it out (letters then go to the bucket), or give dead_letters.stream."
+            f"and go; leave it out (dead letters then go to the bucket), or give dead_letters.stream."
         )
 
 
@@ -28,7 +28,7 @@ def _their_stream_is_one_of_the_streams(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
         if stream in (pipeline.stream, *others_of(pipeline, [stream])):
             yield (
-                f"dead_letters.stream: pipelines[{index}] reads it, so that letters would come back as records; name a stream "
+                f"dead_letters.stream: pipelines[{index}] reads it, so that dead letters would become records; name a stream "
                 f"that no pipeline of this environment reads."
             )
 

@@ -55,7 +55,7 @@ def _a_role_has_one_external_id(spec: EnvironmentSpec) -> Iterator[str]:
 def _nobody_registers_a_consumer_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
         if stream.consumers and (stream.role_arn is not None or is_elsewhere(spec, stream)):
-            yield f"{path}.consumers: are registered by whoever deploys, who reaches no other region or account; remove them."
+            yield f"{path}.consumers: are registered by the deployer, who reaches no other region or account; remove them."
 
 
 def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
 def _its_letters_do_not_go_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
         if stream.name == spec.dead_letters.stream and (stream.role_arn is not None or is_elsewhere(spec, stream)):
-            yield f"dead_letters.stream: {stream.name} ({path}) is elsewhere; letters go where the engine is, so name another."
+            yield f"dead_letters.stream: {stream.name} ({path}) is elsewhere; dead letters stay with the engine, so name another."
 
 
 def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:

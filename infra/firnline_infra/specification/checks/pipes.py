@@ -81,7 +81,7 @@ def lost_by(pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequen
 
 
 def may_lose_position(pipeline: Pipeline) -> bool:
-    """Whether its pipe leaves out which records rows are, or is somebody else's, who alone knows."""
+    """Whether its pipe leaves out which records rows are, or is another's, who alone knows."""
     if pipeline.pipe is None:
         return False
     if pipeline.pipe.select is None:

@@ -68,7 +68,7 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
             )
         if pipeline.file_replay:
             yield (
-                f"{path}.file_replay: its pipe leads into one table, and letters of a pipeline with routes into several; "
+                f"{path}.file_replay: its pipe leads into one table, and dead letters of a pipeline with routes into several; "
                 f"remove it (firnline dead-letters replay sends them by rows)."
             )
 

@@ -1,6 +1,6 @@
 """Avro's objects whose schemas a registry has, by the id in front of each. What a registry has under an id never changes.
 
-The registry itself is somebody else's (firnline_ingest.schemas): here is what is asked of it.
+The registry itself is another's (firnline_ingest.schemas): here is what is asked of it.
 """
 
 from collections.abc import Iterator
