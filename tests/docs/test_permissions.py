@@ -39,8 +39,8 @@ def test_every_action_of_a_bootstrap_is_on_it() -> None:
     for title, policy in {
         "### The deployer": deployer_statements,
         "### The previewer": previewer_statements,
-        "## AWS: whoever keeps the keys": key_keeper_statements,
-        "## AWS: whoever brings dead letters back": dead_letter_replayer_statements,
+        "## AWS: the key administrator": key_keeper_statements,
+        "## AWS: replaying dead letters": dead_letter_replayer_statements,
         "## AWS: the permissions boundary": boundary_statements,
     }.items():
         given = {action for each in BLUEPRINTS for statement in policy(*each) for action in statement.actions}

@@ -282,7 +282,7 @@ class JournalUnreadable(DeadLetterError, Fatal):
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"{place} can't be read as a replay's batch: {cause}.",
-            next_step="restore the object (another version of it, a copy): until it can be read, it is unknown which dead letters it "
+            next_step="restore the object (a version, a copy): until it can be read, it is unknown which dead letters it "
             "replayed, so nothing of its shard is sent.",
         )
 

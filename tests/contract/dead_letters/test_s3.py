@@ -213,7 +213,7 @@ def test_letters_under_another_ones_name_are_refused(bucket: Bucket) -> None:
     bucket.folder().put([letter(1)])
     ((name, content),) = bucket.contents().items()
     bucket.client.put_object(Bucket=bucket.name, Key=name.replace("shardId-0", "shardId-9"), Body=content)
-    with pytest.raises(DeadLetterUnreadable, match="it holds the letter orders@1700000000000/shardId-0"):
+    with pytest.raises(DeadLetterUnreadable, match="it holds the dead letter orders@1700000000000/shardId-0"):
         list(bucket.folder().list())
 
 

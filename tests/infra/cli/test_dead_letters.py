@@ -123,7 +123,7 @@ def test_whoever_has_loaded_the_sdk_before_goes_on_after_a_refusal(
 def test_export_brings_letters_into_a_folder_of_letters(folder: Path, tmp_path: Path) -> None:
     for new in (1, 0):
         shown = run("export", "--folder", str(folder), "--letters", str(tmp_path / "other"))
-        assert f"{new} new letters" in shown.stderr
+        assert f"{new} new dead letters" in shown.stderr
     assert list(LocalFolder(tmp_path / "other").list()) == list(LocalFolder(folder).list())
 
 

@@ -237,7 +237,7 @@ def test_a_letter_under_another_ones_name_is_refused(tmp_path: Path) -> None:
     store.put([letter(1)])
     (path,) = folder_of(tmp_path).iterdir()
     path.rename(path.with_name("2" + path.name[1:]))
-    with pytest.raises(DeadLetterUnreadable, match="it holds the letter orders@1700000000000/"):
+    with pytest.raises(DeadLetterUnreadable, match="it holds the dead letter orders@1700000000000/"):
         store.get(letter(2).key)
 
 

@@ -62,7 +62,7 @@ def test_a_batch_whose_channel_is_gone_waits_for_a_person(world: World, sent: bo
 def test_a_batch_whose_table_was_made_again_waits_for_a_person(world: World) -> None:
     begun(world)
     world.target = replace(world.target, table_created_on="2026-02-01T00:00:00.000+00:00")
-    with pytest.raises(ReplayUnprovable, match="made again"):
+    with pytest.raises(ReplayUnprovable, match="recreated"):
         world.run()
 
 

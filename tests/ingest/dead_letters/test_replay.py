@@ -217,7 +217,7 @@ def test_edited_letters_are_replayed_with_their_new_bytes(place: Place, tmp_path
     ("lines", "words"),
     [
         ("{", "line 1,"),
-        ('{"key":"x","text":"y"}', "names no letter"),
+        ('{"key":"x","text":"y"}', "names no dead letter"),
         ('{"key":"%s"}', "one of"),
         ('{"key":"%s","text":"a","data":"YQ=="}', "one of"),
         ('{"key":"%s","data":"no base64"}', "base64"),

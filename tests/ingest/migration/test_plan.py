@@ -176,7 +176,7 @@ def test_of_a_table_of_several_streams_only_this_one_is_taken() -> None:
 def test_leases_of_a_stream_that_was_deleted_are_refused_by_their_creation_time() -> None:
     old = keyed(0, "49001", epoch=1_600_000_000)
     (problem,) = of_kcl(old).problems
-    assert "deleted and made again" in problem
+    assert "deleted and recreated" in problem
     assert of_kcl(old, epoch=1_600_000_000).problems == ()
 
 

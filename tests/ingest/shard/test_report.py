@@ -98,7 +98,7 @@ def test_a_function_of_the_users_that_does_not_return_is_named(world: World) -> 
     assert told(receipt) == (ShardState.LATE, "FL-2201")
     assert receipt.problem is not None
     assert f"making rows of records (by acme.orders:cleaned) for {LATE_S + 1:.0f} s" in receipt.problem.what
-    assert "stop the engine and mend the function" in receipt.problem.next_step
+    assert "stop the engine and fix the function" in receipt.problem.next_step
     watched.report.doing(Doing.SENDING)
     assert "acme" not in str(watched.receipt(LATE_S + 1).problem)
 

@@ -156,7 +156,7 @@ def test_what_is_somebody_elses_leaves_state_and_operation_as_they_were() -> Non
 
 def test_what_can_be_made_again_is_not_looked_for() -> None:
     cli = ScriptedCli(ROLE_POLICY)
-    assert "it is made again" in up(cli)[0]
+    assert "it is created again" in up(cli)[0]
     assert cli.asked == ["drop", "up --refresh"]
 
 
