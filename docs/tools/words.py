@@ -43,10 +43,15 @@ class OtherMeaning:
 
 WORDS = (
     RetiredWord("abreast", r"\babreast\b", "alignment, aligned"),
-    RetiredWord("letters", r"(?<![-`])(?<!dead )(?<!Dead )\b[Ll]etters?\b", "dead letters", (Where.PAGES,)),
+    RetiredWord(
+        "letters",
+        r"(?<![-`/{])(?<!dead )(?<!Dead )(?<!-case )(?<!ix )(?<!\d )(?<!of )\b[Ll]etters?\b(?!,? (and )?digits)(?![}/])",
+        "dead letters",
+        (Where.PAGES,),
+    ),
     RetiredWord("books", r"\bbooks\b", "internal state, bookkeeping", (Where.PAGES,)),
-    RetiredWord("is told", r"\b(is|are|was|were|be) told\b", "is reported, is listed", (Where.PAGES,)),
-    RetiredWord("tells that", r"\btells? that\b", "reports, says", (Where.PAGES,)),
+    RetiredWord("is told", r"\b(is|are|was|were|be) told(?! from)\b", "is reported, is listed", (Where.PAGES,)),
+    RetiredWord("tells that", r"\btells that\b", "reports, says", (Where.PAGES,)),
     RetiredWord("bring back", r"\b[Bb](ring|rings|rought) .{0,20}letters back\b", "replay"),
     RetiredWord("mend", r"\b[Mm]end(s|ed|ing)?\b", "fix", (Where.PAGES,)),
     RetiredWord("passing", r"\bpassing (error|failure)s?\b", "transient"),
@@ -60,13 +65,14 @@ WORDS = (
     RetiredWord("stands by", r"\bstands? by\b", "is a standby", (Where.PAGES,)),
     RetiredWord("let in", r"\b(is|was|be|has) let (it )?in\b", "promoted", (Where.PAGES,)),
     RetiredWord("unkept", r"\bunkept\b", "not stored"),
-    RetiredWord("could not be told", r"\bcould not be told\b", "could not be completed", (Where.PAGES,)),
+    RetiredWord("could not be told", r"\bcould not be told\b(?! from)", "could not be completed", (Where.PAGES,)),
     RetiredWord("learnt", r"\blearnt\b", "learned"),
 )
 
 OTHER_MEANINGS = (
     OtherMeaning("letters", "docs/performance.md", "`scripts/bench letters` is the name of a part"),
     OtherMeaning("letters", "docs/positions.md", "the letters of a time's format"),
+    OtherMeaning("letters", "docs/spec.md", "the letters of a time's pattern"),
 )
 
 

@@ -19,7 +19,7 @@ def outcome(format_: dict[str, object], payload: bytes, **more: object) -> str:
     if made.rejected:
         return f"dead letter `{made.rejected[0].reason}`"
     if made.left_out:
-        return f"left out, counted in `{next(iter(made.left_out))}`"
+        return f"skipped, counted in `{next(iter(made.left_out))}`"
     (row,) = made.rows
     return bytes(row).decode()
 

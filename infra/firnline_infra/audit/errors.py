@@ -30,7 +30,7 @@ class CallableAbsent(AuditError, Fatal):
     """A function that makes the pipeline's rows is not here, and without it missing can't be distinguished from left out."""
 
     id = "FL-5011"
-    causes = "A pipeline's `callable` can't be imported where the audit runs, and it decides which records are left out"
+    causes = "A pipeline's `callable` can't be imported where the audit runs, and it decides which records are filtered"
     remedy = "PYTHONPATH with its module, as it is in the engine's archive"
 
     def __init__(self, stream: str, path: str, why: str) -> None:

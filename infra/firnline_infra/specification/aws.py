@@ -184,7 +184,7 @@ class Alarms(Section):
     """When in less hours than this a stream drops records that were not read: the last call, after the
     one for the lag. As all alarms on what the engine counts, it is there where its log goes to CloudWatch."""
     dead_letters: int = Field(default=1, ge=1)
-    """How many dead letters of a stream within five minutes somebody is told of."""
+    """How many dead letters of a stream within five minutes are allowed before an alarm."""
 
 
 class Publication(Section):

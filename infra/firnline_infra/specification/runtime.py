@@ -73,7 +73,7 @@ class Sizing(Section):
     driver_memory_mib: int | None = Field(default=None, ge=1024, le=786_432)
     """MiB of the driver's JVM."""
     executors: int | None = Field(default=None, ge=1, le=5000)
-    """How many executors. Their number does not change while the engine runs: a new one would open channels anew."""
+    """How many executors. Their number does not change while the engine runs: a new one would reopen channels."""
     executor_cores: int | None = Field(default=None, ge=1, le=96)
     """Cores, and so tasks at once, of each executor; a task reads up to `epoch.shards_per_task` shards."""
     executor_memory_mib: int | None = Field(default=None, ge=1024, le=786_432)

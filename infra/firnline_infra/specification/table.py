@@ -55,7 +55,7 @@ class TableOptions(Section):
 
     table_origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` fills a table that exists, and never alters it: what is said of it here (metadata column, schema_evolution,
-    error_logging, row_timestamp) has to be true of it, and its owner is told what is not."""
+    error_logging, row_timestamp) has to be true of it, and what is not is reported."""
     table_kind: TableKind = Field(default=TableKind.STANDARD, strict=False)
     """It can't be changed: another kind is another table."""
     table_privilege: TablePrivilege = Field(default=TablePrivilege.INSERT, strict=False)

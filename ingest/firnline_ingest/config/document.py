@@ -90,7 +90,7 @@ def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]
 
 
 def _is_of_another_kind(problem: Mapping[str, Any], problems: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether it is told of a kind that nobody meant: a mapping is no misspelt word, and a word no broken mapping."""
+    """True for errors of union members that the value was clearly not meant to be."""
     at, given = problem["loc"], problem.get("input")
     beside = {other["type"] for other in problems if other is not problem and other["loc"][: len(at)] == at}
     if problem["type"] == "literal_error":

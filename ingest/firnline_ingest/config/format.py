@@ -130,7 +130,7 @@ class EmptyRecords(StrEnum):
     REJECT = "reject"
     """It can't be a row, and is treated as `unusable_records` says."""
     IGNORE = "ignore"
-    """It is left out, and counted as `tombstones`."""
+    """It is skipped, and counted as `tombstones`."""
     INGEST = "ingest"
     """It becomes a row that has its metadata only."""
 

@@ -77,7 +77,7 @@ def _count(name: str, meaning: str) -> Metric:
     return Metric(name, Unit.COUNT, Kind.SUM, meaning)
 
 
-RECORDS = _count("Records", "Records that were read, again read ones included.")
+RECORDS = _count("Records", "Records that were read, including re-reads.")
 INGESTED = _count("Ingested", "Records that became rows.")
 ROWS = _count("Rows", "Rows that were sent to Snowflake.")
 BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.")
@@ -123,7 +123,7 @@ WAITING_SHARDS = Metric(
     "WaitingShards", Unit.COUNT, Kind.GREATEST, "Shards that nobody reads because executors or cores are too few."
 )
 FAILING_SHARDS = Metric("FailingShards", Unit.COUNT, Kind.GREATEST, "Shards and pipelines with a problem.")
-STOPPED = Metric("Stopped", Unit.COUNT, Kind.GREATEST, "Shards and pipelines that are left out until a person decides.")
+STOPPED = Metric("Stopped", Unit.COUNT, Kind.GREATEST, "Shards and pipelines that are skipped until a person decides.")
 HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each.", of_application=True)
 
 METRICS = (

@@ -1,7 +1,7 @@
 """What the options of other connectors are called here: Flink's Kinesis table connector, Openflow's for Kinesis, and Snowflake's
 for Kafka.
 
-Whoever brings one of them into a document is told the name that it has here. docs/options.md is this table, with defaults.
+A document that uses one of them is refused with the name that it has here. docs/options.md is this table, with defaults.
 """
 
 from difflib import get_close_matches

@@ -38,7 +38,7 @@ class StartAt(StrEnum):
     TRIM_HORIZON = "TRIM_HORIZON"
     """The oldest record that the stream still has."""
     LATEST = "LATEST"
-    """Records that arrive from now on; the ones before are left out for good."""
+    """Records that arrive from now on; the ones before are skipped for good."""
     AT_TIMESTAMP = "AT_TIMESTAMP"
     """Records that arrived at or after a time."""
 

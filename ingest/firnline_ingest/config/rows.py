@@ -25,7 +25,7 @@ class UnusableRecords(StrEnum):
     KEEP = "keep"
     """It becomes a dead letter, and its shard goes on."""
     SKIP = "skip"
-    """It is left out and counted: once the stream has dropped it, its bytes are nowhere."""
+    """It is skipped and counted: once the stream has dropped it, its bytes are nowhere."""
     STOP = "stop"
     """Its shard stops in front of it, so that a person decides."""
 

@@ -47,7 +47,7 @@ class DeadLetterUnreadable(DeadLetterError, Fatal):
     """A file or an object among the dead letters that is none, or that can't be opened."""
 
     id = "FL-4003"
-    causes = "A letter's file was changed or moved"
+    causes = "A dead letter's file was changed or moved"
     remedy = "restore it, or move it out of the folder"
 
     def __init__(self, place: str, cause: str) -> None:
@@ -137,10 +137,10 @@ class DeadLettersUnauthenticated(DeadLetterError, Fatal):
 
 
 class NotReplayable(DeadLetterError, Fatal):
-    """Letters on a Kinesis stream have no place beside them for what was replayed."""
+    """Dead letters on a Kinesis stream have no place beside them for what was replayed."""
 
     id = "FL-4016"
-    causes = "Letters on a Kinesis stream have no place that says which were replayed"
+    causes = "Dead letters on a Kinesis stream have no place that says which were replayed"
     remedy = "`firnline dead-letters export --letters FOLDER`, then `replay --folder FOLDER`"
 
     def __init__(self, stream: str) -> None:
@@ -289,7 +289,7 @@ class JournalUnreadable(DeadLetterError, Fatal):
 
 class FilesExtraMissing(DeadLetterError, Fatal):
     id = "FL-4181"
-    causes = "Letters were to go by file, and Snowflake's package `snowflake-ingest` is not installed"
+    causes = "Dead letters were to go by file, and Snowflake's package `snowflake-ingest` is not installed"
     remedy = "install `firnline-ingest[files]` where the command runs; no cluster needs it"
 
     def __init__(self, extra: str, cause: str) -> None:

@@ -15,7 +15,7 @@ CONTROL, DATA = "CONTROL_MESSAGE", "DATA_MESSAGE"
 
 class CloudWatchLogsFormat(Format):
     """A record is what a subscription filter of CloudWatch Logs puts: gzip, and an envelope of log events. Each event becomes a
-    row with the envelope's owner, logGroup, logStream and subscriptionFilters; messages that only test the way are left out and
+    row with the envelope's owner, logGroup, logStream and subscriptionFilters; messages that only test the way are skipped and
     counted.
     """
 

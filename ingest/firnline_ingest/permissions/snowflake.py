@@ -15,7 +15,7 @@ class Need(StrEnum):
     EVOLUTION = "the table's schema evolves"
     CUSTOM_PIPE = "the pipeline has a pipe of its own"
     ICEBERG = "the table is an Iceberg table"
-    FILES = "letters go into the table by file"
+    FILES = "dead letters go into the table by file"
     ERROR_LOGGING = "the table keeps rejected rows"
     READER_WAREHOUSE = "the specification names a warehouse for the reader"
 
@@ -58,7 +58,7 @@ PRIVILEGES = (
         privilege="SELECT",
         on="TABLE",
         need=Need.FILES,
-        why="Snowflake asks for it where a pipe is told of files (user guide, Snowpipe REST).",
+        why="Snowflake asks for it where files are submitted to a pipe (user guide, Snowpipe REST).",
     ),
     Privilege(privilege="READ", on="STAGE", need=Need.FILES, why="Submits files to the pipe; it goes with WRITE."),
     Privilege(privilege="WRITE", on="STAGE", need=Need.FILES, why="Puts files into the stage, and removes them."),

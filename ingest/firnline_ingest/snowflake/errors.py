@@ -151,16 +151,16 @@ class SdkBlocked(SnowflakeError, Retryable):
 
     id = "FL-3262"
     causes = (
-        "The SDK has not come back from a call for three minutes: its thread is left behind, and the shard is opened "
-        "anew with another client"
+        "The SDK has not come back from a call for three minutes: its thread is left behind, and the shard is reopened "
+        "with another client"
     )
-    remedy = "nothing, unless it happens again: start the engine anew and report it"
+    remedy = "nothing, unless it happens again: restart the engine and report it"
 
     def __init__(self, key: ShardKey, for_s: float) -> None:
         super().__init__(
             f"Snowflake's SDK has not returned from a call for shard {key} for {for_s:.0f} s. Its thread is left behind, and the "
             "shard is reopened with another client.",
-            next_step="nothing: rows that were not committed are read again. If it happens again, start the engine anew "
+            next_step="nothing: rows that were not committed are read again. If it happens again, restart the engine "
             "(firnline deploy), keep its log, and report it with the SDK's version.",
         )
 

@@ -41,7 +41,7 @@ class NoneMeans(StrEnum):
     REJECT = "reject"
     """That it forgot to return: the record can't be a row."""
     FILTER = "filter"
-    """That the record is left out, and counts as `filtered`."""
+    """That the record is filtered, and counts as `filtered`."""
 
 
 class CallableTransform(Transform):

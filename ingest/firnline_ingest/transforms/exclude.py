@@ -22,7 +22,7 @@ class ExcludeTransform(Transform):
     type: Literal["exclude"]
     """Some fields less."""
     fields: Annotated[list[FieldPaths], Field(min_length=1)]
-    """Those that are left out; one that is not there is nothing to leave out."""
+    """Those that are removed; one that is absent is ignored."""
 
     @model_validator(mode="after")
     def _keeps_the_items_of_arrays(self) -> Self:

@@ -21,7 +21,7 @@ class Missing(StrEnum):
     REJECT = "reject"
     """It can't be a row."""
     FILTER = "filter"
-    """It is left out, and counts as `filtered`."""
+    """It is filtered, and counts as `filtered`."""
     KEEP = "keep"
     """It goes on as it is."""
 

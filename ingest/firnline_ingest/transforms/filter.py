@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FilterTransform(Transform):
-    """Leaves records out, or keeps some alone. What is left out counts as `filtered`, and is in no table and no dead letter."""
+    """Filters records, or keeps some alone. What is filtered counts as `filtered`, and is in no table and no dead letter."""
 
     order = 100
 
@@ -32,7 +32,7 @@ class FilterTransform(Transform):
     starts_with: Annotated[str, Field(min_length=1)] | None = None
     """Matches records whose field is a text that begins so."""
     keep: bool = False
-    """Whether the records that match are kept and the others are left out; the other way round by default."""
+    """Whether the records that match are kept and the others are filtered; the other way round by default."""
 
     @model_validator(mode="after")
     def _one_condition(self) -> Self:

@@ -26,7 +26,7 @@ def test_a_stream_of_another_account_is_read_with_a_role_of_it(problems: Problem
         ({"role_arn": "arn:aws:iam::333344445555:role/r"}, "streams[0].role_arn: is of account 333344445555"),
         ({"arn": THEIRS.replace("orders", "other")}, "streams[0].arn: is of stream other; expected orders"),
         ({"arn": THEIRS.replace("arn:aws:", "arn:aws-cn:")}, "streams[0].arn: is of partition aws-cn"),
-        ({"consumers": ["fraud"]}, "streams[0].consumers: are registered by whoever deploys"),
+        ({"consumers": ["fraud"]}, "streams[0].consumers: are registered by the deployer"),
         ({"shards": 4}, "streams[0]: origin: adopt leaves the stream as it is; remove shards"),
         ({"origin": "create"}, "streams[0]: arn, role_arn: belongs to origin: adopt"),
     ],
