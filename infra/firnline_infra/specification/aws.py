@@ -176,7 +176,7 @@ class Alarms(Section):
     """What wakes somebody."""
 
     topics: list[TopicArn] = Field(default=[])
-    """ARNs of SNS topics that are told, five at most; without one no alarm is made."""
+    """ARNs of SNS topics that are notified, five at most; without one no alarm is made."""
     lag_minutes: int = Field(default=15, ge=1, le=1440)
     """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the
     retention, so that somebody can act; watch GetRecords.IteratorAgeMilliseconds."""
