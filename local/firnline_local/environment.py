@@ -21,7 +21,7 @@ from firnline_local.keys import KeyFiles, make_key_pair
 from firnline_local.provisioning import bootstrap, provision
 from firnline_local.running import RunningEnvironment
 from firnline_local.servers import Behaviour, ServerModules, Servers
-from firnline_local.state import State
+from firnline_local.state import EnvironmentState
 
 SPARK_MASTER = "local[2]"
 INSTALLED = ServerModules()
@@ -72,12 +72,12 @@ class LocalEnvironment:
         """For whoever wants to kill or freeze a server."""
         return self._servers.pids
 
-    def _start(self) -> State:
+    def _start(self) -> EnvironmentState:
         keys = {name: make_key_pair(self._folder.keys, name) for name in ("admin", "ingest", "reader")}
         endpoints = self._servers.start(admin_public_key=keys["admin"].public_key_file)
         logins = _logins(Names.of(self._spec), keys)
         spec = _with_public_keys(self._spec, keys)
-        state = State(
+        state = EnvironmentState(
             name=spec.name,
             pid=os.getpid(),
             started_at=datetime.now(UTC),

@@ -74,14 +74,14 @@ def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
 
     from firnline_infra.pulumi import environment as render
     from firnline_infra.pulumi import providers
-    from firnline_local.pulumi.in_process.application import Application
+    from firnline_local.pulumi.in_process.application import ProgramApplication
 
     role = str(Names.of(spec).deploy_role)
 
     def program() -> None:
         render(spec, pulumi.ResourceOptions(providers=providers(spec, role=role)))
 
-    Application(environment).up(program, stack=spec.name, project=PROJECT)
+    ProgramApplication(environment).up(program, stack=spec.name, project=PROJECT)
 
 
 def _execute(clients: Clients, statement: str, *, role: str) -> None:

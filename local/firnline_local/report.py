@@ -6,14 +6,14 @@ from typing import Any
 
 from firnline_local.endpoints import AWS_SERVICES
 from firnline_local.folder import Folder
-from firnline_local.state import State
+from firnline_local.state import EnvironmentState
 
 Line = tuple[str, str]
 BOOTSTRAPPED = {"admin"}
 """The logins that there are before anything of a specification is made."""
 
 
-def report_json(folder: Folder, state: State, *, is_provisioned: bool) -> str:
+def report_json(folder: Folder, state: EnvironmentState, *, is_provisioned: bool) -> str:
     """One line, so that a program can read it from a process that goes on."""
     document: dict[str, Any] = state.model_dump(mode="json", exclude={"engine_config"})
     document |= {
@@ -27,7 +27,7 @@ def report_json(folder: Folder, state: State, *, is_provisioned: bool) -> str:
     return json.dumps(document)
 
 
-def report_table(folder: Folder, state: State, *, is_provisioned: bool) -> str:
+def report_table(folder: Folder, state: EnvironmentState, *, is_provisioned: bool) -> str:
     """Of an environment that is not provisioned, what is there: its servers, and its administrator."""
     lines = [*_servers(state), *_logins(state, is_provisioned=is_provisioned)]
     if is_provisioned:
@@ -39,7 +39,7 @@ def report_table(folder: Folder, state: State, *, is_provisioned: bool) -> str:
     return f"The embedded environment {state.name!r} is up{empty}; Ctrl-C ends it.\n\n{table}"
 
 
-def _servers(state: State) -> list[Line]:
+def _servers(state: EnvironmentState) -> list[Line]:
     endpoints = state.endpoints
     keys = endpoints.aws_variables["AWS_ACCESS_KEY_ID"]
     return [
@@ -57,12 +57,12 @@ def _servers(state: State) -> list[Line]:
     ]
 
 
-def _logins(state: State, *, is_provisioned: bool) -> Iterator[Line]:
+def _logins(state: EnvironmentState, *, is_provisioned: bool) -> Iterator[Line]:
     for name, login in state.logins.items():
         if is_provisioned or name in BOOTSTRAPPED:
             yield f"user {name}", f"{login.user}, key {login.private_key_file}"
 
 
-def _pipelines(state: State) -> Iterator[Line]:
+def _pipelines(state: EnvironmentState) -> Iterator[Line]:
     for each in state.engine_config["pipelines"]:
         yield "pipeline", f"{each['stream']} -> {each['database']}.{each['schema']}.{each['table']}"

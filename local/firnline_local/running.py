@@ -15,7 +15,7 @@ from firnline_local.endpoints import SERVERS, Endpoints, Login, aws_client, cont
 from firnline_local.errors import StatementRefused
 from firnline_local.folder import Folder
 from firnline_local.report import report_json, report_table
-from firnline_local.state import State
+from firnline_local.state import EnvironmentState
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class RunningEnvironment:
-    def __init__(self, folder: Path, state: State) -> None:
+    def __init__(self, folder: Path, state: EnvironmentState) -> None:
         self.folder = Folder(folder)
         self.state = state
 
     @classmethod
     def attach(cls, folder: Path) -> Self:
         """Raises NoEnvironment or StaleEnvironment."""
-        return cls(folder, State.find(folder))
+        return cls(folder, EnvironmentState.find(folder))
 
     @property
     def endpoints(self) -> Endpoints:

@@ -17,7 +17,7 @@ from firnline_local.errors import NoEnvironment, StaleEnvironment
 from firnline_local.folder import Folder
 
 
-class State(BaseModel):
+class EnvironmentState(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     name: str

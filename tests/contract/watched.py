@@ -8,7 +8,7 @@ from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
-from firnline_local.pulumi.in_process.application import Application
+from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.running import RunningEnvironment
 from tests.iam.request import Access
 from tests.iam.running import calls_of
@@ -19,7 +19,7 @@ class Watched:
 
     def __init__(self, environment: RunningEnvironment) -> None:
         self.environment = environment
-        self.application = Application(environment)
+        self.application = ProgramApplication(environment)
         self._mark = calls_of(environment).mark
 
     def up(self, spec: EnvironmentSpec) -> dict[str, Any]:

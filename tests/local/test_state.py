@@ -8,12 +8,12 @@ from firnline_ingest.errors import ConfigError
 from firnline_local.endpoints import Endpoints, Login
 from firnline_local.errors import NoEnvironment, StaleEnvironment
 from firnline_local.folder import Folder
-from firnline_local.state import State
+from firnline_local.state import EnvironmentState
 
 
 @pytest.fixture
-def state() -> State:
-    return State(
+def state() -> EnvironmentState:
+    return EnvironmentState(
         name="local",
         pid=4711,
         started_at=datetime(2026, 1, 31, tzinfo=UTC),
@@ -32,27 +32,27 @@ def state() -> State:
     )
 
 
-def test_another_process_finds_the_state_of_a_running_environment(tmp_path: Path, state: State) -> None:
+def test_another_process_finds_the_state_of_a_running_environment(tmp_path: Path, state: EnvironmentState) -> None:
     folder = Folder(tmp_path / "env")
     with folder.held():
         state.save(folder)
-        assert State.find(tmp_path / "env") == state
+        assert EnvironmentState.find(tmp_path / "env") == state
         assert not list(folder.path.glob("*.draft"))
 
 
 def test_where_none_runs_it_is_said_how_to_start_one(tmp_path: Path) -> None:
     with pytest.raises(NoEnvironment, match="firnline local up"):
-        State.find(tmp_path)
+        EnvironmentState.find(tmp_path)
 
 
-def test_a_state_file_that_was_left_behind_is_stale(tmp_path: Path, state: State) -> None:
+def test_a_state_file_that_was_left_behind_is_stale(tmp_path: Path, state: EnvironmentState) -> None:
     folder = Folder(tmp_path / "env")
     with folder.held():
         state.save(folder)
         left_behind = folder.state.read_text()
     folder.state.write_text(left_behind)
     with pytest.raises(StaleEnvironment, match="process 4711"):
-        State.find(tmp_path / "env")
+        EnvironmentState.find(tmp_path / "env")
 
 
 def test_a_state_file_of_another_version_is_told_from_a_stale_one(tmp_path: Path) -> None:
@@ -60,4 +60,4 @@ def test_a_state_file_of_another_version_is_told_from_a_stale_one(tmp_path: Path
     with folder.held():
         folder.state.write_text(json.dumps({"name": "local"}))
         with pytest.raises(ConfigError, match=r"state\.json"):
-            State.find(tmp_path / "env")
+            EnvironmentState.find(tmp_path / "env")

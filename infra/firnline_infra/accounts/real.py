@@ -108,7 +108,7 @@ class RealAccounts:
         import snowflake.connector
         from snowflake.connector.errors import Error
 
-        from firnline_ingest.snowflake.errors import SessionRefused
+        from firnline_ingest.snowflake.errors import LoginRefused
 
         os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
         given = {name.lower(): self._variable(name) for name in ("TOKEN", "PASSWORD", "WORKLOAD_IDENTITY_PROVIDER")}
@@ -123,4 +123,4 @@ class RealAccounts:
                 **{name: value for name, value in given.items() if value},
             )
         except Error as error:
-            raise SessionRefused(user, role, str(error)) from error
+            raise LoginRefused(user, role, str(error)) from error

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from firnline_infra.audit.conversion import IsNotIngested
 from firnline_infra.audit.findings import SKIPPED, ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
 RowPosition = tuple[int, int, int]
@@ -24,7 +24,7 @@ one alone. None where no replay has taken it."""
 class ContentCheck(Protocol):
     """Says whether an outcome holds what its record holds."""
 
-    def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+    def __call__(self, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings) -> None:
         """Reports what does not fit."""
 
 
@@ -35,7 +35,7 @@ def never(_sequence_number: int, _sub_sequence_number: int) -> None:
 def compare_shard(
     findings: ShardFindings,
     records: Iterable[StreamRecord],
-    outcomes: Iterable[Outcome],
+    outcomes: Iterable[AuditOutcome],
     *,
     cutoff: RetentionCutoff,
     check: ContentCheck | None = None,
@@ -54,7 +54,7 @@ class _Walk:
     def __init__(
         self,
         findings: ShardFindings,
-        outcomes: Iterable[Outcome],
+        outcomes: Iterable[AuditOutcome],
         cutoff: RetentionCutoff,
         check: ContentCheck | None,
         not_ingested: IsNotIngested | None,
@@ -69,9 +69,9 @@ class _Walk:
         self._replayed_into = replayed_into
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
-        self._group: list[Outcome] = []
+        self._group: list[AuditOutcome] = []
         self._is_behind_first = False
-        self._letter: Outcome | None = None
+        self._letter: AuditOutcome | None = None
         """The last one that was met; it has all rows of its record from its own on."""
         self._advance()
 
@@ -167,7 +167,7 @@ class _Walk:
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
         self._findings.report(ProblemKind.MISSING, record.position, detail)
 
-    def _letter_before(self, record: StreamRecord) -> Outcome | None:
+    def _letter_before(self, record: StreamRecord) -> AuditOutcome | None:
         """The dead letter that has this row too, because it has one before it of the same record."""
         letter, place = self._letter, (record.sequence_number, record.sub_sequence_number)
         return letter if letter and record.row and position_of(letter)[:2] == place else None
@@ -183,7 +183,7 @@ class _Walk:
                 self._findings.report(ProblemKind.UNEXPECTED, outcome.position, detail)
         self._advance()
 
-    def _is_of_replayed(self, outcome: Outcome) -> bool:
+    def _is_of_replayed(self, outcome: AuditOutcome) -> bool:
         """Whether it is one of more rows than its record would be, had its dead letter not been repaired."""
         if self._letter is None or outcome.place is RecordPlace.DEAD_LETTERS or not outcome.row:
             return False
@@ -191,10 +191,10 @@ class _Walk:
         return position_of(outcome)[:2] == place and self._replayed_into(*place) is not None
 
 
-def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[RowPosition | None, list[Outcome]]]:
+def _by_position(outcomes: Iterable[AuditOutcome]) -> Iterator[tuple[RowPosition | None, list[AuditOutcome]]]:
     for position, group in groupby(outcomes, key=position_of):
         yield position, list(group)
 
 
-def position_of(outcome: Outcome) -> RowPosition:
+def position_of(outcome: AuditOutcome) -> RowPosition:
     return outcome.sequence_number, outcome.sub_sequence_number, outcome.row

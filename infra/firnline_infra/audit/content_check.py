@@ -13,7 +13,7 @@ import msgspec
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.json_values import parse
-from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, StreamRecord
 from firnline_infra.audit.window import arrival_ms, arrival_text
 from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.kinesis.user_record import AggregateFault, UserRecord
@@ -62,7 +62,7 @@ class ContentComparison:
         self._evolves = evolves
         self._of_bytes_alone = NOT_AN_OBJECT - ({RejectReason.NOT_AN_OBJECT} if is_transformed else set())
 
-    def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+    def __call__(self, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings) -> None:
         position = outcome.position
         if isinstance(outcome.content, LetterContent):
             self._check_letter(record, outcome.content, position, findings)
@@ -105,7 +105,7 @@ class ContentComparison:
                 findings.counts.values_without_column += 1
 
     def _metadata_changes(
-        self, record: StreamRecord, outcome: Outcome, metadata: Mapping[str, object], shard_id: str
+        self, record: StreamRecord, outcome: AuditOutcome, metadata: Mapping[str, object], shard_id: str
     ) -> Iterator[str]:
         """Compares only the parts that the row has: they can be switched on and off."""
         kept: Mapping[str, object] | None = metadata
@@ -119,7 +119,7 @@ class ContentComparison:
             if name in kept and (found := _as_written(kept[name])) != value:
                 yield f"metadata {name}: the record has {shown(value)}, the table {shown(found)}"
 
-    def _metadata_of(self, record: StreamRecord, outcome: Outcome, shard_id: str) -> dict[PartName, object]:
+    def _metadata_of(self, record: StreamRecord, outcome: AuditOutcome, shard_id: str) -> dict[PartName, object]:
         sequence_number, sub_sequence_number = str(outcome.sequence_number), outcome.sub_sequence_number
         return {
             "stream": self._stream,

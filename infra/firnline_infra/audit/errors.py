@@ -131,7 +131,7 @@ class QueryFailed(AuditError, Retryable):
         )
 
 
-class UnknownPipeline(AuditError, Fatal):
+class PipelineNotAudited(AuditError, Fatal):
     """No pipeline of the configuration reads that stream."""
 
     id = "FL-5006"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.rejections import Rejection, Rejections
 from firnline_ingest.records.rejection import LeftOut
 
@@ -115,7 +115,7 @@ class ShardFindings:
     rejections: Rejections = field(default_factory=Rejections)
     """Of the error rows that have a record."""
 
-    def place(self, outcome: Outcome) -> None:
+    def place(self, outcome: AuditOutcome) -> None:
         """Counts a row, an error row or a dead letter that has a record."""
         self.by_table[outcome.table, outcome.place] += 1
         match outcome.place:
@@ -126,7 +126,7 @@ class ShardFindings:
             case RecordPlace.DEAD_LETTERS:
                 self.counts.dead_letters += 1
 
-    def rejected(self, outcome: Outcome) -> None:
+    def rejected(self, outcome: AuditOutcome) -> None:
         """Says of an error row that has a record why it was rejected."""
         if isinstance(outcome.content, Rejection):
             self.rejections.add(outcome.content, self.shard_id, outcome.position)

@@ -161,9 +161,9 @@ def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> 
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.migration.errors import NothingMigrated
-    from firnline_ingest.migration.tables import HEAD, Journal
+    from firnline_ingest.migration.tables import HEAD, MigrationJournal
 
-    journal = Journal(dynamodb_client(config.aws), f"{config.ledger.table}_migration")
+    journal = MigrationJournal(dynamodb_client(config.aws), f"{config.ledger.table}_migration")
     noted = journal.read(read_lineage(client, stream).incarnation)
     if HEAD not in noted:
         raise NothingMigrated(stream, journal.table)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firnline_infra.audit.errors import LatencyUnknown, QueryFailed, UnknownPipeline
+from firnline_infra.audit.errors import LatencyUnknown, PipelineNotAudited, QueryFailed
 from firnline_infra.audit.reader_user import ReaderUser
 from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.window import arrival_ms
@@ -104,7 +104,7 @@ def latencies(
     """
     streams = [each.stream for each in config.pipelines]
     if stream is not None and stream not in streams:
-        raise UnknownPipeline(stream, streams)
+        raise PipelineNotAudited(stream, streams)
     now = datetime.now(UTC)
     with closing(reader.connect(config)) as connection:
         rows = partial(_rows, connection)

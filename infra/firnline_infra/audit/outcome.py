@@ -54,7 +54,7 @@ class RecordPlace(StrEnum):
     DEAD_LETTERS = "dead letters"
 
 
-class Outcome(NamedTuple):
+class AuditOutcome(NamedTuple):
     """One row, error row or dead letter, by the position that it bears."""
 
     sequence_number: int

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
-from firnline_infra.audit.errors import UnknownPipeline
+from firnline_infra.audit.errors import PipelineNotAudited
 from firnline_infra.audit.findings import ShardFindings
 from firnline_infra.audit.internal_state import counters_of, taken_before
 from firnline_infra.audit.mode import AuditMode
@@ -83,5 +83,5 @@ def _chosen(config: EngineConfig, stream: str | None) -> list[PipelineConfig]:
         return config.pipelines
     chosen = [pipeline for pipeline in config.pipelines if pipeline.stream == stream]
     if not chosen:
-        raise UnknownPipeline(stream, [pipeline.stream for pipeline in config.pipelines])
+        raise PipelineNotAudited(stream, [pipeline.stream for pipeline in config.pipelines])
     return chosen

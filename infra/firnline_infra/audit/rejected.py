@@ -13,7 +13,7 @@ from typing import Any
 
 from firnline_infra.audit.comparison import position_of
 from firnline_infra.audit.content_check import LetterContent, digest_of
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.config.rows import PARTS, Metadata, MetadataForm, PartName
@@ -29,7 +29,7 @@ BINARY = "binary-base64"
 class ErrorRows:
     """The error rows of one stream, by shard and in the order of positions."""
 
-    by_shard: dict[str, list[Outcome]] = field(default_factory=dict)
+    by_shard: dict[str, list[AuditOutcome]] = field(default_factory=dict)
     without_position: Counter[str] = field(default_factory=Counter)
     """By the channel that they came through, whoever's that is."""
     by_channel: Counter[str] = field(default_factory=Counter)
@@ -58,7 +58,7 @@ def _add(found: ErrorRows, parts: Parts, rejection: Rejection) -> None:
     if not number.isdecimal() or not isinstance(shard_id, str):
         found.without_position[rejection.channel] += 1
         return
-    outcome = Outcome(
+    outcome = AuditOutcome(
         int(number),
         int(parts["sub_sequence_number"] or 0),
         RecordPlace.ERROR_TABLE,
@@ -115,18 +115,18 @@ def _json(text: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def letters_by_shard(store: DeadLetterStore, stream: str, created_ms: int) -> Mapping[str, Sequence[Outcome]]:
+def letters_by_shard(store: DeadLetterStore, stream: str, created_ms: int) -> Mapping[str, Sequence[AuditOutcome]]:
     """The dead letters of one incarnation of a stream, in the order of positions. Raises DeadLetterError."""
-    shards: dict[str, list[Outcome]] = defaultdict(list)
+    shards: dict[str, list[AuditOutcome]] = defaultdict(list)
     for letter in store.list():
         if (letter.stream, letter.stream_created_ms) == (stream, created_ms):
             shards[letter.shard_id].append(_outcome(letter))
     return {shard_id: sorted(outcomes, key=position_of) for shard_id, outcomes in shards.items()}
 
 
-def _outcome(letter: DeadLetter) -> Outcome:
+def _outcome(letter: DeadLetter) -> AuditOutcome:
     arrival = letter.approximate_arrival
-    return Outcome(
+    return AuditOutcome(
         int(letter.sequence_number),
         letter.sub_sequence_number,
         RecordPlace.DEAD_LETTERS,

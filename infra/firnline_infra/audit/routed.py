@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from firnline_infra.audit.comparison import ContentCheck, position_of
 from firnline_infra.audit.content_check import LetterContent
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.outcome import Outcome, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, StreamRecord
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
@@ -61,7 +61,7 @@ class AuditedTables:
         expected: int,
         with_contents: bool,
         on_invalid_position: OnInvalidPosition,
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[AuditOutcome]:
         """In the order of positions: one that two tables have comes twice."""
         each = []
         for route, table in self._tables.items():
@@ -73,7 +73,7 @@ class AuditedTables:
         return heapq.merge(*each, key=position_of)
 
 
-def _labelled(rows: Iterator[Outcome], label: str) -> Iterator[Outcome]:
+def _labelled(rows: Iterator[AuditOutcome], label: str) -> Iterator[AuditOutcome]:
     return (row._replace(table=label) for row in rows) if label else rows
 
 
@@ -85,6 +85,6 @@ class ContentOfTables:
         self._checks = checks
         self._of_letters = next(iter(checks.values()))
 
-    def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+    def __call__(self, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings) -> None:
         is_letter = isinstance(outcome.content, LetterContent)
         (self._of_letters if is_letter else self._checks[outcome.table])(record, outcome, findings)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from firnline_infra.audit.comparison import ContentCheck, ReplayedInto, compare_shard, never, position_of
 from firnline_infra.audit.conversion import Decoded, IsNotIngested
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import Outcome
+from firnline_infra.audit.outcome import AuditOutcome
 from firnline_infra.audit.shard_scan import ShardScan
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.kinesis.page import Record
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OnInvalidPosition = Callable[[str], None]
 TakenApart = Callable[[str, Iterable[Record]], Iterable[Record]]
-OutcomesByShard = Mapping[str, Sequence[Outcome]]
+OutcomesByShard = Mapping[str, Sequence[AuditOutcome]]
 SHARDS_AT_ONCE = 8
 Sleep = Callable[[float], None]
 
@@ -55,7 +55,7 @@ class ShardRows(Protocol):
         expected: int,
         with_contents: bool,
         on_invalid_position: OnInvalidPosition,
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[AuditOutcome]:
         """A shard's rows from `first` on, in order, without those that are appended after this call.
 
         `expected`: how many there are. `on_invalid_position` is called with each position that is not a number.
@@ -122,7 +122,7 @@ class PipelineSources:
         )
         return findings
 
-    def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[Outcome]:
+    def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[AuditOutcome]:
         def on_invalid_position(position: str) -> None:
             findings.report(ProblemKind.UNEXPECTED, position, "a row has it, and no record of any stream can")
 

@@ -14,7 +14,7 @@ from firnline_ingest.identifiers import like_pattern, quoted, stored_name, text_
 NO_NUMBER = "'0'"
 
 
-class Part(NamedTuple):
+class StatementPart(NamedTuple):
     """A range of a shard's rows, by sequence number; None for a bound that is open."""
 
     first: str | None = None
@@ -62,7 +62,7 @@ class Statements:
         """All of them: only the rejected rows themselves say which stream and shard they are from."""
         return f"SELECT ERROR_DATA, ERROR_METADATA FROM ERROR_TABLE({self.table_sql})"
 
-    def rows(self, shard_id: str, part: Part, *, columns: Sequence[str] | None) -> str:
+    def rows(self, shard_id: str, part: StatementPart, *, columns: Sequence[str] | None) -> str:
         """A part of a shard's rows, in order: sequence and sub-sequence number, row, arrival; with `columns` (stored names, in
         this order) also the metadata's columns and those.
         """
@@ -77,7 +77,7 @@ class Statements:
         """The number of each `part_rows`-th of a shard's rows from `first` on, and that of the last one, in order."""
         return (
             f"SELECT N FROM (SELECT {self._number} AS N, ROW_NUMBER() OVER (ORDER BY {self._order}) AS R "
-            f"FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(Part(first))}) "
+            f"FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(StatementPart(first))}) "
             f"WHERE MOD(R, {part_rows}) = 0 OR R = {total} ORDER BY R"
         )
 
@@ -153,7 +153,7 @@ class Statements:
         )
         return f"{is_stream}{self._part('shard_id')} = {text_literal(shard_id)} AND {self._number} IS NOT NULL"
 
-    def _in(self, part: Part) -> str:
+    def _in(self, part: StatementPart) -> str:
         conditions = ""
         if part.first is not None:
             conditions += f" AND NOT {self._is_before(part.first)}"

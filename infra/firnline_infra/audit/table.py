@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.content_check import RowContent
 from firnline_infra.audit.errors import ErrorTableUnreadable, QueryFailed, RowsUnordered, TableUnreadable
-from firnline_infra.audit.outcome import Outcome, RecordPlace, position_text
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, position_text
 from firnline_infra.audit.rejected import ErrorRows, read_error_rows
 from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
-from firnline_infra.audit.statements import Part, Statements
+from firnline_infra.audit.statements import StatementPart, Statements
 from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.connection import rows_of
@@ -123,7 +123,7 @@ class AuditedTable:
         expected: int,
         columns: Sequence[AuditedColumn] | None,
         on_invalid_position: OnInvalidPosition,
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[AuditOutcome]:
         """A shard's rows from `first` on, in order; with `columns`, with their contents.
 
         `expected`: how many there are, at least. Rows that are appended after this call are not among them.
@@ -132,7 +132,7 @@ class AuditedTable:
         names = None if columns is None else [column.name for column in columns]
         what = f"the rows of shard {shard_id}"
         part_rows = rows_of_a_part(expected, with_content=names is not None)
-        parts = [Part(first)]
+        parts = [StatementPart(first)]
         if expected > part_rows:
             cuts = self._statements.cuts(shard_id, first=first, part_rows=part_rows, total=expected)
             parts = parts_between(first, [str(number) for (number,) in self._rows(cuts, what)])
@@ -187,12 +187,15 @@ def rows_of_a_part(expected: int, *, with_content: bool) -> int:
     return max(PART_ROWS_WITH_CONTENT if with_content else PART_ROWS, -(-expected // MAX_PARTS))
 
 
-def parts_between(first: str | None, cuts: Sequence[str]) -> list[Part]:
+def parts_between(first: str | None, cuts: Sequence[str]) -> list[StatementPart]:
     """From `first` to the first cut, and from each cut to the next. Rows of the same number are in one part."""
     if not cuts:
-        return [Part(first)]
+        return [StatementPart(first)]
     distinct = list(dict.fromkeys(cuts))
-    return [Part(first, last=distinct[0]), *(Part(after=after, last=last) for after, last in pairwise(distinct))]
+    return [
+        StatementPart(first, last=distinct[0]),
+        *(StatementPart(after=after, last=last) for after, last in pairwise(distinct)),
+    ]
 
 
 def outcomes_of(
@@ -201,7 +204,7 @@ def outcomes_of(
     on_invalid_position: Callable[[str], None],
     *,
     metadata: Sequence[str],
-) -> Iterator[Outcome]:
+) -> Iterator[AuditOutcome]:
     """Each row: sequence number, sub-sequence number, row and arrival; the columns of the metadata and values too if contents
     are compared.
 
@@ -218,7 +221,7 @@ def outcomes_of(
         before = position
         own = dict(zip(metadata, content, strict=False))  # the values stand behind them
         seen = RowContent(own, content[len(own) :]) if content else None
-        yield Outcome(position[0], position[1], RecordPlace.TABLE, arrival_ms(arrival), seen, position[2])
+        yield AuditOutcome(position[0], position[1], RecordPlace.TABLE, arrival_ms(arrival), seen, position[2])
 
 
 def _is_canonical(number: str) -> bool:

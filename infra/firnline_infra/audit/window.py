@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, StreamRecord
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.position import StartAt
 from firnline_ingest.kinesis.page import Record
@@ -88,7 +88,7 @@ class RetentionCutoff:
         trimmed_ms = now_ms - retention_hours * HOUR_MS + TOLERANCE_MS
         return cls(max(trimmed_ms, created_ms), rows_have_arrival)
 
-    def may_have_passed(self, outcome: Outcome) -> bool:
+    def may_have_passed(self, outcome: AuditOutcome) -> bool:
         """Whether the outcome's record may have left the stream."""
         if outcome.arrived_ms is None:
             return not self.rows_have_arrival

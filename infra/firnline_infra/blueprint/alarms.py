@@ -8,7 +8,7 @@ from typing import Literal
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.blueprint.tags import tags
-from firnline_infra.specification.aws import Alarms, Stream
+from firnline_infra.specification.aws import Alarms, StreamOptions
 from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -195,6 +195,6 @@ def _metric(rule: AlarmRule, spec: EnvironmentSpec) -> tuple[str, str, str]:
     return metrics_config(spec).cloudwatch or "", rule.metric.name, rule.metric.kind.value
 
 
-def _retention(stream: Stream) -> str:
+def _retention(stream: StreamOptions) -> str:
     """The specification does not have an adopted stream's: its owner sets it."""
     return f"{stream.retention_hours} hours" if stream.origin is Origin.CREATE else "the stream's own retention"

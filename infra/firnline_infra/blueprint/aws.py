@@ -126,7 +126,7 @@ class Bucket(Definition):
 
 
 @part
-class EncryptionKey(Definition):
+class EncryptionKeyDefinition(Definition):
     """The KMS key that encrypts what an environment keeps; AWS rotates it every year."""
 
     is_rotated: ClassVar[bool] = True
@@ -142,7 +142,7 @@ class EncryptionKey(Definition):
 
 
 @part
-class Secret(Definition):
+class SecretDefinition(Definition):
     """A Secrets Manager secret without a value: `firnline keys` puts the private key there, past every state and plan."""
 
     name: str
@@ -166,7 +166,7 @@ class Secret(Definition):
 
 
 @part
-class Role(Definition):
+class IamRole(Definition):
     """An IAM role with one inline policy."""
 
     policy_name: ClassVar[str] = "firnline"
@@ -180,7 +180,7 @@ class Role(Definition):
 
 
 @part
-class User(Definition):
+class IamUser(Definition):
     """An IAM user with one policy, for an engine outside AWS. Its access keys are made where no state sees them.
 
     The policy is a managed one: a user's inline policies are too short for an engine with a key of the customer's.
@@ -228,7 +228,7 @@ class Parameter(Definition):
 
 
 @part
-class PublishedOutputs(Definition):
+class PublishedOutputsDefinition(Definition):
     """All parameters of an environment."""
 
     parameters: tuple[Parameter, ...]
@@ -268,7 +268,7 @@ class Dashboard(Definition):
 
 
 @part
-class IngestAlarms(Definition):
+class IngestAlarmsDefinition(Definition):
     """All alarms of an environment."""
 
     alarms: tuple[Alarm, ...]

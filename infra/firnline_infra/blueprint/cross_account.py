@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_trust
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
-from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 
 
 def handed_over(spec: EnvironmentSpec) -> Iterator[str]:
     """A text for each role: two streams may have one."""
-    by_role: dict[str, list[Stream]] = {}
+    by_role: dict[str, list[StreamOptions]] = {}
     for stream in spec.streams:
         if stream.role_arn is not None:
             by_role.setdefault(stream.role_arn, []).append(stream)
@@ -22,7 +22,7 @@ def handed_over(spec: EnvironmentSpec) -> Iterator[str]:
         yield _of_role(spec, role, streams)
 
 
-def _of_role(spec: EnvironmentSpec, role: str, streams: list[Stream]) -> str:
+def _of_role(spec: EnvironmentSpec, role: str, streams: list[StreamOptions]) -> str:
     place, name = place_of(spec, streams[0]), role.rpartition("/")[2]
     path = role.partition(":role")[2].removesuffix(name)
     trust = policy_document((owners_trust(spec, streams[0]),))
@@ -32,7 +32,7 @@ def _of_role(spec: EnvironmentSpec, role: str, streams: list[Stream]) -> str:
         f"# For whoever owns account {place.account}: lets {engine_arn(spec)} read {named}, and nothing else.",
         shlex.join([*make, "--assume-role-policy-document", _text(trust)]),
     ]
-    by_region: dict[str, list[Stream]] = {}
+    by_region: dict[str, list[StreamOptions]] = {}
     for stream in streams:
         by_region.setdefault(place_of(spec, stream).region, []).append(stream)
     policies = {f"firnline-{region}": owners_policy(spec, *there) for region, there in by_region.items()}
@@ -48,7 +48,7 @@ def _of_role(spec: EnvironmentSpec, role: str, streams: list[Stream]) -> str:
     return "\n".join(lines)
 
 
-def _about(spec: EnvironmentSpec, stream: Stream, role: str) -> Iterator[str]:
+def _about(spec: EnvironmentSpec, stream: StreamOptions, role: str) -> Iterator[str]:
     if stream.key_arn is not None:
         yield f"# The policy of {stream.key_arn} has to let {role} decrypt, or leave that to IAM."
     else:

@@ -13,19 +13,19 @@ from firnline_infra.blueprint.aws import (
     Alarm,
     Bucket,
     Dashboard,
-    EncryptionKey,
+    EncryptionKeyDefinition,
+    IamRole,
+    IamUser,
     LedgerTable,
     Parameter,
-    Role,
-    Secret,
+    SecretDefinition,
     Stream,
-    User,
 )
 from firnline_infra.blueprint.bucket_layout import log_uri
 from firnline_infra.blueprint.dashboard import dashboard
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
-from firnline_infra.blueprint.iceberg_volume import IcebergVolume
+from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.previewing import previewers_grants
 from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
@@ -34,7 +34,7 @@ from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
-from firnline_infra.blueprint.vpc_endpoints import VpcEndpoints, vpc_endpoints
+from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition, vpc_endpoints
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -44,22 +44,22 @@ class Blueprint:
     """In the order in which it can be made. What is None, or not listed, is not made here."""
 
     names: Names
-    key: EncryptionKey | None
+    key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
     streams: tuple[Stream, ...]
     ledger: LedgerTable
     bucket: Bucket | None
-    secrets: tuple[Secret, ...]
+    secrets: tuple[SecretDefinition, ...]
     """The engine's first, the reader's second."""
-    role: Role | None
+    role: IamRole | None
     adopted_role: AdoptedRole | None
     """What the engine runs as, where somebody else owns it."""
-    user: User | None
-    endpoints: VpcEndpoints | None
+    user: IamUser | None
+    endpoints: VpcEndpointsDefinition | None
     """How the engine's network reaches AWS, where that is made here."""
     runtime: RuntimeParts
     """What the engine's job needs to be there."""
-    volumes: tuple[IcebergVolume, ...]
+    volumes: tuple[IcebergVolumeDefinition, ...]
     landing: SnowflakeObjects
     required_grants: tuple[RequiredGrant, ...]
     """What the role that deploys needs on the Snowflake objects of others."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from firnline_infra.blueprint.aws import Bucket, Role
+from firnline_infra.blueprint.aws import Bucket, IamRole
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification.identifier import Identifier
@@ -16,7 +16,7 @@ from firnline_infra.specification.model import Durability
 
 
 @dataclass(frozen=True, kw_only=True)
-class IcebergVolume:
+class IcebergVolumeDefinition:
     """An external volume, as durable as its bucket and encrypted with the same key."""
 
     location: ClassVar[str] = "s3"
@@ -58,9 +58,9 @@ class IcebergVolume:
         return Reference(f"volume/{self.name.name}", "iam_user_arn")
 
     @property
-    def role(self) -> Role:
+    def role(self) -> IamRole:
         bucket = self.bucket
-        return Role(
+        return IamRole(
             name=self.role_arn.rpartition("/")[2],
             trust=volume_trust(principal=self.iam_user, external_id=self.external_id),
             statements=volume_statements(bucket_arn=bucket.arn, prefix=self.prefix, key_arn=bucket.key_arn),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firnline_infra.blueprint.aws import Role, User
+from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.length import check_policy_length
@@ -16,13 +16,13 @@ from firnline_infra.specification.runtime import Trust
 from firnline_ingest.errors import ConfigError
 
 
-def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Role | None:
+def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> IamRole | None:
     """Raises ConfigError for a policy that is longer than IAM takes."""
     if spec.aws.runtime.trust in (Trust.NOBODY, Trust.STATIC_KEYS) or spec.aws.runtime.role_arn is not None:
         return None
     statements = engine_policy(spec, names, key_arn)
     check_policy_length(statements, kind="role", name=names.engine_role, source=spec.name)
-    return Role(
+    return IamRole(
         name=names.engine_role,
         trust=trust(spec.aws.runtime, partition=spec.aws.partition, account=spec.aws.account, role=names.engine_role),
         statements=statements,
@@ -55,13 +55,13 @@ def adopted_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> 
     )
 
 
-def engine_user(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> User | None:
+def engine_user(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> IamUser | None:
     """Raises ConfigError for a policy that is longer than IAM takes, and for a boundary that is that policy."""
     if spec.aws.runtime.trust is not Trust.STATIC_KEYS:
         return None
     statements = engine_policy(spec, names, key_arn)
     check_policy_length(statements, kind="user", name=names.engine_user, source=spec.name)
-    user = User(
+    user = IamUser(
         name=names.engine_user,
         statements=statements,
         description=f"Firnline's engine, environment {spec.name}",

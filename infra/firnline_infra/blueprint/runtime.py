@@ -40,7 +40,7 @@ class SecurityGroup(Definition):
 
 
 @part
-class LogGroup(Definition):
+class LogGroupDefinition(Definition):
     """A CloudWatch log group for the engine's logs.
 
     CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy.
@@ -52,7 +52,7 @@ class LogGroup(Definition):
 
 
 @part
-class ServerlessApplication(Definition):
+class ServerlessApplicationDefinition(Definition):
     """An EMR Serverless application for one engine: started with its job, stopped when idle."""
 
     name: str
@@ -72,7 +72,7 @@ class ServerlessApplication(Definition):
 
 
 @part
-class VirtualCluster(Definition):
+class VirtualClusterDefinition(Definition):
     """A namespace of an EKS cluster, for EMR on EKS."""
 
     name: str
@@ -82,7 +82,7 @@ class VirtualCluster(Definition):
 
 
 @part
-class InstanceProfile(Definition):
+class InstanceProfileDefinition(Definition):
     """What a machine of a cluster gets the role through; of the role's name, as the cluster's section says it."""
 
     name: str
@@ -114,7 +114,7 @@ class Ec2Cluster(Definition):
 
 
 @part
-class PodIdentityAssociation(Definition):
+class PodIdentityAssociationDefinition(Definition):
     """Lets the pods of one service account of one cluster be the role."""
 
     cluster: str
@@ -129,11 +129,11 @@ class RuntimeParts(Definition):
     """In the order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None
-    log_group: LogGroup | None = None
-    instance_profile: InstanceProfile | None = None
-    associations: tuple[PodIdentityAssociation, ...] = ()
-    application: ServerlessApplication | None = None
-    virtual_cluster: VirtualCluster | None = None
+    log_group: LogGroupDefinition | None = None
+    instance_profile: InstanceProfileDefinition | None = None
+    associations: tuple[PodIdentityAssociationDefinition, ...] = ()
+    application: ServerlessApplicationDefinition | None = None
+    virtual_cluster: VirtualClusterDefinition | None = None
     cluster: Ec2Cluster | None = None
     place: Value | None = None
     """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
@@ -143,7 +143,7 @@ def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None) -> R
     """`log_uri` is the folder for logs."""
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
     makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
-    made = InstanceProfile(name=names.engine_role, role=Reference("role", "name"), tags=marks)
+    made = InstanceProfileDefinition(name=names.engine_role, role=Reference("role", "name"), tags=marks)
     application, virtual_cluster = _application(spec, names, marks), _virtual_cluster(spec, names, marks)
     cluster = _cluster(spec, names, log_uri, marks)
     return RuntimeParts(
@@ -184,18 +184,20 @@ def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
     return tuple(section.security_group.ids) or (Reference("runtime/security-group"),)
 
 
-def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroup | None:
+def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroupDefinition | None:
     section = spec.aws.runtime.emr_serverless
     if section is None or section.log_group is None:
         return None
-    return LogGroup(name=section.log_group, tags=marks)
+    return LogGroupDefinition(name=section.log_group, tags=marks)
 
 
-def _application(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> ServerlessApplication | None:
+def _application(
+    spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]
+) -> ServerlessApplicationDefinition | None:
     section, size = spec.aws.runtime.emr_serverless, size_of_specification(spec)
     if section is None or section.origin is Origin.ADOPT:
         return None
-    return ServerlessApplication(
+    return ServerlessApplicationDefinition(
         name=names.application,
         release=section.release,
         architecture=section.architecture.value.upper(),
@@ -214,13 +216,15 @@ def engines_at_once(spec: EnvironmentSpec) -> int:
     return 2 if spec.aws.runtime.rollout is RollOutOrder.STANDBY else 1
 
 
-def _virtual_cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> VirtualCluster | None:
+def _virtual_cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> VirtualClusterDefinition | None:
     runtime = spec.aws.runtime
     if runtime.emr_eks is None or runtime.cluster is None or runtime.namespace is None:
         return None
     if runtime.emr_eks.origin is Origin.ADOPT:
         return None
-    return VirtualCluster(name=names.application, cluster=runtime.cluster, namespace=runtime.namespace, tags=marks)
+    return VirtualClusterDefinition(
+        name=names.application, cluster=runtime.cluster, namespace=runtime.namespace, tags=marks
+    )
 
 
 def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Mapping[str, str]) -> Ec2Cluster | None:
@@ -249,7 +253,9 @@ def _nodes(size: Size) -> int:
     return size.executors + 1
 
 
-def _associations(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> tuple[PodIdentityAssociation, ...]:
+def _associations(
+    spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]
+) -> tuple[PodIdentityAssociationDefinition, ...]:
     runtime = spec.aws.runtime
     is_made = runtime.trust is Trust.POD_IDENTITY and runtime.association is Origin.CREATE
     if not is_made or runtime.cluster is None or runtime.namespace is None:
@@ -259,7 +265,7 @@ def _associations(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str])
     if runtime.emr_eks is not None:
         accounts = [f"emr-containers-sa-spark-{each}-{suffix}" for each in OF_EMR]
     return tuple(
-        PodIdentityAssociation(
+        PodIdentityAssociationDefinition(
             cluster=runtime.cluster,
             namespace=runtime.namespace,
             service_account=account,

@@ -276,13 +276,13 @@ class DeadLetterPipe(Definition):
 
 
 @part
-class Role(Definition):
+class SnowflakeRole(Definition):
     name: Identifier
     comment: str = ""
 
 
 @part
-class User(Definition):
+class SnowflakeUser(Definition):
     """A service user (TYPE = SERVICE): it can't have a password, and logs in with its key pair alone."""
 
     secondary_roles: ClassVar[str] = "NONE"
@@ -333,8 +333,8 @@ class SnowflakeObjects(Definition):
     stages: tuple[DeadLetterStage, ...] = ()
     network_policy: NetworkPolicy | None = None
     authentication_policy: AuthenticationPolicy | None = None
-    roles: tuple[Role, ...] = ()
-    users: tuple[User, ...] = ()
+    roles: tuple[SnowflakeRole, ...] = ()
+    users: tuple[SnowflakeUser, ...] = ()
     role_grants: tuple[RoleGrant, ...] = ()
     grants: tuple[PrivilegeGrant, ...] = ()
     warehouse: InteractiveWarehouse | None = None

@@ -12,10 +12,10 @@ from firnline_infra.blueprint.snowflake import (
     InteractiveTable,
     InteractiveWarehouse,
     NetworkPolicy,
-    Role,
     Schema,
     SnowflakeObjects,
-    User,
+    SnowflakeRole,
+    SnowflakeUser,
 )
 from firnline_infra.blueprint.tags import comment_of
 from firnline_infra.specification.adopted import adopted_databases, adopted_schemas
@@ -51,7 +51,7 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
         ),
         network_policy=policy,
         authentication_policy=methods,
-        roles=_once(Role(name=each.role, comment=comment) for each in (names.ingest, names.reader)),
+        roles=_once(SnowflakeRole(name=each.role, comment=comment) for each in (names.ingest, names.reader)),
         users=(
             _user(spec, spec.snowflake.ingest, names.ingest, policy, methods),
             _user(spec, spec.snowflake.reader, names.reader, policy, methods, warehouse=_warehouse(spec)),
@@ -122,9 +122,9 @@ def _user(
     methods: AuthenticationPolicy | None,
     *,
     warehouse: Identifier | None = None,
-) -> User:
+) -> SnowflakeUser:
     adopted = spec.snowflake.network_policy
-    return User(
+    return SnowflakeUser(
         name=principal.user,
         default_role=principal.role,
         default_warehouse=warehouse,

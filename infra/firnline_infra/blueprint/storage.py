@@ -1,13 +1,13 @@
 """What holds data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKey, LedgerTable, Secret, Stream
+from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, LedgerTable, SecretDefinition, Stream
 from firnline_infra.blueprint.iam.resource_policies import key_policy
-from firnline_infra.blueprint.iceberg_volume import IcebergVolume
+from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.tags import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Stream as StreamSpec
+from firnline_infra.specification.aws import StreamOptions as StreamSpec
 from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
@@ -33,11 +33,11 @@ def secrets_key(spec: EnvironmentSpec) -> str | None:
     return spec.aws.key.arn if spec.aws.key.origin is Origin.ADOPT else None
 
 
-def key(spec: EnvironmentSpec, names: Names) -> EncryptionKey | None:
+def key(spec: EnvironmentSpec, names: Names) -> EncryptionKeyDefinition | None:
     """What the bootstrap makes; no stack does."""
     if spec.aws.key.origin is not Origin.CREATE:
         return None
-    return EncryptionKey(
+    return EncryptionKeyDefinition(
         alias=names.key_alias,
         policy=key_policy(account_root=Arns(spec).account_root),
         durability=spec.durability,
@@ -93,7 +93,7 @@ def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
     return names.bucket if spec.aws.bucket.origin is Origin.ADOPT else None
 
 
-def secrets(spec: EnvironmentSpec, names: Names) -> tuple[Secret, ...]:
+def secrets(spec: EnvironmentSpec, names: Names) -> tuple[SecretDefinition, ...]:
     """None where the engine runs with what its machine has: then its key is there too."""
     if spec.aws.runtime.trust is Trust.NOBODY:
         return ()
@@ -103,8 +103,8 @@ def secrets(spec: EnvironmentSpec, names: Names) -> tuple[Secret, ...]:
     )
 
 
-def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> Secret:
-    return Secret(
+def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> SecretDefinition:
+    return SecretDefinition(
         name=name,
         description=f"Snowflake private key {whose}, environment {spec.name}",
         existing_arn=user.secret_arn,
@@ -115,13 +115,13 @@ def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> 
     )
 
 
-def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolume, ...]:
+def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolumeDefinition, ...]:
     return tuple(_volume(spec, volume, key_arn) for volume in made_volumes(spec))
 
 
-def _volume(spec: EnvironmentSpec, volume: ExternalVolume, key_arn: Value | None) -> IcebergVolume:
+def _volume(spec: EnvironmentSpec, volume: ExternalVolume, key_arn: Value | None) -> IcebergVolumeDefinition:
     names, marks = volume_names(spec, volume), tags(spec, component="volume")
-    return IcebergVolume(
+    return IcebergVolumeDefinition(
         name=Identifier.parse(volume.name),
         bucket=Bucket(
             name=names.bucket,

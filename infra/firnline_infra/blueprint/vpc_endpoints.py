@@ -34,7 +34,7 @@ class VpcEndpoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VpcEndpoints:
+class VpcEndpointsDefinition:
     """All endpoints of a VPC, and the group of those that are interfaces: HTTPS comes in from `clients`, and nothing goes out."""
 
     group_name: str
@@ -49,7 +49,7 @@ class VpcEndpoints:
         return any(not each.is_gateway for each in self.endpoints)
 
 
-def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpoints | None:
+def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpointsDefinition | None:
     """None where the specification asks for none."""
     section = spec.network.vpc_endpoints
     if section is None:
@@ -71,7 +71,7 @@ def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpoints | None:
         )
         for each in section.interfaces
     )
-    return VpcEndpoints(
+    return VpcEndpointsDefinition(
         group_name=f"{names.application}-endpoints",
         vpc=section.vpc,
         clients=tuple(section.clients),

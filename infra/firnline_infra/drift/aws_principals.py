@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.accounts.aws import if_there
-from firnline_infra.blueprint.aws import Role, User
+from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.observe.iam_policy import statements_of
@@ -24,7 +24,7 @@ def checks(context: DriftContext) -> Iterator[Check]:
     for role in filter(None, roles):
         yield Check(rule="right", name=f"the rights of {ROLE} {role.name}", run=partial(of_role, iam, role))
     if context.blueprint.user is not None:
-        own = Arns(context.spec).policy(context.blueprint.user.name, path=User.policy_path)
+        own = Arns(context.spec).policy(context.blueprint.user.name, path=IamUser.policy_path)
         yield Check(
             rule="right",
             name=f"the rights of {USER} {context.blueprint.user.name}",
@@ -32,14 +32,14 @@ def checks(context: DriftContext) -> Iterator[Check]:
         )
 
 
-def of_role(iam: Any, role: Role) -> Iterator[Finding]:
+def of_role(iam: Any, role: IamRole) -> Iterator[Finding]:
     """Raises AwsRefused."""
     given = _PrincipalPolicies(iam, ROLE, role.name, {"RoleName": role.name})
     yield from given.inline("list_role_policies", "get_role_policy", own=role.policy_name)
     yield from given.attached("list_attached_role_policies", own=())
 
 
-def of_user(iam: Any, user: User, own_policy: str) -> Iterator[Finding]:
+def of_user(iam: Any, user: IamUser, own_policy: str) -> Iterator[Finding]:
     """`own_policy`: the ARN of the one that the stack has attached. Raises AwsRefused."""
     given = _PrincipalPolicies(iam, USER, user.name, {"UserName": user.name})
     yield from given.inline("list_user_policies", "get_user_policy", own=None)

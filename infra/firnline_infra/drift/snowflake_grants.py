@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from firnline_infra.blueprint.snowflake import Role, SnowflakeObjects, User
+from firnline_infra.blueprint.snowflake import SnowflakeObjects, SnowflakeRole, SnowflakeUser
 from firnline_infra.drift.context import DriftContext, shown
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.observe import NOTHING, Check, Finding
@@ -33,7 +33,7 @@ def checks(context: DriftContext) -> Iterator[Check]:
         yield Check(rule="right", name=f"the roles of {USER} {user.name}", run=partial(of_user, landing, user, session))
 
 
-def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Finding]:
+def of_role(landing: SnowflakeObjects, role: SnowflakeRole, session: Any) -> Iterator[Finding]:
     """Raises OutOfSight or SnowflakeRefused."""
     given, owned = _given(landing, role.name), _owned(landing, role.name)
     for grant in _seen(grants_to_role(session, role.name), role):
@@ -57,13 +57,13 @@ def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Fin
             yield _finding(ROLE, role.name, f"granted to {kind.lower()} {name}", _by(by), revoke)
 
 
-def _seen(found: T | None, role: Role) -> T:
+def _seen(found: T | None, role: SnowflakeRole) -> T:
     if found is None:
         raise OutOfSight(ROLE, role.name.name)
     return found
 
 
-def of_user(landing: SnowflakeObjects, user: User, session: Any) -> Iterator[Finding]:
+def of_user(landing: SnowflakeObjects, user: SnowflakeUser, session: Any) -> Iterator[Finding]:
     """Roles of the user's that are not the environment's; one of ours is a finding of the role. Raises SnowflakeRefused."""
     own = {role.name.name for role in landing.roles}
     for row in shown(session, f"SHOW GRANTS TO USER {user.name.sql}", USER, user.name.name):

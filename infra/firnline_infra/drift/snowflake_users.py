@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from firnline_infra.blueprint.snowflake import NetworkPolicy, User
+from firnline_infra.blueprint.snowflake import NetworkPolicy, SnowflakeUser
 from firnline_infra.drift.context import DriftContext, shown
 from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.specification.identifier import Identifier
@@ -35,7 +35,7 @@ def checks(context: DriftContext) -> Iterator[Check]:
         )
 
 
-def of_user(user: User, session: Any) -> Iterator[Finding]:
+def of_user(user: SnowflakeUser, session: Any) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
     described = shown(session, f"DESCRIBE USER {user.name.sql}", USER, user.name.name)
     reported = {str(row["property"]): row["value"] for row in described}

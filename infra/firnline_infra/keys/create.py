@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.blueprint.aws import Secret
+from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.keys.errors import KeyExists, KeyGivenElsewhere, KeysDisagree, PrivateHalfMissing
 from firnline_infra.keys.file import slots_of
 from firnline_infra.keys.owner import KeyOwner
@@ -68,7 +68,7 @@ def _recorded_fingerprints(owner: KeyOwner) -> frozenset[str]:
     return slots
 
 
-def _arn_of_a_lost_secret(definition: Secret, found: StoredSecret | None) -> str | None:
+def _arn_of_a_lost_secret(definition: SecretDefinition, found: StoredSecret | None) -> str | None:
     """The recorded ARN if that secret no longer exists. (Secrets Manager adds a random suffix to each ARN.)"""
     is_there = found is not None and found.arn == definition.existing_arn
     return None if is_there else definition.existing_arn

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from firnline_infra.blueprint.aws import Secret
+from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.blueprint.storage import secrets
 from firnline_infra.keys.errors import NoSecretHere
 from firnline_infra.keys.file import ReviewedFile
@@ -27,7 +27,7 @@ class KeyOwner:
         return cls(spec=spec, environment=environment or str(spec_file), user=user, file=ReviewedFile.beside(spec_file))
 
     @property
-    def secret(self) -> Secret:
+    def secret(self) -> SecretDefinition:
         """Raises NoSecretHere."""
         found = secrets(self.spec, Names.of(self.spec))
         if not found:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call, if_there
-from firnline_infra.blueprint.aws import Secret
+from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.keys.errors import SecretDeleted, SecretForeign, SecretUnusable
 from firnline_infra.keys.pair import KeyPair, pair_of
 
@@ -29,7 +29,7 @@ class StoredSecret:
 @dataclass(frozen=True)
 class Vault:
     client: Any
-    definition: Secret
+    definition: SecretDefinition
 
     def look(self) -> StoredSecret | None:
         """None where there is no secret. Raises SecretDeleted or SecretForeign."""

@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Role, User
-from firnline_infra.blueprint.runtime import InstanceProfile
+from firnline_infra.blueprint.aws import IamRole, IamUser
+from firnline_infra.blueprint.runtime import InstanceProfileDefinition
 from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.specification.arns import Arns
 
 
-def roles(blueprint: Blueprint) -> list[Role]:
+def roles(blueprint: Blueprint) -> list[IamRole]:
     """The engine's, and those of external volumes."""
     return [each for each in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if each is not None]
 
 
-def _users(blueprint: Blueprint) -> list[User]:
+def _users(blueprint: Blueprint) -> list[IamUser]:
     return [] if blueprint.user is None else [blueprint.user]
 
 
-def _profiles(blueprint: Blueprint) -> list[InstanceProfile]:
+def _profiles(blueprint: Blueprint) -> list[InstanceProfileDefinition]:
     profile = blueprint.runtime.instance_profile
     return [] if profile is None else [profile]
 

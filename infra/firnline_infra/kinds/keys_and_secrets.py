@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Secret
+from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.kinds.asking import DENIED, NOT_THERE, unless
 from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right
 from firnline_infra.specification.arns import Arns
@@ -16,7 +16,7 @@ def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     return tuple(secret_arn_of(secret, arns) for secret in blueprint.secrets)
 
 
-def secret_arn_of(secret: Secret, arns: Arns) -> str:
+def secret_arn_of(secret: SecretDefinition, arns: Arns) -> str:
     by_name = arns.secret(secret.name)
     if secret.existing_arn is None or fnmatchcase(secret.existing_arn, by_name):
         return by_name

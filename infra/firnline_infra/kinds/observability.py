@@ -2,7 +2,7 @@
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Dashboard
-from firnline_infra.blueprint.runtime import LogGroup
+from firnline_infra.blueprint.runtime import LogGroupDefinition
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
 from firnline_infra.specification.arns import Arns
 
@@ -11,7 +11,7 @@ def _dashboards(blueprint: Blueprint) -> list[Dashboard]:
     return [] if blueprint.dashboard is None else [blueprint.dashboard]
 
 
-def _log_groups(blueprint: Blueprint) -> list[LogGroup]:
+def _log_groups(blueprint: Blueprint) -> list[LogGroupDefinition]:
     group = blueprint.runtime.log_group
     return [] if group is None else [group]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
+from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualClusterDefinition
 from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
 from firnline_infra.observe.errors import ClusterInUse
 from firnline_infra.observe.existing import StackResources
@@ -21,7 +21,7 @@ ACTIVE_JOBS = ["PENDING", "SUBMITTED", "RUNNING", "CANCEL_PENDING"]
 
 
 def check_virtual_cluster(
-    wanted: VirtualCluster | None, accounts: Accounts, known: StackResources, *, environment: str
+    wanted: VirtualClusterDefinition | None, accounts: Accounts, known: StackResources, *, environment: str
 ) -> None:
     """Before `up`, and with `wanted` None before a destroy. Raises ClusterInUse, AwsRefused."""
     id_ = known.id_of(VIRTUAL_CLUSTER.token)
@@ -35,7 +35,7 @@ def check_virtual_cluster(
         raise ClusterInUse(f"virtual cluster {id_}", why, [each["id"] for each in jobs], environment=environment)
 
 
-def _goes(wanted: VirtualCluster | None, found: Mapping[str, Any]) -> str | None:
+def _goes(wanted: VirtualClusterDefinition | None, found: Mapping[str, Any]) -> str | None:
     """Nothing but its tags can be changed."""
     if wanted is None:
         return "nothing takes its place"

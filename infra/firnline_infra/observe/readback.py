@@ -15,8 +15,8 @@ from firnline_infra.blueprint.snowflake import (
     DeadLetterStage,
     IcebergTable,
     InteractiveTable,
+    SnowflakeUser,
     Table,
-    User,
     literal,
 )
 from firnline_infra.blueprint.table_properties import PROPERTIES, Value, values_of, written
@@ -61,7 +61,7 @@ def _pipe_of(stage: DeadLetterStage) -> str:
     )
 
 
-def _network_policy(user: User, session: Any) -> Iterator[Finding]:
+def _network_policy(user: SnowflakeUser, session: Any) -> Iterator[Finding]:
     """Its owner gives it to the user, once there is the user."""
     policy = user.adopted_network_policy
     if policy is None:

@@ -10,7 +10,7 @@ from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed, StillT
 from firnline_infra.rollout.ownership import refuse_a_foreign_engine
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.plan import Attempt, Observation, Step, as_asked, plan
-from firnline_infra.rollout.records import Claim, Deployment, Outcome
+from firnline_infra.rollout.records import Claim, DeploymentRecord, Outcome
 from firnline_infra.rollout.shards import read_lately, shard_rows
 from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWait, standby_of
 from firnline_infra.rollout.starting import Starter
@@ -221,7 +221,7 @@ class RolloutLoop:
             f"firnline logs says what the new engine wrote; correct that, and run {self.command} again.",
         )
 
-    def _last_good(self) -> Deployment | None:
+    def _last_good(self) -> DeploymentRecord | None:
         """What ran when this deployment began, as far as the records say: nothing if it was stopped since, or was of the
         same content; what ran before that was replaced by somebody's decision.
         """

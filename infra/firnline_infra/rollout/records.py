@@ -38,7 +38,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment:
+class DeploymentRecord:
     """One object."""
 
     number: int = 0
@@ -72,7 +72,7 @@ class Deployment:
         return json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
 
     @classmethod
-    def of_text(cls, text: str, place: str) -> "Deployment":
+    def of_text(cls, text: str, place: str) -> "DeploymentRecord":
         try:
             document = json.loads(text)
             if document.pop("version") != VERSION:
@@ -119,25 +119,25 @@ class Deployments:
     def __post_init__(self) -> None:
         self.objects = RetryBudget(self.sleep, self.clock).with_(self.objects)
 
-    def newest_first(self) -> Iterator[Deployment]:
+    def newest_first(self) -> Iterator[DeploymentRecord]:
         for number in sorted(self._numbers(), reverse=True):
             if (found := self._read(number)) is not None:
                 yield found
 
-    def newest(self) -> Deployment | None:
+    def newest(self) -> DeploymentRecord | None:
         return next(self.newest_first(), None)
 
     def begin(self, hash_: str, job: dict[str, Any], *, went_back_to: int | None = None) -> "Claim":
         """The next number is ours. Raises DeployRunning where another deployer works, or was faster."""
-        return self._begin(Deployment(hash=hash_, job=job, went_back_to=went_back_to))
+        return self._begin(DeploymentRecord(hash=hash_, job=job, went_back_to=went_back_to))
 
     def begin_stop(self) -> "Claim":
         """The next number is ours, to stop what the newest one has left. Raises as `begin`."""
         newest = self.newest()
-        found = replace(newest, outcome=Outcome.OPEN, told="") if newest else Deployment(hash="", job={})
+        found = replace(newest, outcome=Outcome.OPEN, told="") if newest else DeploymentRecord(hash="", job={})
         return self._begin(found)
 
-    def _begin(self, wanted: Deployment) -> "Claim":
+    def _begin(self, wanted: DeploymentRecord) -> "Claim":
         newest = self.newest()
         if newest is not None and newest.outcome is Outcome.OPEN:
             self._refuse_where_it_beats(newest)
@@ -148,7 +148,7 @@ class Deployments:
             raise DeployRunning(number, other.by, other.began)
         return Claim(self, new, _beat_s=self.clock())
 
-    def _refuse_where_it_beats(self, found: Deployment) -> None:
+    def _refuse_where_it_beats(self, found: DeploymentRecord) -> None:
         for _ in range(LOOKS):
             self.sleep(LOOK_S)
             again = self._read(found.number)
@@ -161,9 +161,9 @@ class Deployments:
         stems = (name.removesuffix(".json") for name in self.objects.names() if name.endswith(".json"))
         return [int(stem) for stem in stems if len(stem) == DIGITS and stem.isdigit()]
 
-    def _read(self, number: int) -> Deployment | None:
+    def _read(self, number: int) -> DeploymentRecord | None:
         text = self.objects.read(_name(number))
-        return None if text is None else Deployment.of_text(text, self.objects.place + _name(number))
+        return None if text is None else DeploymentRecord.of_text(text, self.objects.place + _name(number))
 
 
 @dataclass(slots=True)
@@ -171,7 +171,7 @@ class Claim:
     """The deployment that is ours to carry out, until somebody takes us for dead."""
 
     records: Deployments
-    deployment: Deployment
+    deployment: DeploymentRecord
     _beat_s: float = field(default=0.0)
 
     @property
@@ -203,17 +203,17 @@ class Claim:
         ended = replace(self.deployment, outcome=outcome, told=told)
         self.records.objects.overwrite(_name(self.number), ended.to_text())
 
-    def _write(self, now: Deployment) -> None:
+    def _write(self, now: DeploymentRecord) -> None:
         text = self.records.objects.read(_name(self.number + 1))
         if text is not None:
-            other = Deployment.of_text(text, self.records.objects.place)
+            other = DeploymentRecord.of_text(text, self.records.objects.place)
             raise DeployDisplaced(other.number, other.by)
         self.deployment = replace(now, beat=now.beat + 1)
         self.records.objects.overwrite(_name(self.number), self.deployment.to_text())
         self._beat_s = self.records.clock()
 
 
-def before_that(newest_first: Iterator[Deployment], running: Sequence[str] = ()) -> Deployment | None:
+def before_that(newest_first: Iterator[DeploymentRecord], running: Sequence[str] = ()) -> DeploymentRecord | None:
     """The deployment to go back to: good, of another content than what runs, and before it. From a rollback on, further back.
 
     `running`: the hashes of the runs that there are. Where none is, the last one that was good counts as what runs; what

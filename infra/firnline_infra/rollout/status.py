@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
-from firnline_infra.rollout.records import Deployment
+from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.rollout.shards import EngineLedger, run_of, shard_rows
 from firnline_infra.runtimes.service import Run
 from firnline_ingest.config.pipeline import IDLE_AFTER_SECONDS
@@ -72,7 +72,7 @@ class StandbyStatus:
 class Status:
     application: str
     runs: tuple[Run, ...]
-    deployment: Deployment | None
+    deployment: DeploymentRecord | None
     """The newest one."""
     holder: str
     """The process that holds the application; empty where none does."""
@@ -122,7 +122,7 @@ def status_of(
     runs: Sequence[Run],
     ledger: EngineLedger,
     streams: Iterable[str],
-    deployment: Deployment | None,
+    deployment: DeploymentRecord | None,
     now_ms: int,
     idle_after_s: Mapping[str, int] = MappingProxyType({}),
     sleep: Callable[[float], object] = time.sleep,

@@ -49,7 +49,7 @@ class Architecture(StrEnum):
     """Intel and AMD."""
 
 
-class SecurityGroup(Section):
+class SecurityGroupOptions(Section):
     """What the workers' network lets through: nothing in from outside, everything out where it is made here."""
 
     origin: CreateOrAdopt = Origin.CREATE

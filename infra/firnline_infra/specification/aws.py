@@ -44,7 +44,7 @@ PolicyArn = Annotated[str, POLICY_ARN]
 TopicArn = Annotated[str, TOPIC_ARN]
 
 
-class EncryptionKey(Section):
+class EncryptionKeyOptions(Section):
     """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
 
     origin: Origin = Field(default=Origin.CREATE, strict=False)
@@ -60,7 +60,7 @@ class EncryptionKey(Section):
         return self
 
 
-class Bucket(Section):
+class BucketOptions(Section):
     """The S3 bucket for the engine's configuration and Spark's checkpoint."""
 
     origin: Origin = Field(default=Origin.CREATE, strict=False)
@@ -84,9 +84,9 @@ class Aws(Section):
     """In quotes, because YAML would make a number of it; every command refuses to work in another account."""
     partition: Literal["aws", "aws-cn", "aws-us-gov"] = "aws"
     """The first part of every ARN; another one in China and in GovCloud."""
-    key: EncryptionKey = EncryptionKey.default()
+    key: EncryptionKeyOptions = EncryptionKeyOptions.default()
     """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
-    bucket: Bucket = Bucket.default()
+    bucket: BucketOptions = BucketOptions.default()
     """The S3 bucket for the engine's configuration and Spark's checkpoint."""
     runtime: Runtime = Runtime.default()
     """What the engine runs as."""
@@ -117,7 +117,7 @@ class ShardMetric(StrEnum):
 OF_A_STREAM_ELSEWHERE = {"arn", "role_arn", "external_id"}
 
 
-class Stream(Section):
+class StreamOptions(Section):
     """A Kinesis data stream."""
 
     name: StreamName

@@ -19,7 +19,7 @@ COLUMN_TYPE = Form(
 )
 
 
-class Column(Section):
+class ColumnOptions(Section):
     """A column that is made with its table."""
 
     name: IdentifierText

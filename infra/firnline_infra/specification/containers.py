@@ -19,7 +19,7 @@ class ObjectOrigin(StrEnum):
     """Exists already and belongs to somebody else: it is used, and neither owned, changed nor removed."""
 
 
-class Schema(Section):
+class SchemaOptions(Section):
     """A schema of the database."""
 
     name: IdentifierText
@@ -28,18 +28,18 @@ class Schema(Section):
     """`adopt` leaves it as it is; PUBLIC, which Snowflake makes with every database, can only be adopted."""
 
 
-class Database(Section):
+class DatabaseOptions(Section):
     """A database that pipelines name."""
 
     name: IdentifierText
     """As pipelines name it."""
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` leaves it as it is. Its owner grants what `firnline bootstrap` writes down for that."""
-    schemas: list[Schema] = Field(default=[])
+    schemas: list[SchemaOptions] = Field(default=[])
     """Those of its schemas that exist already; any other one that pipelines name is made in it."""
 
 
-class NetworkPolicy(Section):
+class NetworkPolicyOptions(Section):
     """From where the users may connect."""
 
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)

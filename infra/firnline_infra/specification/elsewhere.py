@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 
@@ -14,28 +14,28 @@ class Place:
     account: str
 
 
-def place_of(spec: EnvironmentSpec, stream: Stream) -> Place:
+def place_of(spec: EnvironmentSpec, stream: StreamOptions) -> Place:
     if stream.arn is None:
         return Place(spec.aws.region, spec.aws.account)
     _, _, _, region, account, _ = stream.arn.split(":")
     return Place(region, account)
 
 
-def arn_of(spec: EnvironmentSpec, stream: Stream) -> str:
+def arn_of(spec: EnvironmentSpec, stream: StreamOptions) -> str:
     return stream.arn or Arns(spec).stream(stream.name)
 
 
-def is_elsewhere(spec: EnvironmentSpec, stream: Stream) -> bool:
+def is_elsewhere(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
     """Whether CloudWatch and the deployer look for it in vain, where the environment is."""
     return place_of(spec, stream) != Place(spec.aws.region, spec.aws.account)
 
 
-def adopted_here(spec: EnvironmentSpec) -> tuple[Stream, ...]:
+def adopted_here(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
     """Which the deployer can look for."""
     return tuple(each for each in spec.streams if each.origin is Origin.ADOPT and not is_elsewhere(spec, each))
 
 
-def with_own_rights(spec: EnvironmentSpec) -> tuple[Stream, ...]:
+def with_own_rights(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
     """Those that a pipeline reads, and that the engine's own policy opens: all but those that a role opens."""
     read = {pipeline.stream for pipeline in spec.pipelines}
     return tuple(stream for stream in spec.streams if stream.name in read and stream.role_arn is None)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, Stream
+from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, StreamOptions
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.metrics import Metrics
 from firnline_infra.specification.network import Network
@@ -47,7 +47,7 @@ class EnvironmentSpec(RunOptions):
     """Where the AWS side lives."""
     snowflake: Snowflake
     """The Snowflake account, and who writes, reads and deploys there."""
-    streams: list[Stream] = Field(min_length=1)
+    streams: list[StreamOptions] = Field(min_length=1)
     """What is read."""
     pipelines: list[Pipeline] = Field(min_length=1)
     """What is read into which table."""

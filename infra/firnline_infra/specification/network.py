@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from firnline_infra.specification.vpc_endpoints import VpcEndpoints
+from firnline_infra.specification.vpc_endpoints import VpcEndpointsOptions
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import AwsService, Form
 
@@ -26,7 +26,7 @@ class Network(Section):
     endpoints: dict[AwsService, Annotated[str, ENDPOINT]] = Field(default={})
     """A URL per service, of a VPC endpoint without private DNS. Endpoints with private DNS need nothing: the public name
     leads to them."""
-    vpc_endpoints: VpcEndpoints | None = None
+    vpc_endpoints: VpcEndpointsOptions | None = None
     """Endpoints of AWS's services that are made in the engine's VPC; none where absent. The public names lead to them, so that
     `endpoints` need not name them."""
     privatelink: bool = False

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from firnline_infra.specification.aws import BucketName
-from firnline_infra.specification.containers import Database, NetworkPolicy, ObjectOrigin
+from firnline_infra.specification.containers import DatabaseOptions, NetworkPolicyOptions, ObjectOrigin
 from firnline_infra.specification.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
@@ -60,7 +60,7 @@ class Reader(ServiceUser):
     """Roles that get the reader's role, so that their people see the tables."""
 
 
-class InteractiveWarehouse(Section):
+class InteractiveWarehouseOptions(Section):
     """Runs queries on interactive tables."""
 
     name: IdentifierText
@@ -110,7 +110,7 @@ class Snowflake(Section):
     """What makes and owns everything; <APPLICATION>_DEPLOY where absent. It exists before the first `up`."""
     preview_role: IdentifierText | None = None
     """What only looks, and CI's user for that; <APPLICATION>_PREVIEW where absent. It exists before the first preview."""
-    databases: list[Database] = Field(default=[])
+    databases: list[DatabaseOptions] = Field(default=[])
     """Databases and schemas that exist already. One that pipelines name and that is not here is made."""
     warehouse: IdentifierText | None = None
     """Exists already, and may be the smallest: the reader's queries run in it, and what deploys asks Snowflake in it which
@@ -118,7 +118,7 @@ class Snowflake(Section):
     """
     allowed_networks: list[Network] = Field(default=[])
     """From where the engine and the reader may connect, as CIDR; from anywhere where empty. Watch LOGIN_HISTORY."""
-    network_policy: NetworkPolicy = NetworkPolicy.default()
+    network_policy: NetworkPolicyOptions = NetworkPolicyOptions.default()
     """The policy that says so: made of these networks, or one that exists."""
     key_pair_only: bool = False
     """An authentication policy on both users that allows nothing but their key pair, whatever they are given later. Their
@@ -129,5 +129,5 @@ class Snowflake(Section):
     """The name of that policy, in the first pipeline's schema; <APPLICATION>_KEY_PAIR_ONLY where absent."""
     external_volumes: list[ExternalVolume] = Field(default=[])
     """Places in S3 for the pipelines with table_kind: iceberg; each with a bucket, a role and its trust."""
-    interactive_warehouse: InteractiveWarehouse | None = None
+    interactive_warehouse: InteractiveWarehouseOptions | None = None
     """What pipelines with table_kind: interactive need, to be queried."""

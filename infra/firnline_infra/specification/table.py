@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.specification.columns import Column
+from firnline_infra.specification.columns import ColumnOptions
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.identifier import IdentifierText
@@ -31,7 +31,7 @@ class TablePrivilege(StrEnum):
     """The engine owns it: for accounts where other tools demand that."""
 
 
-class Pipe(Section):
+class PipeOptions(Section):
     """A pipe of one's own in place of the table's default pipe."""
 
     name: IdentifierText
@@ -68,12 +68,12 @@ class TableOptions(Section):
     structured_metadata: bool | None = None
     """Whether an Iceberg table's metadata column is an OBJECT with its keys and types, which every reader of Iceberg knows, and
     not VARIANT. Absent, it is with iceberg_version: 2, which has no VARIANT."""
-    columns: list[Column] = Field(default=[])
+    columns: list[ColumnOptions] = Field(default=[])
     """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
     An interactive table has no others either, so it needs them."""
     cluster_by: list[IdentifierText] = Field(default=[])
     """Columns of an interactive table by which it is sorted; it needs one at least."""
-    pipe: Pipe | None = None
+    pipe: PipeOptions | None = None
     """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's
     name."""
     schema_evolution: bool = True

@@ -52,7 +52,7 @@ class Interface(StrEnum):
     """CloudWatch's metrics, for what else is in the VPC: the engine writes them as logs."""
 
 
-class VpcEndpoints(Section):
+class VpcEndpointsOptions(Section):
     """Endpoints of AWS's services in a VPC, with private DNS: all of the VPC is led to them from then on."""
 
     vpc: Annotated[str, VPC]

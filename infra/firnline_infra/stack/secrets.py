@@ -9,7 +9,7 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import if_there
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Secret
+from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification.keys_file import USERS
 
@@ -35,7 +35,7 @@ def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile)
     return gone
 
 
-def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
+def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, SecretDefinition, str]]:
     for user, secret in zip(USERS, blueprint.secrets, strict=False):  # with trust: nobody there are none
         if secret.existing_arn is not None:
             yield user, secret, secret.existing_arn

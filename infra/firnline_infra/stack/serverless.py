@@ -10,7 +10,7 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call, if_there
-from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition
 from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.stack.errors import ApplicationInUse
@@ -20,7 +20,7 @@ ACTIVE = ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "CANCELLING"
 LOOK_EVERY_S, STOPPED_WITHIN_S = 2.0, 300.0
 
 
-Wanted = ServerlessApplication | None
+Wanted = ServerlessApplicationDefinition | None
 """None before a destroy."""
 
 
@@ -57,7 +57,7 @@ def _application(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
     return None if answer is None else answer["application"]
 
 
-def _differing(wanted: ServerlessApplication, found: Mapping[str, Any]) -> Iterator[str]:
+def _differing(wanted: ServerlessApplicationDefinition, found: Mapping[str, Any]) -> Iterator[str]:
     """What an update would send otherwise than it is; groups that are made with the stack are not known here."""
     network, capacity = found.get("networkConfiguration") or {}, found.get("maximumCapacity") or {}
     groups = [group for group in wanted.security_groups if isinstance(group, str)]

@@ -51,7 +51,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.lease import RunLease
     from firnline_ingest.ledger.provision import open_ledger
     from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, undo, watch
-    from firnline_ingest.migration.tables import Journal, Source
+    from firnline_ingest.migration.tables import MigrationJournal, Source
 
     at = pin_of(options.at)
     if not 0 <= options.watch <= 86_400:
@@ -61,7 +61,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     stream = _stream(config, options.stream)
     lineage = read_lineage(kinesis_client(config.aws, access=config.access_of(stream)), stream)
     client = dynamodb_client(config.aws)
-    journal = Journal(client, f"{config.ledger.table}_migration")
+    journal = MigrationJournal(client, f"{config.ledger.table}_migration")
     if options.undo:
         ledger = open_ledger(config)
         journal.open(create=False)

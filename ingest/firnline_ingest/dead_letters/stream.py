@@ -19,7 +19,7 @@ from firnline_ingest.dead_letters.errors import DeadLettersUnavailable, DeadLett
 from firnline_ingest.dead_letters.letter import DeadLetter, DeadLetterKey, sorted_shards, why_unreadable
 from firnline_ingest.sink.errors import RecordsRefused
 from firnline_ingest.sink.options import SinkOptions
-from firnline_ingest.sink.sending import RetryBudget, requests_of, send
+from firnline_ingest.sink.sending import SendRetryBudget, requests_of, send
 from firnline_ingest.sink.waiting import Entry, entry
 from firnline_ingest.values import ShardKey
 
@@ -50,7 +50,7 @@ class DeadLetterStream:
     def __init__(self, client: "KinesisClient", stream: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._stream = stream
-        self._budget = RetryBudget(PUT_ATTEMPTS, sleep)
+        self._budget = SendRetryBudget(PUT_ATTEMPTS, sleep)
         self._sleep = sleep
 
     def check(self) -> str:

@@ -25,7 +25,7 @@ from firnline_ingest.migration.errors import (
     StreamKnown,
 )
 from firnline_ingest.migration.plan import Migration, plan_migration
-from firnline_ingest.migration.tables import HEAD, Items, Journal, Source, changed, owners
+from firnline_ingest.migration.tables import HEAD, Items, MigrationJournal, Source, changed, owners
 from firnline_ingest.values import Fence
 
 OWNER = "firnline migrate"
@@ -36,7 +36,7 @@ class MigrationWriter:
     """What a migration writes into, and what keeps an engine out meanwhile."""
 
     ledger: Ledger
-    journal: Journal
+    journal: MigrationJournal
     lease: RunLease
 
 

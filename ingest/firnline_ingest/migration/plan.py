@@ -16,7 +16,7 @@ from firnline_ingest.values import Position, ShardKey
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """What becomes of one shard."""
 
     shard_id: str
@@ -29,7 +29,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    steps: tuple[Step, ...]
+    steps: tuple[MigrationStep, ...]
     problems: tuple[str, ...]
 
     @property
@@ -59,12 +59,12 @@ class _Planner:
         self._lineage = lineage
         self._at = at
 
-    def step(self, shard_id: str) -> Step:
+    def step(self, shard_id: str) -> MigrationStep:
         lease, listed = self._leases.get(shard_id), self._lineage.shards.get(shard_id)
         if lease is None:
             return self._without_lease(shard_id)
         if lease.problem:
-            return Step(shard_id, lease.text, "refused", problem=lease.problem)
+            return MigrationStep(shard_id, lease.text, "refused", problem=lease.problem)
         if lease.checkpoint is LeaseState.SHARD_END:
             return self._ended(lease, listed)
         if isinstance(lease.checkpoint, Position):
@@ -73,48 +73,48 @@ class _Planner:
             return self._from(lease.shard_id, lease.text, TrimHorizon(), lease.remark)
         return self._asked(shard_id, lease.text, "its lease names no place", lease.remark)
 
-    def _ended(self, lease: Lease, listed: ListedShard | None) -> Step:
+    def _ended(self, lease: Lease, listed: ListedShard | None) -> MigrationStep:
         if listed and not listed.is_closed:
             problem = "its lease says that it ended, and it is open: the table is of an earlier stream of this name."
-            return Step(lease.shard_id, lease.text, "refused", problem=problem)
+            return MigrationStep(lease.shard_id, lease.text, "refused", problem=problem)
         children = lease.children or tuple(self._children(lease.shard_id))
         row = self._row(lease.shard_id, TrimHorizon(), ended=True, children=children)
-        return Step(lease.shard_id, lease.text, "finished, not read again", row)
+        return MigrationStep(lease.shard_id, lease.text, "finished, not read again", row)
 
-    def _behind(self, lease: Lease, position: Position, listed: ListedShard | None) -> Step:
+    def _behind(self, lease: Lease, position: Position, listed: ListedShard | None) -> MigrationStep:
         first = int(listed.first_number) if listed and listed.first_number else 0
         if position.sequence_number < first:
             problem = (
                 f"its checkpoint lies before the first number it ever gave ({first}): the table is of an earlier stream "
                 "of this name."
             )
-            return Step(lease.shard_id, lease.text, "refused", problem=problem)
+            return MigrationStep(lease.shard_id, lease.text, "refused", problem=problem)
         becomes = "goes on behind it"
         if listed is None:
             becomes += "; it left the stream, so what it still held is lost, and the engine will say so"
         row = self._row(lease.shard_id, TrimHorizon(), through=position)
-        return Step(lease.shard_id, lease.text, _with(becomes, lease.remark), row)
+        return MigrationStep(lease.shard_id, lease.text, _with(becomes, lease.remark), row)
 
-    def _without_lease(self, shard_id: str) -> Step:
+    def _without_lease(self, shard_id: str) -> MigrationStep:
         """Of a shard that is listed. The library makes a child's lease before its parent's end, and removes a parent's
         when all its children are under way.
         """
         if self._is_covered_below(shard_id):
             row = self._row(shard_id, TrimHorizon(), ended=True, children=tuple(self._children(shard_id)))
-            return Step(shard_id, "no lease", "finished, not read again: its children have leases", row)
+            return MigrationStep(shard_id, "no lease", "finished, not read again: its children have leases", row)
         if parent := self._leased_above(shard_id):
-            return Step(shard_id, "no lease", f"from its oldest record, after {parent}")
+            return MigrationStep(shard_id, "no lease", f"from its oldest record, after {parent}")
         return self._asked(shard_id, "no lease", "the table does not know it, nor any shard it came from")
 
-    def _asked(self, shard_id: str, checkpoint: str, why: str, remark: str = "") -> Step:
+    def _asked(self, shard_id: str, checkpoint: str, why: str, remark: str = "") -> MigrationStep:
         if self._at is None:
             problem = f"{why}. Say where such shards begin: --at TIME, or --at trim-horizon for the oldest record."
-            return Step(shard_id, checkpoint, "to be said", problem=problem)
+            return MigrationStep(shard_id, checkpoint, "to be said", problem=problem)
         return self._from(shard_id, checkpoint, self._at, remark)
 
-    def _from(self, shard_id: str, checkpoint: str, pin: Pin, remark: str) -> Step:
+    def _from(self, shard_id: str, checkpoint: str, pin: Pin, remark: str) -> MigrationStep:
         becomes = "from its oldest record" if isinstance(pin, TrimHorizon) else f"from what arrived at {_time(pin)}"
-        return Step(shard_id, checkpoint, _with(becomes, remark), self._row(shard_id, pin))
+        return MigrationStep(shard_id, checkpoint, _with(becomes, remark), self._row(shard_id, pin))
 
     def _is_covered_below(self, shard_id: str) -> bool:
         """Whether it is closed, and each shard that came of it has a lease, or is covered in turn."""

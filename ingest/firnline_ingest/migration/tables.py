@@ -74,7 +74,7 @@ def owners(items: Items, keys: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-class Journal:
+class MigrationJournal:
     """What a migration has written, beside the items that it was made of: <ledger>_migration, with the ledger's keys."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:

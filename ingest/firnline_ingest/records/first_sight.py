@@ -16,7 +16,7 @@ Objects = Callable[[Record], Sequence[bytes]]
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-class Kind(StrEnum):
+class JsonKind(StrEnum):
     """What the first value of a key was."""
 
     TEXT = "text"
@@ -27,23 +27,30 @@ class Kind(StrEnum):
     NULL = "null"
 
 
-KINDS = {b'"': Kind.TEXT, b"{": Kind.OBJECT, b"[": Kind.ARRAY, b"t": Kind.BOOLEAN, b"f": Kind.BOOLEAN, b"n": Kind.NULL}
+KINDS = {
+    b'"': JsonKind.TEXT,
+    b"{": JsonKind.OBJECT,
+    b"[": JsonKind.ARRAY,
+    b"t": JsonKind.BOOLEAN,
+    b"f": JsonKind.BOOLEAN,
+    b"n": JsonKind.NULL,
+}
 
 
 def first_sights(
     news: Sequence[str], records: Sequence[Record], rejected: Sequence[RejectedRecord], objects: Objects
-) -> Mapping[str, tuple[int, Kind]]:
+) -> Mapping[str, tuple[int, JsonKind]]:
     """By key, the index of the first record whose rows have it, and what its value is there. A key that only rejected
     records have is left out.
     """
-    left, found = set(news), dict[str, tuple[int, Kind]]()
+    left, found = set(news), dict[str, tuple[int, JsonKind]]()
     not_rows = {each.index for each in rejected}
     for index, record in enumerate(records):
         if not left:
             break
         for members in () if index in not_rows else _levels(objects, record):
             for key in left & members.keys():
-                found[key] = index, KINDS.get(bytes(members[key])[:1], Kind.NUMBER)
+                found[key] = index, KINDS.get(bytes(members[key])[:1], JsonKind.NUMBER)
                 left.discard(key)
     return found
 

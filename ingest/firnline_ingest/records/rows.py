@@ -17,7 +17,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.chain import Chain
 from firnline_ingest.records.contents import bounded, decoder_of, without_null, wrap_of
-from firnline_ingest.records.first_sight import Kind, first_sights
+from firnline_ingest.records.first_sight import JsonKind, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json, minified
 from firnline_ingest.records.metadata import MetadataHead, clock_ms, splice
 from firnline_ingest.records.rejection import (
@@ -174,7 +174,7 @@ class RowMaker:
         indexes = _others(count, rejected)
         return Rows(rows, list(map(len, rows)), indexes, rejected, taken=count, unknown_keys=unknown)
 
-    def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, Kind]]:
+    def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, JsonKind]]:
         """First-level keys that no record before these brought, with the record that did; told once."""
         if not self._check.news or not made.rows:
             return {}

@@ -16,7 +16,7 @@ from firnline_ingest.sink.errors import PutInterrupted, RecordUnfit, SinkFailed
 from firnline_ingest.sink.keys import MOST_CHARACTERS, PartitionKey, by_number
 from firnline_ingest.sink.options import MOST_BYTES, SinkOptions
 from firnline_ingest.sink.put_records import put_records
-from firnline_ingest.sink.sending import RetryBudget, send
+from firnline_ingest.sink.sending import SendRetryBudget, send
 from firnline_ingest.sink.waiting import Backlog, Entry, InAnyOrder, InOrderOfKeys, entry
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ class KinesisSink:
         self._key = key
         self._clock = clock
         self._began_s = clock()
-        self._budget = RetryBudget(1 if self._options.fail_on_error else self._options.attempts, pause or self._pause)
+        self._budget = SendRetryBudget(
+            1 if self._options.fail_on_error else self._options.attempts, pause or self._pause
+        )
         backlog = InOrderOfKeys if self._options.ordered else InAnyOrder
         self._backlog: Backlog = backlog(self._options)
         self._changed = threading.Condition()

@@ -28,7 +28,7 @@ def _never() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryBudget:
+class SendRetryBudget:
     """How often in vain, and how long in between."""
 
     attempts: int = 10
@@ -45,7 +45,7 @@ def send(
     put: Put,
     stream: str,
     entries: list[Entry],
-    budget: RetryBudget,
+    budget: SendRetryBudget,
     *,
     settled: Callable[[list[Entry]], object] = _nothing,
     is_given_up: Callable[[], bool] = _never,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from firnline_ingest.snowflake.errors import KeyRefused, SessionRefused, SnowflakeUnavailable
+from firnline_ingest.snowflake.errors import KeyRefused, LoginRefused, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def connect(
             raise KeyRefused(user, key.fingerprint, str(error)) from error
         if NO_ANSWER in str(error):
             raise SnowflakeUnavailable("open a session", str(error)) from error
-        raise SessionRefused(user, role, str(error)) from error
+        raise LoginRefused(user, role, str(error)) from error
     except Error as error:
         raise SnowflakeUnavailable("open a session", str(error)) from error
 

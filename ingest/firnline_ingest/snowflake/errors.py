@@ -267,7 +267,7 @@ class SnowflakeUnavailable(SnowflakeError, Retryable):
         )
 
 
-class SessionRefused(SnowflakeError, Fatal):
+class LoginRefused(SnowflakeError, Fatal):
     id = "FL-3011"
     causes = "The user is disabled, does not have the role, or a policy lets it in no more"
     remedy = "ALTER USER … SET DISABLED = FALSE; GRANT ROLE … TO USER …; it goes on by itself"

@@ -14,7 +14,7 @@ from firnline_ingest.snowflake.errors import (
     CertificateUntrusted,
     HostUnknown,
     KeyRefused,
-    SessionRefused,
+    LoginRefused,
     SnowflakeUnavailable,
 )
 from firnline_ingest.snowflake.key import SigningKey
@@ -54,7 +54,7 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
     finally:
         connection.close()
     if status in (401, 403) and NOT_THE_KEY.search(body):
-        raise SessionRefused(snowflake.user, snowflake.role, f"HTTP {status} {body[:200]}")
+        raise LoginRefused(snowflake.user, snowflake.role, f"HTTP {status} {body[:200]}")
     if status in (401, 403):
         raise KeyRefused(snowflake.user, key.fingerprint, f"HTTP {status} {body[:200]}")
     if status != 200:

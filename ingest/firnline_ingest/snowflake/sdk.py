@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, SnowflakeConfig
 from firnline_ingest.snowflake.current_key import CurrentKey
-from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, NotAllowed, SdkUnusable, SessionRefused
+from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, LoginRefused, NotAllowed, SdkUnusable
 from firnline_ingest.snowflake.packages import make_importable
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients, address_of
 from firnline_ingest.snowflake.preflight import check_connection
@@ -133,7 +133,7 @@ class SdkChannels:
             return ours
         if isinstance(ours, KeyRefused) and self._is_replaced(target, client):
             return ClientLost(target.pipe, "the user's key was replaced")
-        if isinstance(ours, ClientLost | KeyRefused | SessionRefused):  # a client keeps what was refused to it
+        if isinstance(ours, ClientLost | KeyRefused | LoginRefused):  # a client keeps what was refused to it
             self._clients.forget(target, client)
         return ours
 

@@ -14,9 +14,9 @@ from firnline_ingest.snowflake.errors import (
     ChannelLost,
     ClientLost,
     KeyRefused,
+    LoginRefused,
     NotAllowed,
     OpenRefused,
-    SessionRefused,
     SnowflakeUnavailable,
 )
 from firnline_ingest.snowflake.preflight import NOT_THE_KEY
@@ -51,7 +51,7 @@ def sdk_error(
     if code is None:
         return error
     if _is_locked_out(error):
-        return SessionRefused(snowflake.user, snowflake.role, str(error))
+        return LoginRefused(snowflake.user, snowflake.role, str(error))
     if code in REFUSED:
         return KeyRefused(snowflake.user, fingerprint, str(error))
     if code in ANSWERED:

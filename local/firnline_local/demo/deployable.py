@@ -59,10 +59,10 @@ class Deployable:
 
     def __post_init__(self) -> None:
         from firnline_local.accounts import EmbeddedAccounts
-        from firnline_local.pulumi.in_process.application import Application
+        from firnline_local.pulumi.in_process.application import ProgramApplication
 
         self.accounts = EmbeddedAccounts(self.environment)
-        self._stack = Application(self.environment)
+        self._stack = ProgramApplication(self.environment)
         self._file = self.folder / f"{self.name}.yaml"
 
     @property

@@ -13,7 +13,7 @@ from firnline_local.pulumi.coerce import coerced
 from firnline_local.pulumi.properties import UNKNOWN, out_of_text
 from firnline_local.pulumi.schema import ShapeKind, provider_fields
 from firnline_local.pulumi.validate import check_shape
-from firnline_local.state import State
+from firnline_local.state import EnvironmentState
 
 OF_THE_ENGINE = {"version", "pluginDownloadURL", "__internal"}
 NOT_CARRIED = {"aws": ("assumeRoles", "assumeRoleWithWebIdentity", "ignoreTags"), "snowflake": ("tokenAccessor",)}
@@ -39,7 +39,7 @@ def plain(package: str, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def problems_of(package: str, values: Mapping[str, Any], state: State) -> list[str]:
+def problems_of(package: str, values: Mapping[str, Any], state: EnvironmentState) -> list[str]:
     """`values` are plain."""
     known = {name: value for name, value in values.items() if value != UNKNOWN}
     found = [*check_shape(provider_fields(package), known), *_not_carried(package, known)]
@@ -80,7 +80,7 @@ def _of_aws(values: Mapping[str, Any], endpoints: Endpoints) -> Iterator[str]:
                 yield f"endpoints.{service}: {url} is not the environment's {endpoints.of_service(service)}."
 
 
-def _of_snowflake(values: Mapping[str, Any], state: State) -> Iterator[str]:
+def _of_snowflake(values: Mapping[str, Any], state: EnvironmentState) -> Iterator[str]:
     endpoints, users = state.endpoints, sorted(login.user for login in state.logins.values())
     names = [values.get("organizationName"), values.get("accountName")]
     account = "-".join(name for name in names if name)

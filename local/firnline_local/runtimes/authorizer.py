@@ -20,7 +20,7 @@ class ServiceCall:
     """Of what the call is about."""
 
 
-class Authorizer(Protocol):
+class RuntimeAuthorizer(Protocol):
     def refusal(self, call: ServiceCall, /) -> str | None:
         """The sentence that refuses the call; None where it is allowed."""
 

@@ -22,11 +22,11 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from firnline_local.aws.call import credential
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
-from firnline_local.runtimes.authorizer import AllowEverything, Authorizer, ServiceCall
+from firnline_local.runtimes.authorizer import AllowEverything, RuntimeAuthorizer, ServiceCall
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
-from firnline_local.runtimes.jobs.credentials import JobEndpoints, Sessions, has_role
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, has_role
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.spark_home import Archives, installed_spark
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
@@ -38,7 +38,7 @@ NOWHERE = "http://127.0.0.1:1"
 Reply = tuple[int, bytes, dict[str, str]]
 
 
-class Service(Protocol):
+class RuntimeService(Protocol):
     """One of those that are told apart by whom a request is signed for."""
 
     name: ClassVar[str]
@@ -58,7 +58,7 @@ class RuntimesApplication:
         account: str,
         region: str,
         faults: FaultPlan,
-        authorizer: Authorizer | None = None,
+        authorizer: RuntimeAuthorizer | None = None,
         launch: Launcher | None = None,
     ) -> None:
         """Jobs work in the folder. `launch` runs them in place of Spark."""
@@ -67,14 +67,16 @@ class RuntimesApplication:
         self.places = JobEndpoints(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
         self._authorizer = authorizer or AllowEverything()
         self._account = account
-        self._sessions = Sessions()
+        self._sessions = JobSessions()
         self.launch = launch or self._spark(folder)
         serverless = EmrServerless(account, region, self.launch)
         clusters = VirtualClusters(account, region, clusters=lambda: {CLUSTER})
         self.associations = PodIdentity(
             account, region, clusters=lambda: {CLUSTER}, has_role=lambda arn: has_role(self.places, arn)
         )
-        self._services: Mapping[str, Service] = {each.name: each for each in (serverless, clusters, self.associations)}
+        self._services: Mapping[str, RuntimeService] = {
+            each.name: each for each in (serverless, clusters, self.associations)
+        }
 
     def _spark(self, folder: Path) -> SparkLauncher:
         return SparkLauncher(
@@ -98,7 +100,7 @@ class RuntimesApplication:
         reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
         return send(reply, start_response)
 
-    def _service(self, environ: WSGIEnvironment) -> Service:
+    def _service(self, environ: WSGIEnvironment) -> RuntimeService:
         """The one that the request is signed for; EMR Serverless where it is not."""
         return self._services.get(credential(environ).service) or self._services[EmrServerless.name]
 
@@ -116,7 +118,7 @@ class RuntimesApplication:
             return _error(error)
         return 200, answer_of(service.name, request.operation, content), {}
 
-    def _asked(self, service: Service, request: Request, access_key: str) -> dict[str, Any]:
+    def _asked(self, service: RuntimeService, request: Request, access_key: str) -> dict[str, Any]:
         """Raises ServiceError."""
         call = ServiceCall(
             service=service.name,

@@ -8,7 +8,7 @@ from firnline_infra.audit.findings import Counts, ProblemKind
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, watch
-from firnline_ingest.migration.tables import Journal, Source
+from firnline_ingest.migration.tables import MigrationJournal, Source
 
 from .conftest import BAD, GOOD, Lane, records_of
 
@@ -33,7 +33,7 @@ def migrate(lane: Lane) -> None:
         client.put_item(TableName=table, Item=lease)
     config, lineage = lane.config(), lane.lineage
     ledger = open_ledger(config)
-    journal = Journal(client, f"{config.ledger.table}_migration")
+    journal = MigrationJournal(client, f"{config.ledger.table}_migration")
     journal.open(create=True)
     watched = watch(Source(client, table), 0, lambda _: None)
     writer = MigrationWriter(ledger, journal, RunLease(ledger, lane.table, sleep=lambda _: None))

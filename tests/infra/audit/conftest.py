@@ -7,7 +7,7 @@ import pytest
 
 from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff
 
 KEPT_SINCE_MS = 1_700_000_000_000
@@ -21,7 +21,7 @@ class Shard:
     rows_have_arrival: bool = True
     check: ContentCheck | None = None
     records: list[StreamRecord] = field(init=False)
-    outcomes: list[Outcome] = field(init=False)
+    outcomes: list[AuditOutcome] = field(init=False)
     replayed: set[int] = field(default_factory=set)
     replayed_into: str = ""
 
@@ -34,9 +34,9 @@ class Shard:
 
     def row(
         self, number: int, sub: int = 0, place: RecordPlace = RecordPlace.TABLE, *, age_ms: int | None = 0
-    ) -> Outcome:
+    ) -> AuditOutcome:
         """`age_ms`: how long before the oldest record that was certainly kept it says that it arrived."""
-        return Outcome(number, sub, place, None if age_ms is None else self.kept_since_ms - age_ms)
+        return AuditOutcome(number, sub, place, None if age_ms is None else self.kept_since_ms - age_ms)
 
     def let_stand(self, numbers: Iterable[int], status: ClaimStatus) -> None:
         wanted = set(numbers)

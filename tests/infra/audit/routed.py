@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from firnline_infra.audit.columns import AuditedColumn
-from firnline_infra.audit.outcome import Outcome
+from firnline_infra.audit.outcome import AuditOutcome
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.routed import AuditedTables
 from firnline_infra.audit.shards import RowCounts
@@ -17,7 +17,7 @@ NAMES = {"": OWN, "ORDERS": ORDERS, "REFUNDS": REFUNDS}
 
 class Table:
     def __init__(
-        self, name: str, rows: Sequence[Outcome], *, rejected: Sequence[Outcome] = (), logs: bool = True
+        self, name: str, rows: Sequence[AuditOutcome], *, rejected: Sequence[AuditOutcome] = (), logs: bool = True
     ) -> None:
         self._name, self._rows, self._rejected, self._logs = name, rows, rejected, logs
         self._column = AuditedColumn.described({"name": f"C_{name[-1]}", "type": "VARCHAR", "default": None})
@@ -42,7 +42,7 @@ class Table:
     def count_rows(self, shard_id: str, **_: Any) -> RowCounts:
         return RowCounts(1, 0, len(self._rows))
 
-    def rows(self, shard_id: str, *, columns: Sequence[AuditedColumn] | None, **_: Any) -> Iterator[Outcome]:
+    def rows(self, shard_id: str, *, columns: Sequence[AuditedColumn] | None, **_: Any) -> Iterator[AuditOutcome]:
         return (row._replace(content=[each.name for each in columns or ()]) for row in self._rows)
 
 

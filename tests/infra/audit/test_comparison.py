@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from firnline_infra.audit.findings import SHOWN, Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
 
 from .conftest import Shard
 
@@ -157,7 +157,7 @@ def test_only_the_first_few_positions_of_a_problem_are_kept(shard: Shard) -> Non
 def test_a_check_sees_every_outcome_with_its_record(shard: Shard) -> None:
     seen = []
 
-    def check(record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+    def check(record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings) -> None:
         seen.append((record.sequence_number, outcome.place))
         findings.report(ProblemKind.CHANGED, outcome.position, "because")
 

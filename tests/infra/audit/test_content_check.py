@@ -7,7 +7,7 @@ import pytest
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, StreamRecord
 from firnline_ingest.config.rows import Metadata, MetadataForm
 
 SHARD = "shardId-000000000000"
@@ -39,7 +39,7 @@ def checked(
     findings = ShardFindings(SHARD)
     check = ContentComparison("orders", columns, evolves=evolves)
     record = StreamRecord(100, data, partition_key="key", arrived_ms=1_700_000_000_123)
-    check(record, Outcome(100, 0, RecordPlace.TABLE, None, content), findings)
+    check(record, AuditOutcome(100, 0, RecordPlace.TABLE, None, content), findings)
     return findings
 
 
@@ -117,7 +117,7 @@ def test_metadata_that_a_row_does_not_have_was_switched_off() -> None:
     findings = ShardFindings(SHARD)
     content = RowContent({"KINESISMETADATA": '{"sequenceNumber":"100"}'}, (None, None, None))
     check = ContentComparison("orders", COLUMNS, evolves=True)
-    check(StreamRecord(100, b"{}"), Outcome(100, 0, RecordPlace.TABLE, None, content), findings)
+    check(StreamRecord(100, b"{}"), AuditOutcome(100, 0, RecordPlace.TABLE, None, content), findings)
     assert findings.counts.problems == 0
 
 
@@ -132,7 +132,7 @@ def in_columns(**changes: object) -> list[str]:
     check = ContentComparison("orders", (), evolves=True, metadata=Metadata(form=MetadataForm.COLUMNS, push_time=True))
     findings = ShardFindings(SHARD)
     record = StreamRecord(100, b"{}", partition_key="key", arrived_ms=1_700_000_000_123)
-    check(record, Outcome(100, 0, RecordPlace.TABLE, None, RowContent(kept, ())), findings)
+    check(record, AuditOutcome(100, 0, RecordPlace.TABLE, None, RowContent(kept, ())), findings)
     return details(findings)
 
 
@@ -157,7 +157,7 @@ def test_a_long_value_is_shown_by_its_beginning() -> None:
 def letter(data: bytes, *, reason: str, kept: bytes | None = None) -> ShardFindings:
     findings = ShardFindings(SHARD)
     content = LetterContent(digest_of(data if kept is None else kept), reason)
-    outcome = Outcome(100, 0, RecordPlace.DEAD_LETTERS, None, content)
+    outcome = AuditOutcome(100, 0, RecordPlace.DEAD_LETTERS, None, content)
     ContentComparison("orders", COLUMNS, evolves=True)(StreamRecord(100, data), outcome, findings)
     return findings
 
@@ -187,13 +187,15 @@ def test_what_only_some_readers_take_for_json_is_rightly_a_dead_letter(data: byt
 
 def test_an_error_row_has_no_values_to_compare() -> None:
     findings = ShardFindings(SHARD)
-    outcome: Any = Outcome(100, 0, RecordPlace.ERROR_TABLE)
+    outcome: Any = AuditOutcome(100, 0, RecordPlace.ERROR_TABLE)
     ContentComparison("orders", COLUMNS, evolves=True)(StreamRecord(100, b'{"id":1}'), outcome, findings)
     assert findings.counts.problems == 0
 
 
 def test_what_transforms_make_no_object_of_may_have_been_one() -> None:
-    outcome = Outcome(100, 0, RecordPlace.DEAD_LETTERS, None, LetterContent(digest_of(b'{"a":[]}'), "not-an-object"))
+    outcome = AuditOutcome(
+        100, 0, RecordPlace.DEAD_LETTERS, None, LetterContent(digest_of(b'{"a":[]}'), "not-an-object")
+    )
     for is_transformed, problems in ((False, 1), (True, 0)):
         findings = ShardFindings(SHARD)
         check = ContentComparison("orders", COLUMNS, evolves=True, is_transformed=is_transformed)

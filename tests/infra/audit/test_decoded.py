@@ -8,7 +8,7 @@ from firnline_infra.audit.conversion import decoded_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.mode import refuse_unauditable
-from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.rejection import LeftOut
@@ -23,16 +23,16 @@ def pipeline(**more: object) -> PipelineConfig:
     return PipelineConfig.model_validate(document, strict=None)
 
 
-def row(number: int, row_number: int) -> Outcome:
-    return Outcome(number, 0, RecordPlace.TABLE, 0, None, row_number)
+def row(number: int, row_number: int) -> AuditOutcome:
+    return AuditOutcome(number, 0, RecordPlace.TABLE, 0, None, row_number)
 
 
-def letter(record: StreamRecord, row_number: int = 0, reason: str = "not-json") -> Outcome:
+def letter(record: StreamRecord, row_number: int = 0, reason: str = "not-json") -> AuditOutcome:
     content = LetterContent(digest_of(record.data), reason)
-    return Outcome(record.sequence_number, 0, RecordPlace.DEAD_LETTERS, 0, content, row_number)
+    return AuditOutcome(record.sequence_number, 0, RecordPlace.DEAD_LETTERS, 0, content, row_number)
 
 
-def compared(*outcomes: Outcome) -> ShardFindings:
+def compared(*outcomes: AuditOutcome) -> ShardFindings:
     findings = ShardFindings(SHARD)
     compare_shard(
         findings,
@@ -76,7 +76,7 @@ def test_a_letter_of_one_user_record_has_no_row_of_the_next() -> None:
     first = StreamRecord(100, b'{"n":0}\n{"n":1}', partition_key="key")
     second = first._replace(data=b'{"n":2}\n{"n":3}', sub_sequence_number=1)
     findings = ShardFindings(SHARD)
-    outcomes = [letter(first, 0, "refused"), Outcome(100, 1, RecordPlace.TABLE)]
+    outcomes = [letter(first, 0, "refused"), AuditOutcome(100, 1, RecordPlace.TABLE)]
     compare_shard(findings, decoded_of(pipeline())(SHARD)([first, second]), outcomes, cutoff=RetentionCutoff(0))
     assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISSING, "100.1.1")]
 

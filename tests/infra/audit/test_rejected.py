@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from firnline_infra.audit.content_check import LetterContent, digest_of
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
 from firnline_infra.audit.rejections import Rejection
 from firnline_ingest.config.rows import Metadata, MetadataForm
@@ -44,10 +44,10 @@ def read(*rows: tuple[object, str], names_stream: bool = True) -> ErrorRows:
     )
 
 
-FOUND = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1_700_000_000_123, Rejection())
+FOUND = AuditOutcome(100, 0, RecordPlace.ERROR_TABLE, 1_700_000_000_123, Rejection())
 
 
-def one(*found: Outcome) -> ErrorRows:
+def one(*found: AuditOutcome) -> ErrorRows:
     return ErrorRows({SHARD: list(found)}, by_channel=Counter({"": len(found)}))
 
 
@@ -121,7 +121,7 @@ def test_a_letter_says_when_its_record_arrived_and_what_it_was(tmp_path: Path) -
     store.put([letter(1)])
     content = LetterContent(digest_of(b"nonsense"), "not-json")
     assert letters_by_shard(store, "orders", 7) == {
-        SHARD: [Outcome(1, 0, RecordPlace.DEAD_LETTERS, 1_700_000_000_123, content)]
+        SHARD: [AuditOutcome(1, 0, RecordPlace.DEAD_LETTERS, 1_700_000_000_123, content)]
     }
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.rejected import read_error_rows
 from firnline_infra.audit.rejections import LONGEST_MESSAGE, SHOWN, Reason, Rejection, Rejections
 from firnline_ingest.config.rows import Metadata
@@ -31,9 +31,9 @@ def test_a_long_message_is_cut() -> None:
     assert len(Rejection.of({"error_message": "x" * 10_000}).message) == LONGEST_MESSAGE
 
 
-def row(number: int, *, row: int = 0, message: str = "no number", column: str = "PRICE") -> Outcome:
+def row(number: int, *, row: int = 0, message: str = "no number", column: str = "PRICE") -> AuditOutcome:
     rejection = Rejection("100038", column, message)
-    return Outcome(number, 0, RecordPlace.ERROR_TABLE, content=rejection, row=row)
+    return AuditOutcome(number, 0, RecordPlace.ERROR_TABLE, content=rejection, row=row)
 
 
 def test_each_rejected_record_is_told_by_its_place_under_its_reason(shard: Shard) -> None:

@@ -14,7 +14,7 @@ from firnline_infra.audit.content_check import ContentComparison, LetterContent,
 from firnline_infra.audit.conversion import as_read, decoded_of
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.mode import AuditMode
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.report_text import report_text
@@ -54,13 +54,13 @@ class Shop:
 
     pipeline: PipelineConfig
     records: list[StreamRecord]
-    outcomes: list[Outcome] = field(init=False)
+    outcomes: list[AuditOutcome] = field(init=False)
     replayed: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.outcomes = list(self._made())
 
-    def _made(self) -> Iterator[Outcome]:
+    def _made(self) -> Iterator[AuditOutcome]:
         """By the engine's own conversion."""
         maker = RowMaker(self.pipeline, "events", SHARD)
         for each in self.records:
@@ -69,15 +69,15 @@ class Shop:
             for row, (table, text) in enumerate(zip(made.tables, made.rows, strict=True)):
                 yield self.row(each, NAMES[table], json.loads(bytes(text)), row)
 
-    def row(self, of: StreamRecord, table: str, values: dict[str, Any] | None = None, row: int = 0) -> Outcome:
+    def row(self, of: StreamRecord, table: str, values: dict[str, Any] | None = None, row: int = 0) -> AuditOutcome:
         sent = {key.upper(): value for key, value in (values or json.loads(of.data)).items()}
         content = RowContent({}, [sent.get(name) for name in COLUMNS[table]])
         place = RecordPlace.TABLE
-        return Outcome(of.sequence_number, of.sub_sequence_number, place, 1, content, row, table)
+        return AuditOutcome(of.sequence_number, of.sub_sequence_number, place, 1, content, row, table)
 
-    def letter(self, of: StreamRecord, reason: str) -> Outcome:
+    def letter(self, of: StreamRecord, reason: str) -> AuditOutcome:
         content = LetterContent(digest_of(of.data), reason)
-        return Outcome(of.sequence_number, of.sub_sequence_number, RecordPlace.DEAD_LETTERS, 1, content)
+        return AuditOutcome(of.sequence_number, of.sub_sequence_number, RecordPlace.DEAD_LETTERS, 1, content)
 
     def move(self, number: int, table: str, *, row: int = 0) -> None:
         for index, each in enumerate(self.outcomes):
@@ -171,10 +171,10 @@ def test_a_record_that_no_route_takes_is_a_dead_letter_and_no_row() -> None:
 
 
 def test_an_error_row_has_to_be_of_the_right_table_too(shop: Shop) -> None:
-    shop.outcomes[0] = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=ORDERS)
+    shop.outcomes[0] = AuditOutcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=ORDERS)
     findings = shop.compared()
     assert (told(findings), findings.by_table[ORDERS, RecordPlace.ERROR_TABLE]) == ([], 1)
-    shop.outcomes[0] = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=OWN)
+    shop.outcomes[0] = AuditOutcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=OWN)
     assert told(shop.compared()) == [
         ("misrouted", "100", f"in the error table {OWN}; by the routes its record goes to {ORDERS}")
     ]

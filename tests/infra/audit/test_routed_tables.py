@@ -1,17 +1,17 @@
 """The tables of a pipeline with routes, asked as one: rows in order, and error tables."""
 
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.routed import AuditedTables
 from firnline_infra.audit.shards import RowCounts
 
 from .routed import ORDERS, OWN, SHARD, Table, several
 
 
-def at(number: int) -> Outcome:
-    return Outcome(number, 0, RecordPlace.TABLE)
+def at(number: int) -> AuditOutcome:
+    return AuditOutcome(number, 0, RecordPlace.TABLE)
 
 
-def rows_of(tables: AuditedTables, *, with_contents: bool = False) -> list[Outcome]:
+def rows_of(tables: AuditedTables, *, with_contents: bool = False) -> list[AuditOutcome]:
     rows = tables.rows(SHARD, first=None, expected=1, with_contents=with_contents, on_invalid_position=lambda _: None)
     return list(rows)
 
@@ -30,13 +30,13 @@ def test_rows_of_all_tables_come_in_order_and_say_theirs_with_its_columns() -> N
 
 
 def test_error_tables_are_asked_where_there_are_any() -> None:
-    rejected = [Outcome(4, 0, RecordPlace.ERROR_TABLE)]
+    rejected = [AuditOutcome(4, 0, RecordPlace.ERROR_TABLE)]
     tables = several(Table(OWN, [], logs=False), Table(ORDERS, [], rejected=rejected))
     (errors,) = tables.error_rows().values()
     assert [(each.sequence_number, each.table) for each in errors.by_shard[SHARD]] == [(4, ORDERS)]
 
 
 def test_where_there_is_one_table_nothing_says_which() -> None:
-    tables = several(Table(OWN, [at(1)], rejected=[Outcome(4, 0, RecordPlace.ERROR_TABLE)]))
+    tables = several(Table(OWN, [at(1)], rejected=[AuditOutcome(4, 0, RecordPlace.ERROR_TABLE)]))
     assert [each.table for each in rows_of(tables)] == [""]
     assert (list(tables.error_rows()), tables.labels, tables.names) == ([""], {"": ""}, {"": OWN})

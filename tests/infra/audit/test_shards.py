@@ -10,7 +10,7 @@ import pytest
 
 from firnline_infra.audit.conversion import not_ingested_of
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
 from firnline_ingest.config.model import AwsConfig, DeadLettersConfig, EngineConfig, PipelineConfig
@@ -24,7 +24,7 @@ from firnline_local.kinesis import FakeKinesis, ShardHandle
 class TableInMemory:
     """A ShardRows; `invalid` are positions that are no numbers."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[AuditOutcome] = field(default_factory=list)
     invalid: list[str] = field(default_factory=list)
     before_rows: Callable[[], None] = lambda: None
     fetched: int = 0
@@ -44,7 +44,7 @@ class TableInMemory:
         expected: int,
         with_contents: bool,
         on_invalid_position: Callable[[str], None],
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[AuditOutcome]:
         self.before_rows()
         wanted = [each for each in self.outcomes if first is None or each.sequence_number >= int(first)]
         self.fetched = len(wanted)
@@ -58,7 +58,7 @@ class World:
     kinesis: FakeKinesis
     clock: ManualClock
     table: TableInMemory = field(default_factory=TableInMemory)
-    letters: dict[str, list[Outcome]] = field(default_factory=dict)
+    letters: dict[str, list[AuditOutcome]] = field(default_factory=dict)
 
     @property
     def shard(self) -> ShardHandle:
@@ -74,8 +74,8 @@ class World:
             put = self.shard.put({"n": number})
             self.table.outcomes.append(self.row(put.sequence_number))
 
-    def row(self, number: int, place: RecordPlace = RecordPlace.TABLE) -> Outcome:
-        return Outcome(number, 0, place, self.now_ms)
+    def row(self, number: int, place: RecordPlace = RecordPlace.TABLE) -> AuditOutcome:
+        return AuditOutcome(number, 0, place, self.now_ms)
 
     def audit(self, shard_id: str | None = None, **changes: Any) -> Counts:
         client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))

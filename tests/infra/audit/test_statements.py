@@ -1,6 +1,6 @@
 import pytest
 
-from firnline_infra.audit.statements import Part, Statements
+from firnline_infra.audit.statements import StatementPart, Statements
 from firnline_ingest.config.rows import Metadata, MetadataForm
 
 ABOUT = Statements("DB", "RAW", 'My "T"', "it's", Metadata())
@@ -23,20 +23,20 @@ def test_the_inventory_is_of_the_whole_table() -> None:
 
 
 def test_the_rows_of_a_shard_come_in_the_order_of_numbers() -> None:
-    assert ABOUT.rows("s-1", Part(first="100"), columns=None) == (
+    assert ABOUT.rows("s-1", StatementPart(first="100"), columns=None) == (
         f"SELECT {NUMBER}, {SUB}, {ROW}, {ARRIVAL} FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE} "
         f"ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}, LENGTH({ROW}), {ROW}"
     )
 
 
 def test_contents_are_asked_for_by_name() -> None:
-    statement = ABOUT.rows("s-1", Part(), columns=["A", 'b"c'])
+    statement = ABOUT.rows("s-1", StatementPart(), columns=["A", 'b"c'])
     assert f'{ARRIVAL}, "KINESISMETADATA", "A", "b""c" FROM' in statement
     assert "NOT" not in statement.replace("IS NOT NULL", "")
 
 
 def test_a_part_ends_with_its_last_number_and_the_next_begins_behind_it() -> None:
-    statement = ABOUT.rows("s-1", Part(after="99", last="100"), columns=None)
+    statement = ABOUT.rows("s-1", StatementPart(after="99", last="100"), columns=None)
     assert (
         f"AND NOT (LENGTH({NUMBER}) < 2 OR (LENGTH({NUMBER}) = 2 AND {NUMBER} <= '99')) "
         f"AND (LENGTH({NUMBER}) < 3 OR (LENGTH({NUMBER}) = 3 AND {NUMBER} <= '100')) ORDER BY"
@@ -67,12 +67,12 @@ def test_where_rows_do_not_say_when_they_arrived_none_is_too_young() -> None:
 def test_where_rows_name_no_stream_all_are_of_the_one() -> None:
     about = Statements("DB", "RAW", "T", "it's", Metadata(stream=False))
     assert about.inventory.startswith("SELECT 'it''s' AS STREAM, ")
-    assert STREAM not in about.rows("s-1", Part(), columns=None)
+    assert STREAM not in about.rows("s-1", StatementPart(), columns=None)
 
 
 def test_the_metadata_column_may_have_another_name() -> None:
     about = Statements("DB", "RAW", "T", "s", Metadata(column='"Meta"'))
-    assert '"Meta":"sequenceNumber"::VARCHAR' in about.rows("s-1", Part(), columns=None)
+    assert '"Meta":"sequenceNumber"::VARCHAR' in about.rows("s-1", StatementPart(), columns=None)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_table_is_looked_for_by_its_exact_name(table: str, pattern: str) -> No
 def test_columns_of_their_own_are_asked_for_themselves() -> None:
     about = Statements("DB", "RAW", "T", "s", Metadata(form=MetadataForm.COLUMNS, names={"shard_id": '"shard-id"'}))
     number, sub = '"KINESIS_SEQUENCE_NUMBER"::VARCHAR', "COALESCE(\"KINESIS_SUB_SEQUENCE_NUMBER\"::VARCHAR, '0')"
-    statement = about.rows("s-1", Part(), columns=["A"])
+    statement = about.rows("s-1", StatementPart(), columns=["A"])
     assert statement.startswith(f'SELECT {number}, {sub}, \'0\', "KINESIS_APPROXIMATE_ARRIVAL", "KINESIS_STREAM", ')
     assert statement.count("KINESIS_ROW") == 0, "json has none"
     assert "WHERE \"KINESIS_STREAM\"::VARCHAR = 's' AND \"shard-id\"::VARCHAR = 's-1'" in statement

@@ -5,8 +5,8 @@ import pytest
 
 from firnline_infra.audit.content_check import RowContent
 from firnline_infra.audit.errors import RowsUnordered
-from firnline_infra.audit.outcome import Outcome, RecordPlace
-from firnline_infra.audit.statements import Part
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
+from firnline_infra.audit.statements import StatementPart
 from firnline_infra.audit.table import (
     MAX_PARTS,
     PART_ROWS,
@@ -19,7 +19,7 @@ from firnline_infra.audit.table import (
 ARRIVAL = "2023-11-14T22:13:20.123Z"
 
 
-def outcomes(*rows: tuple[Any, ...], invalid: list[str] | None = None) -> list[Outcome]:
+def outcomes(*rows: tuple[Any, ...], invalid: list[str] | None = None) -> list[AuditOutcome]:
     def fetched() -> Iterator[tuple[Any, ...]]:
         yield from rows
 
@@ -33,18 +33,21 @@ def outcomes(*rows: tuple[Any, ...], invalid: list[str] | None = None) -> list[O
 @pytest.mark.parametrize("first", [None, "5"])
 def test_parts_lie_between_cuts(first: str | None) -> None:
     assert parts_between(first, ["10", "20", "25"]) == [
-        Part(first, None, "10"),
-        Part(None, "10", "20"),
-        Part(None, "20", "25"),
+        StatementPart(first, None, "10"),
+        StatementPart(None, "10", "20"),
+        StatementPart(None, "20", "25"),
     ]
 
 
 def test_a_number_that_many_rows_share_is_in_one_part() -> None:
-    assert parts_between(None, ["10", "10", "10", "12"]) == [Part(None, None, "10"), Part(None, "10", "12")]
+    assert parts_between(None, ["10", "10", "10", "12"]) == [
+        StatementPart(None, None, "10"),
+        StatementPart(None, "10", "12"),
+    ]
 
 
 def test_without_cuts_there_is_one_part() -> None:
-    assert parts_between("5", []) == [Part("5")]
+    assert parts_between("5", []) == [StatementPart("5")]
 
 
 def test_a_part_is_bounded_until_there_would_be_too_many() -> None:
@@ -55,8 +58,8 @@ def test_a_part_is_bounded_until_there_would_be_too_many() -> None:
 
 def test_a_row_becomes_an_outcome() -> None:
     assert outcomes(("100", "0", "0", ARRIVAL), ("100", "2", "0", None)) == [
-        Outcome(100, 0, RecordPlace.TABLE, 1_700_000_000_123),
-        Outcome(100, 2, RecordPlace.TABLE),
+        AuditOutcome(100, 0, RecordPlace.TABLE, 1_700_000_000_123),
+        AuditOutcome(100, 2, RecordPlace.TABLE),
     ]
 
 

@@ -7,7 +7,7 @@ from firnline_infra.audit.content_check import ContentComparison, LetterContent,
 from firnline_infra.audit.conversion import user_records_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.hash_range import HashRange
@@ -31,7 +31,7 @@ def packed(*hash_keys: int) -> bytes:
 STREAM = [Record("5", b'{"n":0}', "k", 1.0), Record("6", packed(1, 2, LOWER + 1), KPL_PARTITION_KEY, 1.0)]
 
 
-def audit(outcomes: list[Outcome], config: PipelineConfig | None = None) -> ShardFindings:
+def audit(outcomes: list[AuditOutcome], config: PipelineConfig | None = None) -> ShardFindings:
     lineage = Lineage("orders", 1, 24, {SHARD: ListedShard(SHARD, hash_range=HashRange(0, LOWER))})
     findings = ShardFindings(SHARD)
     records = AuditWindow(None, 10_000).records(user_records_of(config or pipeline(), lineage, SHARD, STREAM))
@@ -40,12 +40,12 @@ def audit(outcomes: list[Outcome], config: PipelineConfig | None = None) -> Shar
     return findings
 
 
-def row(number: int, sub: int = 0) -> Outcome:
-    return Outcome(number, sub, RecordPlace.TABLE, 1000, RowContent({}, ()))
+def row(number: int, sub: int = 0) -> AuditOutcome:
+    return AuditOutcome(number, sub, RecordPlace.TABLE, 1000, RowContent({}, ()))
 
 
-def letter(number: int, sub: int, data: bytes, reason: str = "misplaced") -> Outcome:
-    return Outcome(number, sub, RecordPlace.DEAD_LETTERS, 1000, LetterContent(digest_of(data), reason))
+def letter(number: int, sub: int, data: bytes, reason: str = "misplaced") -> AuditOutcome:
+    return AuditOutcome(number, sub, RecordPlace.DEAD_LETTERS, 1000, LetterContent(digest_of(data), reason))
 
 
 def test_each_user_record_has_its_row_or_its_letter() -> None:

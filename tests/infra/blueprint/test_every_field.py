@@ -26,7 +26,7 @@ ELSEWHERE = {
     "EmrEc2.architecture": "decides what is in the archive (tests/infra/build)",
     "ExtraStatement.why": "is for whoever reviews the statement",
     "ExtraStatement.wildcards": "is for whoever reviews the statement; without it checks/statements.py refuses wildcards",
-    "SecurityGroup.origin": "follows from vpc and ids: its model refuses any other",
+    "SecurityGroupOptions.origin": "follows from vpc and ids: its model refuses any other",
     "EmrEc2.origin": "follows from cluster_id: its model refuses any other",
     "Kubernetes.context": "says how the cluster is reached (runtimes/spark_operator/service.py)",
     "Kubernetes.disruption_budget": "is an object beside the job (runtimes/spark_operator/kubernetes_prerequisites.py)",

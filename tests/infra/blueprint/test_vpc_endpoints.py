@@ -7,7 +7,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.network import Party, egress
-from firnline_infra.blueprint.vpc_endpoints import VpcEndpoints
+from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.errors import ConfigError
 
@@ -28,7 +28,7 @@ def spec_of(section: dict[str, Any] | None, region: str = "eu-central-1") -> Env
     return parse_spec(json.dumps(document), "dev.yaml")
 
 
-def endpoints_of(section: dict[str, Any]) -> VpcEndpoints:
+def endpoints_of(section: dict[str, Any]) -> VpcEndpointsDefinition:
     found = blueprint_of(spec_of(section)).endpoints
     assert found is not None
     return found

@@ -22,7 +22,7 @@ from firnline_infra.pulumi import environment, providers
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.accounts import EmbeddedAccounts
-from firnline_local.pulumi.in_process.application import Application
+from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
@@ -72,7 +72,7 @@ class World:
     environment: RunningEnvironment
     session: SnowflakeConnection
     """Of the administrator, who may be anybody."""
-    application: Application
+    application: ProgramApplication
 
     @property
     def blueprint(self) -> Blueprint:
@@ -109,7 +109,7 @@ class World:
 @pytest.fixture
 def world(local_environment: RunningEnvironment) -> Iterator[World]:
     """With the lake of somebody else in it."""
-    application = Application(local_environment)
+    application = ProgramApplication(local_environment)
     with closing(local_environment.connect("admin")) as session:
         world = World(parse_spec(SPEC, "dev.yaml"), local_environment, session, application)
         world.run(*THEIRS)

@@ -8,13 +8,13 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
+from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualClusterDefinition
 from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
 from firnline_infra.observe.errors import ClusterInUse
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.occupied import ACTIVE_JOBS, ACTIVE_STEPS, check_cluster, check_virtual_cluster
 
-WANTED = VirtualCluster(name="lake", cluster="platform", namespace="ingest")
+WANTED = VirtualClusterDefinition(name="lake", cluster="platform", namespace="ingest")
 THERE = {
     "id": "0vc",
     "name": "lake",
@@ -23,7 +23,7 @@ THERE = {
 }
 
 
-def check(wanted: VirtualCluster | None, *, jobs: list[str] | None, **there: Any) -> None:
+def check(wanted: VirtualClusterDefinition | None, *, jobs: list[str] | None, **there: Any) -> None:
     """`jobs` None: nobody is to ask for them."""
     factory: Any = boto3.client
     keys = {"aws_access_key_id": "a", "aws_secret_access_key": "s"}
@@ -42,7 +42,7 @@ def check(wanted: VirtualCluster | None, *, jobs: list[str] | None, **there: Any
 def test_one_with_a_job_is_neither_removed_nor_replaced() -> None:
     with pytest.raises(ClusterInUse, match=r"(?s)virtual cluster 0vc.*0job.*firnline stop dev"):
         check(None, jobs=["0job"])
-    moved = VirtualCluster(name="lake", cluster="platform", namespace="other")
+    moved = VirtualClusterDefinition(name="lake", cluster="platform", namespace="other")
     with pytest.raises(ClusterInUse, match="namespace ingest becomes other"):
         check(moved, jobs=["0job"])
 

@@ -10,7 +10,7 @@ from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.environment import EngineEnvironment
 from firnline_infra.rollout.errors import RecordUnreadable
 from firnline_infra.rollout.jobs import job_document, recorded_job
-from firnline_infra.rollout.records import Deployment, Outcome, before_that
+from firnline_infra.rollout.records import DeploymentRecord, Outcome, before_that
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import rendering_of
 from firnline_infra.specification import parse_spec
@@ -18,8 +18,10 @@ from tests.infra.runtimes.services.conftest import SERVERLESS, StubbedAws
 from tests.ingest.config.test_model import document
 
 
-def deployment(number: int, hash_: str, outcome: Outcome = Outcome.GOOD, went_back_to: int | None = None) -> Deployment:
-    return Deployment(
+def deployment(
+    number: int, hash_: str, outcome: Outcome = Outcome.GOOD, went_back_to: int | None = None
+) -> DeploymentRecord:
+    return DeploymentRecord(
         number=number, hash=hash_, job={}, by="me", began="now", outcome=outcome, went_back_to=went_back_to
     )
 
@@ -37,7 +39,7 @@ def deployment(number: int, hash_: str, outcome: Outcome = Outcome.GOOD, went_ba
     ],
     ids=["none", "one", "two", "the same again", "a failed one", "from a rollback on", "nothing further back"],
 )
-def test_a_rollback_goes_to_what_ran_before_what_runs(history: list[Deployment], expected: int | None) -> None:
+def test_a_rollback_goes_to_what_ran_before_what_runs(history: list[DeploymentRecord], expected: int | None) -> None:
     found = before_that(iter(history))
     assert (found.number if found else None) == expected
 
@@ -55,8 +57,8 @@ def test_a_rollback_from_a_run_whose_deployer_was_killed_goes_to_what_ran_before
 def test_a_job_comes_back_from_its_record_as_it_was(job: Callable[..., EngineJob]) -> None:
     """Everything that decides what runs: the request that it renders is the same one."""
     made = job()
-    text = Deployment(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
-    again = recorded_job(Deployment.of_text(text, "s3://b/1").job)
+    text = DeploymentRecord(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
+    again = recorded_job(DeploymentRecord.of_text(text, "s3://b/1").job)
     assert again == made
     assert rendering_of(again).hash_of(again) == made.hash
 
@@ -108,7 +110,7 @@ def test_a_pause_waits_for_the_longer_epoch_of_what_is_specified_and_what_was_de
 ) -> None:
     monkeypatch.setattr("firnline_infra.rollout.environment.check_aws", lambda *_: None)
     made = job()
-    record = Deployment(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
+    record = DeploymentRecord(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
     aws.answers("s3", "list_objects_v2", {"Contents": [{"Key": "deployments/00000001.json"}]})
     aws.answers("s3", "get_object", {"Body": BytesIO(record.encode())})
     aws.answers("s3", "get_object", {"Body": BytesIO(json.dumps(document(epoch={"seconds": 60})).encode())})
@@ -128,4 +130,4 @@ def test_who_may_not_see_what_was_deployed_may_pause_all_the_same(
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"version": 2}), json.dumps({"version": 1, "x": 1})])
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(RecordUnreadable, match="s3://b/1"):
-        Deployment.of_text(text, "s3://b/1")
+        DeploymentRecord.of_text(text, "s3://b/1")

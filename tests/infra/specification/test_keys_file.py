@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.aws import EncryptionKey
+from firnline_infra.specification.aws import EncryptionKeyOptions
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.keys_file import KeysFile, UserKeys, keys_file_of, with_keys
 from firnline_infra.specification.load import load_keys
@@ -157,6 +157,8 @@ def test_a_user_without_a_key_is_told_before_anything_is_made(
 
 def test_a_key_is_recorded_only_where_the_bootstrap_makes_one(spec: Callable[..., EnvironmentSpec]) -> None:
     aws = spec().aws
-    skipping = spec().model_copy(update={"aws": aws.model_copy(update={"key": EncryptionKey(origin=Origin.SKIP)})})
+    skipping = spec().model_copy(
+        update={"aws": aws.model_copy(update={"key": EncryptionKeyOptions(origin=Origin.SKIP)})}
+    )
     _, problems = with_keys(skipping, KeysFile(encryption_key="arn:aws:kms:eu-central-1:123456789012:key/1"))
     assert problems == ["encryption_key: the specification has aws.key.origin: skip; remove one of them."]

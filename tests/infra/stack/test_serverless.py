@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition
 from firnline_infra.kinds.emr import SERVERLESS
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.stack import serverless
@@ -18,7 +18,7 @@ from firnline_local.runtimes.server import RuntimesApplication
 from firnline_local.wsgi import WsgiServer
 from tests.local.runtimes.conftest import ACCOUNT, REGION, Service, Stage, client_of
 
-WANTED = ServerlessApplication(
+WANTED = ServerlessApplicationDefinition(
     name="lake",
     release="emr-spark-8.1.0",
     architecture="ARM64",
@@ -49,7 +49,7 @@ def state_of(service: Service, id_: str) -> str:
     return str(service.client.get_application(applicationId=id_)["application"]["state"])
 
 
-def settle(service: Service, id_: str | None, wanted: ServerlessApplication | None) -> list[str]:
+def settle(service: Service, id_: str | None, wanted: ServerlessApplicationDefinition | None) -> list[str]:
     """What was said."""
     said: list[str] = []
     make_changeable(wanted, *reached(service, id_), say=said.append, environment="dev")

@@ -12,7 +12,7 @@ from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.migration.migrate import MigrationWriter
-from firnline_ingest.migration.tables import Journal
+from firnline_ingest.migration.tables import MigrationJournal
 
 GOLDEN = Path(__file__).parents[2] / "kcl" / "golden"
 RECORDED = ["1.15.3-single", "2.7.2-single", "2.7.2-multi", "3.5.1-single", "3.5.1-multi"]
@@ -39,7 +39,7 @@ def dynamodb(client: Any) -> Iterator[Any]:
 def writer(dynamodb: Any) -> MigrationWriter:
     ledger = DynamoLedger(dynamodb, "ledger")
     ledger.create()
-    journal = Journal(dynamodb, "ledger_migration")
+    journal = MigrationJournal(dynamodb, "ledger_migration")
     journal.open(create=True)
     return MigrationWriter(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None, every_s=3_600.0))
 

@@ -14,7 +14,7 @@ from firnline_ingest.migration.errors import (
     StreamKnown,
 )
 from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, watch
-from firnline_ingest.migration.tables import Journal, Source
+from firnline_ingest.migration.tables import MigrationJournal, Source
 from firnline_ingest.values import Fence, ShardKey
 from tests.ingest.migration.conftest import RECORDED, make_table
 from tests.ingest.migration.world import APP, World, client_of, every_record, no_wait, read_all, read_stream
@@ -84,7 +84,7 @@ def test_openflow_s_table_is_gone_on_behind_whole_records(dynamodb: Any, writer:
 
 def test_a_journal_that_may_not_be_made_is_asked_for(dynamodb: Any) -> None:
     with pytest.raises(JournalMissing, match="ledger_migration"):
-        Journal(dynamodb, "ledger_migration").open(create=False)
+        MigrationJournal(dynamodb, "ledger_migration").open(create=False)
 
 
 def test_a_listing_that_changed_between_plan_and_reading_is_only_more_shards(

@@ -73,7 +73,7 @@ def test_every_code_that_is_read_has_its_line_here() -> None:
 @pytest.mark.parametrize("code", ["SfApiAuthError", "SfApiUserError", "ACodeOfTomorrow"])
 def test_a_role_that_the_user_does_not_have_is_told_by_its_number(code: str) -> None:
     error = translated(SdkError(code, f"{ROLE_REFUSED}: role LOADER is not granted"))
-    assert isinstance(error, errors.SessionRefused)
+    assert isinstance(error, errors.LoginRefused)
     assert "LOADER" in error.what
 
 
@@ -109,9 +109,9 @@ def test_what_refused_nobody_and_lost_nothing_passes() -> None:
 @pytest.mark.parametrize("code", ["SfApiAuthError", "AuthTokenError", "InvalidChannelError", "ACodeOfTomorrow"])
 def test_a_user_that_is_locked_out_is_told_as_that_and_not_as_its_key(code: str) -> None:
     error = SdkError(code, 'HTTP 401 {"code":"390101","message":"User access disabled."}')
-    assert isinstance(translated(error), errors.SessionRefused)
+    assert isinstance(translated(error), errors.LoginRefused)
     assert not passes(error)
-    assert not isinstance(translated(SdkError(code, "token 5390101600")), errors.SessionRefused)
+    assert not isinstance(translated(SdkError(code, "token 5390101600")), errors.LoginRefused)
 
 
 def test_a_refused_key_is_named_by_its_fingerprint() -> None:

@@ -12,7 +12,7 @@ from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
-from firnline_ingest.snowflake.errors import SessionRefused, TableMissing
+from firnline_ingest.snowflake.errors import LoginRefused, TableMissing
 from firnline_ingest.snowflake.table_columns import TableColumn
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.spark import epoch
@@ -122,8 +122,8 @@ def test_a_stream_that_could_not_be_planned_is_told_and_its_table_not_asked_for(
 
 
 def test_a_refused_session_is_everybodys(tasks: Tasks) -> None:
-    with pytest.raises(SessionRefused):
-        runner(Catalog(refusal=SessionRefused("U", "R", "a test"))).run(frame(shard("a")))
+    with pytest.raises(LoginRefused):
+        runner(Catalog(refusal=LoginRefused("U", "R", "a test"))).run(frame(shard("a")))
 
 
 def test_shards_beyond_what_the_processes_may_read_wait_and_say_what_they_need(tasks: Tasks) -> None:

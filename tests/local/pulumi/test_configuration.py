@@ -6,7 +6,7 @@ import pytest
 
 from firnline_local.endpoints import Endpoints, Login
 from firnline_local.pulumi.configuration import configuration_of, plain, problems_of
-from firnline_local.state import State
+from firnline_local.state import EnvironmentState
 
 ENDPOINTS = Endpoints(
     region="us-east-1",
@@ -18,7 +18,7 @@ ENDPOINTS = Endpoints(
     snowflake_account="FIRNLINE-LOCAL",
     ca_file=Path("/env/ca.pem"),
 )
-STATE = State(
+STATE = EnvironmentState(
     name="local",
     pid=1,
     started_at=datetime(2026, 1, 31, tzinfo=UTC),

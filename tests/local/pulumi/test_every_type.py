@@ -13,7 +13,7 @@ import pytest
 
 from firnline_local.providers.registry import known_types
 from firnline_local.pulumi.cloud import Cloud
-from firnline_local.pulumi.in_process.application import Application
+from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.pulumi.in_process.deployment import Record
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ PACKAGES = ("aws", "snowflake")
 def test_a_resource_of_each_type_lives_through_its_whole_life(
     package: str, local_environment: "RunningEnvironment"
 ) -> None:
-    application = Application(local_environment)
+    application = ProgramApplication(local_environment)
     (vpc, *_) = local_environment.client("ec2").describe_vpcs()["Vpcs"]
     (subnet, *_) = local_environment.client("ec2").describe_subnets()["Subnets"]
 
@@ -267,7 +267,7 @@ def import_id(record: Record) -> str:
     return f"{record.inputs['clusterName']},{record.id}" if record.token == ASSOCIATION else record.id
 
 
-def drift(environment: "RunningEnvironment", application: Application) -> dict[str, Any]:
+def drift(environment: "RunningEnvironment", application: ProgramApplication) -> dict[str, Any]:
     """By the engine's way to look: what a read says about the inputs."""
     found = {}
     for record in application.resources:
@@ -280,7 +280,7 @@ def drift(environment: "RunningEnvironment", application: Application) -> dict[s
     return found
 
 
-def differences_of_import(environment: "RunningEnvironment", application: Application) -> dict[str, Any]:
+def differences_of_import(environment: "RunningEnvironment", application: ProgramApplication) -> dict[str, Any]:
     """Between what an import brings, and the program that made it."""
     found = {}
     for record in application.resources:

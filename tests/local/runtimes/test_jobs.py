@@ -17,7 +17,7 @@ import pytest
 
 from firnline_local.aws.server import AwsServer
 from firnline_local.runtimes.jobs.container import Container, Order
-from firnline_local.runtimes.jobs.credentials import JobEndpoints, RoleSession, Sessions
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, RoleSession
 from firnline_local.runtimes.jobs.spark_home import Archives, Spark, effective, properties_file, worker
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 from tests.local.runtimes.conftest import ACCOUNT, REGION
@@ -162,7 +162,7 @@ def session_of(aws: AwsServer, condition: dict[str, dict[str, str]], name: str) 
 def test_a_job_gets_a_session_of_its_role_once(aws: AwsServer) -> None:
     ours = {"StringEquals": {"aws:SourceAccount": ACCOUNT}, "ArnLike": {"aws:SourceArn": SOURCE}}
     session, began = session_of(aws, ours, "trusting")
-    sessions = Sessions()
+    sessions = JobSessions()
     sessions.add(session)
     assert sessions.answer("00f2-1", "guessed") is None
     first, second = sessions.answer("00f2-1", session.token), sessions.answer("00f2-1", session.token)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Bucket, LedgerTable, Role
+from firnline_infra.blueprint.aws import Bucket, IamRole, LedgerTable
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 
@@ -107,7 +107,7 @@ def _roles(blueprint: Blueprint, resolve: Resolve) -> Asked:
         yield _role(role, resolve)
 
 
-def _role(asked: Role, resolve: Resolve) -> tuple[str, dict[str, Any]]:
+def _role(asked: IamRole, resolve: Resolve) -> tuple[str, dict[str, Any]]:
     return f"role {asked.name}", {
         "trust": policy_document(asked.trust, resolve),
         "policies": {asked.policy_name: policy_document(asked.statements, resolve)},

@@ -11,7 +11,7 @@ from firnline_infra.blueprint.iam.engine import stream_access
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, place_of, roles, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -31,13 +31,13 @@ def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
         yield PolicyStatement(sid="AssumeStreamRoles", actions=(ASSUME,), resources=found)
 
 
-def owners_policy(spec: EnvironmentSpec, *streams: Stream) -> tuple[PolicyStatement, ...]:
+def owners_policy(spec: EnvironmentSpec, *streams: StreamOptions) -> tuple[PolicyStatement, ...]:
     """Of the role that opens the streams, all of one region; their owner's to give."""
     keys = tuple(dict.fromkeys(each.key_arn for each in streams if each.key_arn is not None))
     return stream_access(place_of(spec, streams[0]).region, {each.name: arn_of(spec, each) for each in streams}, keys)
 
 
-def owners_trust(spec: EnvironmentSpec, stream: Stream) -> PolicyStatement:
+def owners_trust(spec: EnvironmentSpec, stream: StreamOptions) -> PolicyStatement:
     """By the engine's ARN in a condition: a principal that is named in a trust has to exist, and once it was recreated, is
     another one to AWS.
     """
@@ -59,7 +59,7 @@ def engine_arn(spec: EnvironmentSpec) -> str:
 
 def _of_other_regions(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     others = [stream for stream in with_own_rights(spec) if is_elsewhere(spec, stream)]
-    by_region = defaultdict[str, list[Stream]](list)
+    by_region = defaultdict[str, list[StreamOptions]](list)
     for stream in others:
         by_region[place_of(spec, stream).region].append(stream)
     for region, found in sorted(by_region.items()):

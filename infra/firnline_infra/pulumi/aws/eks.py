@@ -3,7 +3,7 @@
 import pulumi
 from pulumi_aws import eks
 
-from firnline_infra.blueprint.runtime import PodIdentityAssociation as PodIdentityAssociationArgs
+from firnline_infra.blueprint.runtime import PodIdentityAssociationDefinition as PodIdentityAssociationArgs
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input
 

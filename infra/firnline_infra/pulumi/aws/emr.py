@@ -5,8 +5,8 @@ from pulumi_aws import emr, emrcontainers
 from pulumi_aws import emrserverless as serverless
 
 from firnline_infra.blueprint.runtime import Ec2Cluster as EmrClusterArgs
-from firnline_infra.blueprint.runtime import ServerlessApplication as ServerlessApplicationArgs
-from firnline_infra.blueprint.runtime import VirtualCluster as VirtualClusterArgs
+from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition as ServerlessApplicationArgs
+from firnline_infra.blueprint.runtime import VirtualClusterDefinition as VirtualClusterArgs
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input
 

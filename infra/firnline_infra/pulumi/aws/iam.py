@@ -3,9 +3,9 @@
 import pulumi
 import pulumi_aws as aws
 
-from firnline_infra.blueprint.aws import Role as RuntimeRoleArgs
-from firnline_infra.blueprint.aws import User as RuntimeUserArgs
-from firnline_infra.blueprint.runtime import InstanceProfile as InstanceProfileArgs
+from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
+from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
+from firnline_infra.blueprint.runtime import InstanceProfileDefinition as InstanceProfileArgs
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input, policy_json
 

@@ -3,8 +3,8 @@
 import pulumi
 import pulumi_aws as aws
 
-from firnline_infra.blueprint.aws import EncryptionKey as EncryptionKeyArgs
-from firnline_infra.blueprint.aws import Secret as SecretArgs
+from firnline_infra.blueprint.aws import EncryptionKeyDefinition as EncryptionKeyArgs
+from firnline_infra.blueprint.aws import SecretDefinition as SecretArgs
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input, policy_json
 

@@ -5,7 +5,7 @@ import pulumi_aws as aws
 
 from firnline_infra.blueprint.runtime import SecurityGroup as EngineSecurityGroupArgs
 from firnline_infra.blueprint.vpc_endpoints import HTTPS
-from firnline_infra.blueprint.vpc_endpoints import VpcEndpoints as VpcEndpointsArgs
+from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition as VpcEndpointsArgs
 from firnline_infra.pulumi.options import child_of
 
 __all__ = ["EngineSecurityGroup", "EngineSecurityGroupArgs", "VpcEndpoints", "VpcEndpointsArgs"]

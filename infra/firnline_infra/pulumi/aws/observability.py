@@ -5,9 +5,9 @@ import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.aws import Dashboard as OperationsDashboardArgs
-from firnline_infra.blueprint.aws import IngestAlarms as IngestAlarmsArgs
-from firnline_infra.blueprint.aws import PublishedOutputs as PublishedOutputsArgs
-from firnline_infra.blueprint.runtime import LogGroup as LogGroupArgs
+from firnline_infra.blueprint.aws import IngestAlarmsDefinition as IngestAlarmsArgs
+from firnline_infra.blueprint.aws import PublishedOutputsDefinition as PublishedOutputsArgs
+from firnline_infra.blueprint.runtime import LogGroupDefinition as LogGroupArgs
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input
 

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pulumi_snowflake as snowflake
 
-from firnline_infra.blueprint.iceberg_volume import IcebergVolume as IcebergVolumeArgs
+from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition as IcebergVolumeArgs
 from firnline_infra.pulumi.aws.iam import RuntimeRole
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket
 from firnline_infra.pulumi.options import child_of

@@ -2,7 +2,7 @@
 
 import pulumi_snowflake as snowflake
 
-from firnline_infra.blueprint.snowflake import AuthenticationPolicy, NetworkPolicy, Role, User
+from firnline_infra.blueprint.snowflake import AuthenticationPolicy, NetworkPolicy, SnowflakeRole, SnowflakeUser
 from firnline_infra.pulumi.snowflake.child_factory import ChildFactory, ObjectKind
 from firnline_infra.specification.identifier import QualifiedName
 
@@ -32,14 +32,14 @@ def authentication_policy(children: ChildFactory, args: AuthenticationPolicy) ->
     children.add(ObjectKind.POLICY, args.name, made.name)
 
 
-def role(children: ChildFactory, args: Role) -> None:
+def role(children: ChildFactory, args: SnowflakeRole) -> None:
     made = snowflake.AccountRole(
         children.name("role", args.name), name=args.name.name, comment=args.comment, opts=children.options()
     )
     children.add(ObjectKind.ROLE, args.name, made.name)
 
 
-def user(children: ChildFactory, args: User) -> None:
+def user(children: ChildFactory, args: SnowflakeUser) -> None:
     policy, warehouse = args.network_policy, args.default_warehouse
     made = snowflake.ServiceUser(
         children.name("user", args.name),

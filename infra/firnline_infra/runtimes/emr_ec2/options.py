@@ -10,7 +10,7 @@ from firnline_infra.runtimes.options import (
     ROLE_NAME,
     SUBNET,
     Architecture,
-    SecurityGroup,
+    SecurityGroupOptions,
     lacks_python,
     spark_of,
 )
@@ -40,7 +40,7 @@ class EmrEc2(Section):
     """How many; one for each executor and one for the driver where absent."""
     subnet: Annotated[str, SUBNET] | None = None
     """A private one with a way to Snowflake; needed for a cluster that is made."""
-    security_group: SecurityGroup | None = None
+    security_group: SecurityGroupOptions | None = None
     """Of the nodes, beside those that EMR manages; none where absent."""
     service_role: Annotated[str, ROLE_NAME] = "EMR_DefaultRole"
     """What EMR itself is while it makes machines; `aws emr create-default-roles` makes the default one."""

@@ -9,7 +9,7 @@ from firnline_infra.runtimes.options import (
     RELEASE,
     SUBNET,
     Architecture,
-    SecurityGroup,
+    SecurityGroupOptions,
     lacks_python,
     spark_of,
 )
@@ -37,7 +37,7 @@ class EmrServerless(Section):
     subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
     """Private ones with a way to Snowflake (NAT or PrivateLink), in two zones or more, so that the loss of one is survived.
     Without any, the workers have no way out. An address each for every worker has to be free."""
-    security_group: SecurityGroup | None = None
+    security_group: SecurityGroupOptions | None = None
     """Needed with subnets of an application that is made."""
     maximum_vcpus: int | None = Field(default=None, ge=1, le=100_000)
     """What the application may have at once, a fence against cost; twice the job's where absent, so that a new attempt need

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import is_elsewhere, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names
@@ -88,7 +88,7 @@ def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
-def _streams(spec: EnvironmentSpec) -> Iterator[tuple[str, Stream]]:
+def _streams(spec: EnvironmentSpec) -> Iterator[tuple[str, StreamOptions]]:
     for index, stream in enumerate(spec.streams):
         yield f"streams[{index}]", stream
 

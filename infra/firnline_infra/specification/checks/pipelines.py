@@ -10,7 +10,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline, others_of
-from firnline_infra.specification.table import Pipe, TableKind
+from firnline_infra.specification.table import PipeOptions, TableKind
 from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
@@ -166,7 +166,7 @@ def _a_table_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _a_pipe_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
-    first: dict[tuple[str, ...], tuple[TargetTable, Pipe, QualifiedName]] = {}
+    first: dict[tuple[str, ...], tuple[TargetTable, PipeOptions, QualifiedName]] = {}
     for each in target_tables(spec):
         pipeline = each.pipeline
         if pipeline.pipe is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
 
 
-class Application:
+class ProgramApplication:
     """A program in an environment. `resources`: what it made there before, where that is known."""
 
     def __init__(self, environment: "RunningEnvironment", *, resources: Iterable[Record] = ()) -> None:

@@ -125,7 +125,7 @@ class RoleSession:
         request.headers["x-amz-source-account"] = self._places.account
 
 
-class Sessions:
+class JobSessions:
     """Those of the jobs that run."""
 
     def __init__(self) -> None:

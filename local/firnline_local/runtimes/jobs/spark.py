@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from firnline_local.runtimes.jobs.container import STDERR, STDOUT, Container, Order
-from firnline_local.runtimes.jobs.credentials import JobEndpoints, OnSession, RoleSession, Sessions, variables
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, OnSession, RoleSession, variables
 from firnline_local.runtimes.jobs.spark_home import (
     Archives,
     Spark,
@@ -95,7 +95,7 @@ class SparkLauncher:
     places: Callable[[], JobEndpoints]
     endpoint: Callable[[], str]
     """Of the runtime's own server, which hands out credentials."""
-    sessions: Sessions
+    sessions: JobSessions
     spark: Callable[[], Spark]
     on_session: OnSession
 

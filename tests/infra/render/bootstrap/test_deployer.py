@@ -19,7 +19,7 @@ from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.render.bootstrap.roll_out import ROWS_OF_SHARDS
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Bucket, Stream
+from firnline_infra.specification.aws import BucketOptions, StreamOptions
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.origin import Origin
@@ -300,12 +300,12 @@ def test_only_what_goes_with_its_environment_may_be_emptied(
     assert emptying(small_spec) == ["EmptyUser", "ListToEmpty", "Empty"]
 
 
-@pytest.mark.parametrize("bucket", [Bucket(), Bucket(origin=Origin.ADOPT, name="acme-data")])
+@pytest.mark.parametrize("bucket", [BucketOptions(), BucketOptions(origin=Origin.ADOPT, name="acme-data")])
 @pytest.mark.parametrize("letters", [DeadLetters(), DeadLetters(stream="letters")])
 def test_the_boundary_holds_everything_that_the_roles_are_given(
-    prod_spec: EnvironmentSpec, bucket: Bucket, letters: DeadLetters
+    prod_spec: EnvironmentSpec, bucket: BucketOptions, letters: DeadLetters
 ) -> None:
-    streams = [*prod_spec.streams, Stream(name="letters")]
+    streams = [*prod_spec.streams, StreamOptions(name="letters")]
     key = prod_spec.aws.key.model_copy(update={"arn": Arns(prod_spec).key("1a2b")})
     aws = prod_spec.aws.model_copy(update={"bucket": bucket, "key": key})
     spec = prod_spec.model_copy(update={"aws": aws, "streams": streams, "dead_letters": letters})

@@ -26,7 +26,7 @@ from firnline_local.pulumi.errors import (
     NotInProcess,
     ServiceRefused,
 )
-from firnline_local.pulumi.in_process.application import Application
+from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.pulumi.in_process.deployment import from_json, to_json
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ def name() -> str:
 
 
 @pytest.fixture
-def application(local_environment: "RunningEnvironment") -> Iterator[Application]:
-    application = Application(local_environment)
+def application(local_environment: "RunningEnvironment") -> Iterator[ProgramApplication]:
+    application = ProgramApplication(local_environment)
     yield application
     application.destroy()
 
 
-def up(application: Application, program: Program, **options: Any) -> dict[str, Any]:
+def up(application: ProgramApplication, program: Program, **options: Any) -> dict[str, Any]:
     return application.up(program, stack="dev", project="firnline", **options)
 
 
@@ -86,7 +86,7 @@ class Landing(pulumi.ComponentResource):
         self.register_outputs({"name": self.name})
 
 
-def test_components_and_outputs_of_one_resource_in_the_inputs_of_another(application: Application) -> None:
+def test_components_and_outputs_of_one_resource_in_the_inputs_of_another(application: ProgramApplication) -> None:
     database = f"APPLY_{uuid4().hex[:8].upper()}"
     outputs = up(application, lambda: pulumi.export("name", Landing(database).name))
     assert outputs == {"name": f'"{database}"."RAW"'}
@@ -99,7 +99,7 @@ def test_components_and_outputs_of_one_resource_in_the_inputs_of_another(applica
     )
 
 
-def test_a_made_up_name_is_spelt_as_the_service_takes_it(application: Application) -> None:
+def test_a_made_up_name_is_spelt_as_the_service_takes_it(application: ProgramApplication) -> None:
     def program() -> None:
         aws.kms.Alias("Data", target_key_id=aws.kms.Key("key").key_id)
         aws.s3.Bucket("Lake")
@@ -110,7 +110,7 @@ def test_a_made_up_name_is_spelt_as_the_service_takes_it(application: Applicatio
     assert re.fullmatch("lake-[0-9a-f]{7}", ids["Lake"])
 
 
-def test_what_must_wait_is_made_later(application: Application, name: str) -> None:
+def test_what_must_wait_is_made_later(application: ProgramApplication, name: str) -> None:
     def program() -> None:
         later = pulumi.ResourceOptions(depends_on=[aws.kinesis.Stream("first", name=name, shard_count=1)])
         aws.iam.User("second", name=name, opts=later)
@@ -123,7 +123,7 @@ def test_what_must_wait_is_made_later(application: Application, name: str) -> No
 
 
 def test_applied_again_it_changes_what_differs_and_only_that(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     first = up(application, stream(name))
     made = application.resources
@@ -135,7 +135,7 @@ def test_applied_again_it_changes_what_differs_and_only_that(
 
 
 def test_what_was_changed_or_removed_behind_its_back_is_repaired(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     up(application, stream(name))
     kinesis = local_environment.client("kinesis")
@@ -149,7 +149,7 @@ def test_what_was_changed_or_removed_behind_its_back_is_repaired(
 
 
 def test_what_the_program_no_longer_names_is_deleted(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     up(application, stream(name))
     up(application, lambda: None)
@@ -158,7 +158,7 @@ def test_what_the_program_no_longer_names_is_deleted(
 
 
 def test_what_cannot_be_changed_is_replaced(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     up(application, stream(name))
     up(application, stream(f"{name}-2"))
@@ -167,7 +167,7 @@ def test_what_cannot_be_changed_is_replaced(
 
 
 def test_ignored_changes_stay_as_they_are(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     up(application, stream(name))
     up(application, stream(name, hours=48, ignore_changes=["retentionPeriod"]))
@@ -175,17 +175,17 @@ def test_ignored_changes_stay_as_they_are(
 
 
 def test_an_adopted_resource_is_read_and_not_made(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     local_environment.client("kinesis").create_stream(StreamName=name, ShardCount=1)
     outputs = up(application, stream(name, import_=name))
     assert outputs["arn"] == application.resources[0].id
     with pytest.raises(ServiceRefused, match="ResourceInUseException"):
-        up(Application(local_environment), stream(name))
+        up(ProgramApplication(local_environment), stream(name))
 
 
 def test_an_adoption_that_differs_is_refused_by_the_name_of_the_difference(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     with pytest.raises(ImportRefused, match="there is none"):
         up(application, stream(name, import_=name))
@@ -196,7 +196,7 @@ def test_an_adoption_that_differs_is_refused_by_the_name_of_the_difference(
 
 
 def test_a_protected_resource_survives_and_stays_known(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     up(application, stream(name, protect=True))
     with pytest.raises(DeletionRefused, match="orders is protected"):
@@ -206,7 +206,7 @@ def test_a_protected_resource_survives_and_stays_known(
 
 
 def test_mistakes_are_refused_before_anything_is_made(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     def program() -> None:
         aws.kinesis.Stream("orders", name=name, shard_count=1, encryption_type="AES", retention_period="long")
@@ -219,7 +219,7 @@ def test_mistakes_are_refused_before_anything_is_made(
 
 
 def test_after_a_failure_what_was_made_is_known_and_what_depends_on_it_is_not_begun(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     local_environment.client("kinesis").create_stream(StreamName=name, ShardCount=1)
 
@@ -234,7 +234,7 @@ def test_after_a_failure_what_was_made_is_known_and_what_depends_on_it_is_not_be
     local_environment.client("kinesis").delete_stream(StreamName=name)
 
 
-def test_an_exception_of_the_program_is_the_callers(application: Application, name: str) -> None:
+def test_an_exception_of_the_program_is_the_callers(application: ProgramApplication, name: str) -> None:
     def program() -> None:
         stream(name)()
         raise ZeroDivisionError
@@ -244,13 +244,13 @@ def test_an_exception_of_the_program_is_the_callers(application: Application, na
     assert [record.name for record in application.resources] == ["orders"]
 
 
-def test_a_type_that_nothing_makes_is_refused_by_name(application: Application) -> None:
+def test_a_type_that_nothing_makes_is_refused_by_name(application: ProgramApplication) -> None:
     with pytest.raises(UnknownTypeToken, match="aws:sqs/queue:Queue"):
         up(application, lambda: aws.sqs.Queue("queue") and None)
 
 
 def test_a_provider_of_the_programs_own_is_for_this_account_or_none(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     def program(account: str) -> None:
         provider = aws.Provider("here", region="us-east-1", allowed_account_ids=[account])
@@ -262,7 +262,9 @@ def test_a_provider_of_the_programs_own_is_for_this_account_or_none(
         up(application, lambda: program("111111111111"))
 
 
-def test_the_configuration_of_the_stack_is_the_providers_and_the_programs(application: Application, name: str) -> None:
+def test_the_configuration_of_the_stack_is_the_providers_and_the_programs(
+    application: ProgramApplication, name: str
+) -> None:
     with pytest.raises(ConfigurationRefused, match="eu-central-1 is not here"):
         up(application, stream(name), config={"aws:region": "eu-central-1"})
 
@@ -273,7 +275,7 @@ def test_the_configuration_of_the_stack_is_the_providers_and_the_programs(applic
     assert up(application, program, config={"firnline:word": "hello"}) == {"said": "hello", "region": "us-east-1"}
 
 
-def test_a_secret_reaches_the_service_and_stays_one(application: Application, name: str) -> None:
+def test_a_secret_reaches_the_service_and_stays_one(application: ProgramApplication, name: str) -> None:
     def program() -> None:
         user = aws.iam.User("user", name=name, tags={"open": "o"})
         parameter = aws.ssm.Parameter(
@@ -286,7 +288,7 @@ def test_a_secret_reaches_the_service_and_stays_one(application: Application, na
     assert application.secret_outputs == {"value"}
 
 
-def test_references_to_other_stacks_are_answered_from_what_is_given(application: Application) -> None:
+def test_references_to_other_stacks_are_answered_from_what_is_given(application: ProgramApplication) -> None:
     def program() -> None:
         pulumi.export("arn", pulumi.StackReference("org/foundation/dev").require_output("arn"))
 
@@ -295,18 +297,18 @@ def test_references_to_other_stacks_are_answered_from_what_is_given(application:
         up(application, lambda: pulumi.export("all", pulumi.StackReference("org/foundation/dev").outputs))
 
 
-def test_a_looked_up_resource_is_read_and_not_owned(application: Application, name: str) -> None:
+def test_a_looked_up_resource_is_read_and_not_owned(application: ProgramApplication, name: str) -> None:
     up(application, stream(name))
-    other = Application(application._environment)
+    other = ProgramApplication(application._environment)
     outputs = up(other, lambda: pulumi.export("shards", aws.kinesis.Stream.get("orders", name).shard_count))
     assert (outputs, other.resources) == ({"shards": 1}, [])
 
 
 def test_what_was_made_can_be_kept_in_a_file_and_destroyed_by_another_process(
-    application: Application, local_environment: "RunningEnvironment", name: str
+    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
     up(application, stream(name))
-    other = Application(local_environment, resources=from_json(to_json(application.resources)))
+    other = ProgramApplication(local_environment, resources=from_json(to_json(application.resources)))
     assert other.resources == application.resources
     other.destroy()
     assert name not in streams(local_environment)
@@ -314,7 +316,7 @@ def test_what_was_made_can_be_kept_in_a_file_and_destroyed_by_another_process(
 
 @pytest.mark.parametrize("given", ["shop", "shop/__main__.py", "other.py"])
 def test_a_program_may_be_named_from_where_one_stands(
-    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+    application: ProgramApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     text = "import os, pulumi\npulumi.export('here', os.getcwd())\n"
     (tmp_path / "shop").mkdir()
@@ -325,7 +327,9 @@ def test_a_program_may_be_named_from_where_one_stands(
     assert application.up(Path(given), stack="dev") == {"here": str(folder)}
 
 
-def test_a_program_in_a_folder_runs_as_under_the_engine(application: Application, tmp_path: Path, name: str) -> None:
+def test_a_program_in_a_folder_runs_as_under_the_engine(
+    application: ProgramApplication, tmp_path: Path, name: str
+) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
     (tmp_path / "parts_of_shop.py").write_text(f"NAME = {name!r}\n")
     (tmp_path / "__main__.py").write_text(
@@ -342,7 +346,7 @@ def test_a_program_in_a_folder_runs_as_under_the_engine(application: Application
     assert "parts_of_shop" not in sys.modules
 
 
-def test_nothing_of_it_is_left_in_the_process(application: Application, name: str) -> None:
+def test_nothing_of_it_is_left_in_the_process(application: ProgramApplication, name: str) -> None:
     settings = (pulumi.runtime.settings.SETTINGS.monitor, pulumi.runtime.get_root_resource(), pulumi.get_stack())
     variables = dict(contextvars.copy_context())
     environ, threads = dict(os.environ), threading.active_count()
@@ -358,7 +362,7 @@ def test_nothing_of_it_is_left_in_the_process(application: Application, name: st
     gc.collect()  # a loop, a socket or a coroutine that was left open would warn here
 
 
-def test_it_can_be_called_where_an_event_loop_runs(application: Application, name: str) -> None:
+def test_it_can_be_called_where_an_event_loop_runs(application: ProgramApplication, name: str) -> None:
     async def call() -> dict[str, Any]:
         return up(application, stream(name))
 

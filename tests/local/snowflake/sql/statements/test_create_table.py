@@ -5,7 +5,7 @@ import json
 import pytest
 
 from firnline_infra.blueprint.aws import Bucket
-from firnline_infra.blueprint.iceberg_volume import IcebergVolume
+from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.specification.identifier import Identifier
 
 
@@ -148,7 +148,7 @@ def test_what_is_in_the_way_is_told_and_no_table_is_made(account, catalog) -> No
 
 
 def test_the_blueprints_proof_of_a_volume_fails_with_what_verify_says(account, catalog) -> None:
-    lake = IcebergVolume(
+    lake = IcebergVolumeDefinition(
         name=Identifier("VOL"), bucket=Bucket(name="lake"), role_arn="arn:aws:iam::1:role/r", external_id="ours"
     )
     assert account.value(lake.prove) == "1"
