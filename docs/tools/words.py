@@ -66,6 +66,17 @@ WORDS = (
     RetiredWord("let in", r"\b(is|was|be|has) let (it )?in\b", "promoted", (Where.PAGES,)),
     RetiredWord("unkept", r"\bunkept\b", "not stored"),
     RetiredWord("could not be told", r"\bcould not be told\b(?! from)", "could not be completed", (Where.PAGES,)),
+    RetiredWord(
+        "a class named by a participle or a metaphor",
+        r"\bclass (Found|Held|Made|Told|Given|Known|Reached|Shown|Filled|Aside|Heart|Demand|Scene|Books|Lane|Outlet)\b",
+        "what it is: DriftContext, ChannelWriter, Heartbeat",
+        (Where.CODE,),
+    ),
+    RetiredWord(
+        "log events",
+        r"\b(engine\.unheard|shard\.left|stream\.unretired|key\.unread|engine\.hurried)\b",
+        "ledger.unreachable, shard.abandoned, stream.retire_failed, key.read_failed, engine.forced_stop",
+    ),
     RetiredWord("learnt", r"\blearnt\b", "learned"),
 )
 

@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a look gave."""
+class TimedCredentials:
+    """Credentials, and for how long they last."""
 
     credentials: Credentials
     lasts_s: float | None = None
@@ -39,11 +39,13 @@ class Found:
 class RenewedCredentials(Credentials):
     """Stands for what the last look gave. Thread-safe: one thread looks, and the others wait only where there is nothing good."""
 
-    def __init__(self, look: Callable[[], Found | None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, look: Callable[[], TimedCredentials | None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__("", "", method="firnline")
         self._look = look
         self._clock = clock
-        self._found: Found | None = None
+        self._found: TimedCredentials | None = None
         self._due_s = self._over_s = float("inf")
         self._looked_s = self._refused_s = float("-inf")
         self._failure: Exception | None = None
@@ -70,7 +72,7 @@ class RenewedCredentials(Credentials):
         if isinstance(parsed, Mapping) and parsed.get("Error", {}).get("Code") in STALE:
             self.renew()
 
-    def _renewed(self, found: Found | None) -> Found:
+    def _renewed(self, found: TimedCredentials | None) -> TimedCredentials:
         if not self._lock.acquire(blocking=found is None or self._is_over):
             assert found is not None
             return found  # another thread is looking, and these are good meanwhile

@@ -18,7 +18,7 @@ from botocore.credentials import Credentials as Key
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import Session
 
-from firnline_ingest.aws.credentials import Found, RenewedCredentials, signed_by
+from firnline_ingest.aws.credentials import RenewedCredentials, TimedCredentials, signed_by
 from firnline_ingest.aws.errors import AccessKeyMissing, ProfileUnusable
 from firnline_ingest.aws.roles import assumed, identified
 from firnline_ingest.aws.session import new_session
@@ -62,21 +62,21 @@ class _Identity:
             begin = self._found_by(_role(self.aws, begin, role))
         return begin
 
-    def _found_by(self, look: Callable[[], Found | None]) -> RenewedCredentials:
+    def _found_by(self, look: Callable[[], TimedCredentials | None]) -> RenewedCredentials:
         return RenewedCredentials(look, self.clock)
 
 
-def _role(aws: AwsConfig, begin: RenewedCredentials, role: Role) -> Callable[[], Found]:
+def _role(aws: AwsConfig, begin: RenewedCredentials, role: Role) -> Callable[[], TimedCredentials]:
     sts = cache(lambda: _client(aws, "sts", signed_by(new_session(), begin)))
     return lambda: assumed(role, sts)
 
 
-def _web_identity(aws: AwsConfig, identity: WebIdentity) -> Callable[[], Found]:
+def _web_identity(aws: AwsConfig, identity: WebIdentity) -> Callable[[], TimedCredentials]:
     sts = cache(lambda: _client(aws, "sts", new_session(), Config(signature_version=UNSIGNED)))
     return lambda: identified(identity, sts)
 
 
-def _access_key(aws: AwsConfig, key: AccessKey) -> Callable[[], Found]:
+def _access_key(aws: AwsConfig, key: AccessKey) -> Callable[[], TimedCredentials]:
     if key.secret_arn is not None:
         arn = key.secret_arn
         secrets = cache(
@@ -84,7 +84,7 @@ def _access_key(aws: AwsConfig, key: AccessKey) -> Callable[[], Found]:
         )
         return lambda: _from_secret(arn, secrets())
     names = [name for name in (key.id_env, key.secret_env, key.token_env) if name is not None]
-    return lambda: Found(Key(*(_variable(name) for name in names)))
+    return lambda: TimedCredentials(Key(*(_variable(name) for name in names)))
 
 
 def _variable(name: str) -> str:
@@ -93,7 +93,7 @@ def _variable(name: str) -> str:
     raise AccessKeyMissing(f"the environment's variable {name}", "is not set")
 
 
-def _from_secret(arn: str, client: Any) -> Found:
+def _from_secret(arn: str, client: Any) -> TimedCredentials:
     where = f"the secret {arn}"
     try:
         text = client.get_secret_value(SecretId=arn, VersionStage="AWSCURRENT").get("SecretString")
@@ -101,13 +101,13 @@ def _from_secret(arn: str, client: Any) -> Found:
         raise AccessKeyMissing(where, f"can't be read: {error}") from error
     try:
         fields = json.loads(text or "")
-        return Found(Key(fields["access_key_id"], fields["secret_access_key"], fields.get("session_token")))
+        return TimedCredentials(Key(fields["access_key_id"], fields["secret_access_key"], fields.get("session_token")))
     except (ValueError, TypeError, KeyError) as error:
         raise AccessKeyMissing(where, "has no JSON text with access_key_id and secret_access_key") from error
 
 
-def _profile(aws: AwsConfig, profile: Profile) -> Callable[[], Found]:
-    def look() -> Found:
+def _profile(aws: AwsConfig, profile: Profile) -> Callable[[], TimedCredentials]:
+    def look() -> TimedCredentials:
         try:
             found = _chain(aws, profile)
         except (BotoCoreError, ClientError) as error:
@@ -119,11 +119,11 @@ def _profile(aws: AwsConfig, profile: Profile) -> Callable[[], Found]:
     return look
 
 
-def _chain(aws: AwsConfig, profile: Profile | None = None) -> Found | None:
+def _chain(aws: AwsConfig, profile: Profile | None = None) -> TimedCredentials | None:
     """A session reads files and environment once, so each look has one of its own."""
     session = _ChainSession(aws, profile)
     found = session.get_credentials()
-    return None if found is None else Found(found)
+    return None if found is None else TimedCredentials(found)
 
 
 class _ChainSession(Session):

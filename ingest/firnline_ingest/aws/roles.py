@@ -12,7 +12,7 @@ from botocore.credentials import Credentials
 from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE
-from firnline_ingest.aws.credentials import Found
+from firnline_ingest.aws.credentials import TimedCredentials
 from firnline_ingest.aws.errors import (
     RoleRefused,
     SessionRefused,
@@ -30,7 +30,7 @@ NO_SUCH_IDENTITY = {"InvalidIdentityToken", "IDPRejectedClaim"}
 """Errors of AssumeRole and AssumeRoleWithWebIdentity (STS API reference); any other is of the service or of the moment."""
 
 
-def assumed(role: Role, sts: Callable[[], Any]) -> Found:
+def assumed(role: Role, sts: Callable[[], Any]) -> TimedCredentials:
     """A session of the role. Raises CredentialsErrors, and NoCredentialsError where there is nothing to ask with."""
     request: dict[str, Any] = {
         "RoleArn": role.arn,
@@ -47,7 +47,7 @@ def assumed(role: Role, sts: Callable[[], Any]) -> Found:
     return _found(answer, role.duration_seconds)
 
 
-def identified(identity: WebIdentity, sts: Callable[[], Any]) -> Found:
+def identified(identity: WebIdentity, sts: Callable[[], Any]) -> TimedCredentials:
     """A session of the identity's role, with the token that its file holds now. Raises CredentialsErrors."""
     request = {
         "RoleArn": identity.role_arn,
@@ -93,6 +93,6 @@ def _asked(call: Callable[[], Any], role: str, refused: Callable[[str], Credenti
         raise StsUnreachable(role, str(error)) from error
 
 
-def _found(answer: Any, lasts_s: int) -> Found:
+def _found(answer: Any, lasts_s: int) -> TimedCredentials:
     given = answer["Credentials"]
-    return Found(Credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"]), lasts_s)
+    return TimedCredentials(Credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"]), lasts_s)

@@ -22,8 +22,8 @@ EXPIRED = "the shard left the stream before it was read to its end"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is accounted for once everything up to `through` is."""
+class RetentionState:
+    """The stream as it was when everything up to `through` was read."""
 
     through: Position | None
     tip_ms: int
@@ -37,7 +37,7 @@ class RetentionWatch:
     def __init__(self, row: ShardRow, start: Start, retention_hours: int) -> None:
         self._hours, self._shortest_hours = retention_hours, row.retention_hours or retention_hours
         self.lasts(retention_hours)
-        self._written = Known(row.read_through, row.tip_ms, row.arrived_ms, row.retention_hours)
+        self._written = RetentionState(row.read_through, row.tip_ms, row.arrived_ms, row.retention_hours)
         self._tip_ms, self._arrived_ms = row.tip_ms, row.arrived_ms
         self._open_ms = 0
         """Of an answer at the tip, which the next answer has to bear out: a closed shard's last pages look the same."""
@@ -45,7 +45,7 @@ class RetentionWatch:
         self._since_ms = max(row.since_ms, pin_ms) and max(row.since_ms, pin_ms, row.key.stream_created_ms)
         self._is_unread = not isinstance(start, After)
         self._first = row.first_read if isinstance(start, TrimHorizon) else None
-        self._pages: deque[Known] = deque()
+        self._pages: deque[RetentionState] = deque()
 
     def lasts(self, retention_hours: int) -> None:
         """The stream's retention as it is now. The shortest since the tip was seen counts: what left does not come back."""
@@ -97,9 +97,9 @@ class RetentionWatch:
             self._shortest_hours = self._hours  # of what is known to be there, nothing left while it was shorter
         if self._pages and self._pages[-1].through == accounted:
             self._pages.pop()
-        self._pages.append(Known(accounted, self._tip_ms, self._arrived_ms, self._shortest_hours))
+        self._pages.append(RetentionState(accounted, self._tip_ms, self._arrived_ms, self._shortest_hours))
 
-    def known(self, read_through: Position | None, *, is_all: bool) -> Known:
+    def known(self, read_through: Position | None, *, is_all: bool) -> RetentionState:
         """As the ledger may have it, for a row that is written with `read_through`; `is_all`: nothing is in flight."""
         while self._pages and (is_all or _is_covered(self._pages[0].through, read_through)):
             self._written = self._pages.popleft()
