@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bench.figure import Figure, at_most
 from bench.page import RECORDS, Bodies, cost, our_lap
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, Packed, pack
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, Packed, pack
 
 PART = "aggregates"
 IN_ONE = 50  # records of an aggregate: about 50 KB, which is as large as the KPL makes one unless it is told to

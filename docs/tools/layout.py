@@ -1,12 +1,12 @@
 """The layout in numbers: what docs/design/layout.md quotes, and the graph of imports that tests/test_imports.py judges.
 
-`python docs/tools/layout.py [ROOT]` prints the numbers of a checkout. It reads the source as text and imports nothing.
+`python docs/tools/layout.py` prints the numbers, and `--write` puts them into the page. It reads the source as text.
 """
 
 import ast
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,9 @@ LENT = re.compile(r"firnline_infra\.runtimes\.(\w+\.)?options")
 """A runtime's options stand in its folder, and are the specification's: they import nothing above it."""
 Graph = Mapping[str, set[str]]
 HERE = Path(__file__).parents[2]
+LAYOUT = HERE / "docs" / "design" / "layout.md"
+BEGIN, END = "<!-- numbers -->", "<!-- end of numbers -->"
+"""Around the numbers on the page."""
 
 
 @dataclass(frozen=True)
@@ -129,21 +132,17 @@ def _nearest(name: str, known: Mapping[str, Path]) -> str:
     return name
 
 
-def _lengths(files: list[Path]) -> tuple[list[int], list[int], list[str]]:
-    """Lines of each file, lines of each function, names of classes."""
+def _lengths(files: list[Path]) -> tuple[list[int], list[int]]:
+    """Lines of each file, and of each function."""
     texts = [file.read_text(encoding="utf-8") for file in files]
     nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     spans = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions]
-    return (
-        [text.count("\n") for text in texts],
-        spans,
-        [node.name for node in nodes if isinstance(node, ast.ClassDef)],
-    )
+    return [text.count("\n") for text in texts], spans
 
 
 def _row(name: str, files: list[Path]) -> str:
-    lines, spans, _ = _lengths(files)
+    lines, spans = _lengths(files)
     return (
         f"| {name} | {len(lines)} | {sum(lines):,} | {median(lines):g} | {quantiles(lines, n=10)[-1]:g} | {max(lines)} "
         f"| {median(spans):g} | {quantiles(spans, n=10)[-1]:g} | {max(spans)} |"
@@ -152,7 +151,6 @@ def _row(name: str, files: list[Path]) -> str:
 
 def report(root: Path) -> str:
     files, graph = modules(root), module_graph(root)
-    _, _, classes = _lengths(list(files.values()))
     rows = [
         _row(house.package, own)
         for house in HOUSES
@@ -168,10 +166,15 @@ def report(root: Path) -> str:
             f"arrows between rooms: {sum(map(len, room_graph(graph).values()))}",
             f"circles of files: {len(circles(graph))}; of folders: {len(circles(folder_graph(graph)))}; "
             f"of rooms: {len(circles(room_graph(graph)))}",
-            f"class names defined more than once: {sum(count > 1 for count in Counter(classes).values())}",
+            f"most imports of ours in one file: {max(map(len, graph.values()))}",
         ]
     )
 
 
+def write() -> None:
+    before, _, rest = LAYOUT.read_text(encoding="utf-8").partition(BEGIN)
+    LAYOUT.write_text(f"{before}{BEGIN}\n{report(HERE)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    print(report(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE))
+    write() if "--write" in sys.argv else print(report(HERE))

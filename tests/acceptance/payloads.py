@@ -17,7 +17,7 @@ import zstandard
 
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rejection import RejectReason as Why
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
 
 MOST = 20_000
 """`max_row_bytes` of each of these pipelines: what is larger is cheap to put."""

@@ -6,7 +6,7 @@ that recorded golden/, and in the tests that migrate what it left.
 
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis, StreamHandle
-from firnline_local.kinesis.packing import Packed, pack
+from tests.fakes.kpl_packing import Packed, pack
 
 MOST_OF_A_SHARD = 17
 """So many user records of each shard the consumer takes in: in `orders` that is inside of an aggregate."""

@@ -15,16 +15,24 @@ ENGINE_CONFIG = "engine_config"
 @accounts_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 @click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
-def outputs(environment: Path, accounts: ChosenAccounts, as_json: bool, engine_config: bool) -> None:
+@click.option(
+    "--kubernetes", is_flag=True, help="What the namespace needs beside a Spark application, as YAML to apply."
+)
+def outputs(environment: Path, accounts: ChosenAccounts, as_json: bool, engine_config: bool, kubernetes: bool) -> None:
     """Show ARNs, names and the engine's configuration of ENV.
 
-    Nothing of it is secret.
+    Nothing of it is secret. With --kubernetes no account is asked.
 
     \b
     For example:
       firnline outputs dev --engine-config > engine.json
+      firnline outputs dev --kubernetes | kubectl apply -f -
     """
     import json
+
+    if kubernetes:
+        click.echo(_kubernetes_yaml(environment), nl=False)
+        return
 
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table
@@ -45,3 +53,13 @@ def _text(value: object) -> str:
     import json
 
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _kubernetes_yaml(environment: Path) -> str:
+    import yaml
+
+    from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
+    from firnline_infra.specification import load_spec
+
+    objects = kubernetes_prerequisites(load_spec(environment))
+    return yaml.safe_dump_all(objects, explicit_start=True, sort_keys=False)

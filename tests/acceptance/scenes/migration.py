@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, Packed, pack
 from tests.acceptance.payloads import Put
 from tests.acceptance.stage import Stage
 from tests.acceptance.sums import Line, SceneFailed, Sums
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, Packed, pack
 from tests.kcl.jars import jars_of
 from tests.kcl.run import Consumer
 

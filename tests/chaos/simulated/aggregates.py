@@ -3,10 +3,10 @@
 import json
 
 from firnline_local.kinesis import ShardHandle
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
 from tests.chaos.records import Fate, payload
 from tests.chaos.simulated.acts import act, run_for, split
 from tests.chaos.simulated.world import World
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
 
 THEME = "aggregates"
 SEVERAL = "several-rows"

@@ -13,7 +13,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, Packed, pack
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, Packed, pack
 
 SHARD = "shardId-000000000000"
 LOWER = 1 << 126

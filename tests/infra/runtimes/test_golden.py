@@ -35,10 +35,10 @@ def rendered(environment: str, runtime: str) -> Any:
 
 @pytest.mark.parametrize(("environment", "runtime"), EVERY)
 def test_what_starts_the_engine_is_what_was_reviewed(environment: str, runtime: str) -> None:
-    job, section = job_of(spec_of(environment, runtime)), spec_of(environment, runtime).aws.runtime.kubernetes
+    spec = spec_of(environment, runtime)
     document = {"request": rendered(environment, runtime)}
-    if section is not None:
-        document["before"] = kubernetes_prerequisites(job, section)
+    if spec.aws.runtime.kubernetes is not None:
+        document["before"] = kubernetes_prerequisites(spec)
     text = json.dumps(document, indent=2) + "\n"
     golden = HERE / "golden" / f"{environment}-{runtime}.json"
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):

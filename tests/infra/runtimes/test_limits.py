@@ -144,9 +144,7 @@ def test_the_pods_of_two_applications_stay_apart() -> None:
 def test_a_drain_of_nodes_takes_one_pod_at_a_time() -> None:
     """Spark's pods have no controller with a scale: Kubernetes counts those by minAvailable alone, and evicts none by
     maxUnavailable (kubernetes.io, Specifying a Disruption Budget, arbitrary workloads)."""
-    job = job_of(spec_of("dev", "kubeflow", size={"executors": 3}))
-    assert job.runtime.kubernetes is not None
-    *_, budget = kubernetes_prerequisites(job, job.runtime.kubernetes)
+    *_, budget = kubernetes_prerequisites(spec_of("dev", "kubeflow", size={"executors": 3}))
     assert budget["kind"] == "PodDisruptionBudget"
     assert budget["spec"]["minAvailable"] == 3  # of a driver and three executors
     assert "maxUnavailable" not in budget["spec"]

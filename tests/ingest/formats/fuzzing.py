@@ -26,7 +26,7 @@ from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker, Rows
-from firnline_local.kinesis.packing import MAGIC, Packed, pack, sealed
+from tests.fakes.kpl_packing import MAGIC, Packed, pack, sealed
 
 from .making import maker
 from .test_avro import ALONE, ORDER, SINGLE, alone, container, single

@@ -13,7 +13,7 @@ from firnline_ingest.kinesis.hash_range import HIGHEST, HashRange
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.values import Position
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
 
 WHOLE = HashRange()
 HALF = HIGHEST // 2

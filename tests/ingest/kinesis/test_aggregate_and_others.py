@@ -12,7 +12,7 @@ import pytest
 from firnline_ingest.kinesis.aggregate import is_aggregate, user_records
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
-from firnline_local.kinesis.packing import Packed, pack
+from tests.fakes.kpl_packing import Packed, pack
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
 from firnline_ingest.values import Position
-from firnline_local.kinesis.packing import KPL_PARTITION_KEY, Packed, pack, sealed
+from tests.fakes.kpl_packing import KPL_PARTITION_KEY, Packed, pack, sealed
 from tests.ingest.shard.conftest import World
 
 from .running import bounded, numbers

@@ -12,8 +12,8 @@ from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
 from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
-from firnline_local.kinesis.packing import Packed, pack
 from tests.fakes.channels import MemoryChannel
+from tests.fakes.kpl_packing import Packed, pack
 from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 

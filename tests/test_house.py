@@ -1,0 +1,47 @@
+"""Laws that keep the house small: one name for one thing, no module that nothing uses, no file that knows everything."""
+
+import ast
+import re
+from collections import defaultdict
+
+from docs.tools.layout import BEGIN, END, HERE, LAYOUT, module_graph, modules, report
+
+MOST_IMPORTS = 20
+"""Of our own modules in one file."""
+FOUND_BY_NAME = (
+    r"firnline_infra\.cli\.\w+",  # commands, by infra's lazy group
+    r"firnline_local\.cli\.\w+",  # the same of firnline-local, by its entry points
+    r"firnline_infra\.build\.files\.entry",  # goes into the engine's archive as a file
+    r"firnline_ingest\.(formats|transforms)\.\w+",  # kinds, by listing the folder (config/kinds.py)
+    r"firnline_local\.providers\.(aws|snowflake)\.kinds",  # by the name of a provider (providers/registry.py)
+    r"firnline_local\.demo\.engine",  # started as a process (demo/engine_process.py)
+)
+"""Modules that nothing imports by a statement, and what finds each."""
+
+
+def test_no_public_class_name_stands_twice_in_a_distribution() -> None:
+    places = defaultdict(list)
+    for module, file in modules().items():
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[module.partition(".")[0], node.name].append(module)
+    assert {name: found for (_, name), found in places.items() if len(found) > 1} == {}
+
+
+def test_no_file_imports_more_than_twenty_of_ours() -> None:
+    assert {name: len(others) for name, others in module_graph().items() if len(others) > MOST_IMPORTS} == {}
+
+
+def test_every_module_is_used_by_another_one() -> None:
+    """Data of pages, or a tool of tests, has no place in a wheel."""
+    used = {module for imported in module_graph().values() for module in imported}
+    unused = {
+        name for name, file in modules().items() if name not in used and file.name not in {"__init__.py", "__main__.py"}
+    }
+    assert {name for name in unused if not any(re.fullmatch(pattern, name) for pattern in FOUND_BY_NAME)} == set()
+
+
+def test_the_numbers_of_the_layout_page_are_the_tool_s() -> None:
+    """`python docs/tools/layout.py --write` writes them anew."""
+    page = LAYOUT.read_text(encoding="utf-8")
+    assert page.partition(BEGIN)[2].partition(END)[0].strip() == report(HERE).strip()
