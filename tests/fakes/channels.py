@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.values import ChannelState, Position, TargetTable
 
 

@@ -48,32 +48,29 @@ def audit(
 
     if config.patterns:
         config = resolved(config, kinesis_client(config.aws, attempts=5))
-    pipelines = _chosen(config, stream)
-    clients = {
-        each.stream: kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE, access=each.access)
-        for each in pipelines
-    }
-    times = {each.stream: server_time_ms(clients[each.stream], each.stream) for each in pipelines}
-    windows = {
-        each.stream: AuditWindow.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines
-    }
-    taken = {name: taken_before(config, clients[name], name) for name in windows} if migrated else {}
+    audited = []
+    for pipeline in _chosen(config, stream):
+        client = kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE, access=pipeline.access)
+        server_ms = server_time_ms(client, pipeline.stream)
+        window = AuditWindow.of(pipeline, server_ms=server_ms, since=since, until=until)
+        taken = taken_before(config, client, pipeline.stream) if migrated else {}
+        audited.append((pipeline, client, server_ms, replace(window, taken=taken)))
     with closing(reader.connect(config)) as connection:
         return AuditReport(
             [
                 PipelineAudit(
                     config=config,
                     mode=AuditMode.of(config, pipeline, contents=content),
-                    client=clients[pipeline.stream],
+                    client=client,
                     connection=connection,
                     role=reader.role,
-                    window=replace(windows[pipeline.stream], taken=taken.get(pipeline.stream, {})),
-                    server_ms=times[pipeline.stream],
+                    window=window,
+                    server_ms=server_ms,
                     also_holds=frozenset(also_holds),
                     counters=counters_of(config) if counters else None,
                     on_shard=on_shard,
                 ).run()
-                for pipeline in pipelines
+                for pipeline, client, server_ms, window in audited
             ]
         )
 

@@ -16,7 +16,8 @@ from firnline_ingest.dead_letters.journal import Batch
 from firnline_ingest.identifiers import CHANNEL_SEPARATOR, channel_name
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.channel import ChannelOpener, ShardChannel, settled_counters
-from firnline_ingest.snowflake.errors import Backpressure, ChannelLost, ChannelStalled, ClientLost, SnowflakeUnavailable
+from firnline_ingest.snowflake.channel_errors import Backpressure, ChannelLost, ChannelStalled, ClientLost
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.snowflake.sending import append_bounds

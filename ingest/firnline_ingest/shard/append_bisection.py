@@ -15,7 +15,7 @@ from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.opening import OpenedShard
 from firnline_ingest.shard.work import Destination
-from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
+from firnline_ingest.snowflake.channel_errors import AppendsRefused, ChannelLost, ChannelStalled
 from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Position
 

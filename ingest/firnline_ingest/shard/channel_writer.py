@@ -22,7 +22,8 @@ from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelStalled, SnowflakeUnavailable
+from firnline_ingest.snowflake.channel_errors import ChannelStalled
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 from firnline_ingest.snowflake.row_positions import ROWS, RowPositions
 from firnline_ingest.snowflake.sending import Pace, SendWindow, append_bounds, append_when_taken

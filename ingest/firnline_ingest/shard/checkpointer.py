@@ -22,7 +22,7 @@ from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.channel import settled_counters
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, RowsRejected
+from firnline_ingest.snowflake.channel_errors import ChannelLost, ClientLost, RowsRejected
 from firnline_ingest.values import ChannelState
 
 COMMIT_POLL_S = 0.2

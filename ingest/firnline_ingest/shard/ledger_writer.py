@@ -12,7 +12,7 @@ from firnline_ingest.ledger.incident import Incident, log_incident
 from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.work import ShardServices
-from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.values import Fence, Position
 
 UNUSED_MS = 24 * 3_600_000  # far less than a channel lives unused, and no bother

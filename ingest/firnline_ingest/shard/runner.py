@@ -19,7 +19,8 @@ from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.session import ShardSession, TargetMoved
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, RowsRejected, SdkBlocked
+from firnline_ingest.snowflake.channel_errors import ChannelLost, ClientLost, RowsRejected
+from firnline_ingest.snowflake.errors import SdkBlocked
 from firnline_ingest.snowflake.sdk_guard import thread_blocked_s
 
 LONGEST_BACKOFF_S = 30.0

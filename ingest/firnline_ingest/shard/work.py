@@ -21,7 +21,7 @@ from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
-from firnline_ingest.snowflake.errors import RowsRejected
+from firnline_ingest.snowflake.channel_errors import RowsRejected
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:

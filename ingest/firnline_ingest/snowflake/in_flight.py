@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
-from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.snowflake.channel_errors import CountsDisagree
 from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import ChannelState, Position, ShardKey
 

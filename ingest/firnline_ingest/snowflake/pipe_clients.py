@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.background import in_background, settle
-from firnline_ingest.snowflake.errors import ClientLost
+from firnline_ingest.snowflake.channel_errors import ClientLost
 from firnline_ingest.snowflake.sdk_guard import is_blocked
 from firnline_ingest.snowflake.status import StatusWatch
 from firnline_ingest.values import TargetTable

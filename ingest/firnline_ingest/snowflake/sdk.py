@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, SnowflakeConfig
+from firnline_ingest.snowflake.channel_errors import ClientLost
 from firnline_ingest.snowflake.current_key import CurrentKey
-from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, LoginRefused, NotAllowed, SdkUnusable
+from firnline_ingest.snowflake.errors import KeyRefused, LoginRefused, NotAllowed, SdkUnusable
 from firnline_ingest.snowflake.packages import make_importable
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients, address_of
 from firnline_ingest.snowflake.preflight import check_connection

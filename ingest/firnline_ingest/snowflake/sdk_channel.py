@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import msgspec
 
-from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
+from firnline_ingest.snowflake.channel_errors import ChannelLost
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.pipe_clients import PipeClient
 from firnline_ingest.snowflake.sdk_guard import guarded
 from firnline_ingest.values import ChannelState, ForeignToken, Position

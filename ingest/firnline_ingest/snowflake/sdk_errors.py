@@ -8,17 +8,14 @@ import re
 
 from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
-from firnline_ingest.snowflake.errors import (
+from firnline_ingest.snowflake.channel_errors import (
     Backpressure,
     ChannelLimitReached,
     ChannelLost,
     ClientLost,
-    KeyRefused,
-    LoginRefused,
-    NotAllowed,
     OpenRefused,
-    SnowflakeUnavailable,
 )
+from firnline_ingest.snowflake.errors import KeyRefused, LoginRefused, NotAllowed, SnowflakeUnavailable
 from firnline_ingest.snowflake.preflight import NOT_THE_KEY
 from firnline_ingest.values import TargetTable
 

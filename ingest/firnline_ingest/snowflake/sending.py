@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from firnline_ingest.snowflake.channel import ShardChannel
-from firnline_ingest.snowflake.errors import Backpressure
+from firnline_ingest.snowflake.channel_errors import Backpressure
 
 APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
 BYTES_PER_S = 5_000_000  # 500 KB in 100 ms: the SDK's own buffering interval

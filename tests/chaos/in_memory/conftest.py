@@ -26,7 +26,8 @@ from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake import sending
-from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
+from firnline_ingest.snowflake.channel_errors import ChannelLost
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, StreamHandle
 from tests.chaos.turns import TurnTaker, current_taker

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from firnline_ingest.snowflake.errors import Backpressure, ChannelLost, SnowflakeUnavailable
+from firnline_ingest.snowflake.channel_errors import Backpressure, ChannelLost
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, Position, TargetTable
 from tests.chaos.simulated.simulation import Simulation, pause, sleep
 

@@ -9,13 +9,8 @@ import msgspec
 import pytest
 
 from firnline_ingest.errors import SnowflakeError
-from firnline_ingest.snowflake.errors import (
-    ChannelLimitReached,
-    ChannelLost,
-    ClientLost,
-    NotAllowed,
-    OpenRefused,
-)
+from firnline_ingest.snowflake.channel_errors import ChannelLimitReached, ChannelLost, ClientLost, OpenRefused
+from firnline_ingest.snowflake.errors import NotAllowed
 from firnline_ingest.values import ChannelState, Position
 
 World = Any  # of conftest.py

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.shard.append_bisection import LONGEST_WAIT, SMALLER, UNEXPLAINED, AppendBisection
-from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
+from firnline_ingest.snowflake.channel_errors import AppendsRefused, ChannelLost, ChannelStalled
 from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import Position

@@ -10,7 +10,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
-from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
 from tests.fakes.channels import MemoryChannel
 from tests.fakes.kpl_packing import Packed, pack

@@ -13,7 +13,7 @@ from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.snowflake import in_flight, sending
-from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.values import Position
 from tests.fakes.channels import MemoryChannel
 from tests.ingest.shard.conftest import World

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from firnline_ingest.snowflake import pipe_clients
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
+from firnline_ingest.snowflake.channel_errors import ChannelLost, ClientLost
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients
 from firnline_ingest.values import Position
 

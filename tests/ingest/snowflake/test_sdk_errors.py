@@ -6,7 +6,7 @@ import pytest
 
 from firnline_ingest.config.model import PrivateKey, SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
-from firnline_ingest.snowflake import errors
+from firnline_ingest.snowflake import channel_errors, errors
 from firnline_ingest.snowflake.sdk_errors import (
     ANSWERED,
     CHANNEL_GONE,
@@ -24,27 +24,27 @@ TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EV
 SNOWFLAKE = SnowflakeConfig(account="acme", user="INGEST", role="LOADER", private_key=PrivateKey(env="KEY"))
 
 TABLE = {
-    "ReceiverSaturated": errors.Backpressure,
-    "MemoryThresholdExceeded": errors.Backpressure,
-    "MemoryThresholdExceededInContainer": errors.Backpressure,
-    "InvalidClientError": errors.ClientLost,
-    "ClosedClientError": errors.ClientLost,
-    "SfApiPipeFailedOverError": errors.ClientLost,
-    "InputChannelClosed": errors.ClientLost,
-    "OutputChannelClosed": errors.ClientLost,
-    "SdkPanicked": errors.ClientLost,
-    "SdkSilent": errors.ClientLost,
-    "InvalidChannelError": errors.ChannelLost,
-    "ClosedChannelError": errors.ChannelLost,
-    "ChannelClosedByUser": errors.ChannelLost,
-    "ChannelNotFound": errors.ChannelLost,
-    "Fatal": errors.ChannelLost,
+    "ReceiverSaturated": channel_errors.Backpressure,
+    "MemoryThresholdExceeded": channel_errors.Backpressure,
+    "MemoryThresholdExceededInContainer": channel_errors.Backpressure,
+    "InvalidClientError": channel_errors.ClientLost,
+    "ClosedClientError": channel_errors.ClientLost,
+    "SfApiPipeFailedOverError": channel_errors.ClientLost,
+    "InputChannelClosed": channel_errors.ClientLost,
+    "OutputChannelClosed": channel_errors.ClientLost,
+    "SdkPanicked": channel_errors.ClientLost,
+    "SdkSilent": channel_errors.ClientLost,
+    "InvalidChannelError": channel_errors.ChannelLost,
+    "ClosedChannelError": channel_errors.ChannelLost,
+    "ChannelClosedByUser": channel_errors.ChannelLost,
+    "ChannelNotFound": channel_errors.ChannelLost,
+    "Fatal": channel_errors.ChannelLost,
     "SfApiAuthError": errors.KeyRefused,
     "AuthTokenError": errors.KeyRefused,
     "SfApiNotFoundError": errors.NotAllowed,
-    "SfApiUserError": errors.OpenRefused,
-    "HttpClientNonRetryableError": errors.OpenRefused,
-    "ChannelAlreadyExists": errors.ClientLost,
+    "SfApiUserError": channel_errors.OpenRefused,
+    "HttpClientNonRetryableError": channel_errors.OpenRefused,
+    "ChannelAlreadyExists": channel_errors.ClientLost,
     "ACodeOfTomorrow": errors.SnowflakeUnavailable,
 }
 
@@ -90,9 +90,9 @@ def test_the_error_names_its_object_and_its_cause(code: str) -> None:
     [
         ("HTTP 404, error_code=ERR_TABLE_DOES_NOT_EXIST_NOT_AUTHORIZED", errors.NotAllowed),
         ("HTTP 403, error_code=", errors.NotAllowed),
-        ("HTTP 400, error_code=ERR_CHANNEL_LIMIT_EXCEEDED_FOR_PIPE", errors.ChannelLimitReached),
-        ("HTTP 400, error_code=ERR_MALFORMED_REQUEST", errors.OpenRefused),
-        ("HTTP 413, error_code=ERR_PAYLOAD_TOO_LARGE", errors.OpenRefused),
+        ("HTTP 400, error_code=ERR_CHANNEL_LIMIT_EXCEEDED_FOR_PIPE", channel_errors.ChannelLimitReached),
+        ("HTTP 400, error_code=ERR_MALFORMED_REQUEST", channel_errors.OpenRefused),
+        ("HTTP 413, error_code=ERR_PAYLOAD_TOO_LARGE", channel_errors.OpenRefused),
     ],
 )
 def test_what_the_service_answered_decides_and_is_told(answer: str, kind: type[SnowflakeError]) -> None:

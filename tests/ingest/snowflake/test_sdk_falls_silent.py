@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from firnline_ingest.snowflake.errors import ClientLost
+from firnline_ingest.snowflake.channel_errors import ClientLost
 from firnline_ingest.values import Position
 
 from .standing_in_sdk import TARGET, Channels, Client, append, wait_until

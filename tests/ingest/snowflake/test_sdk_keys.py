@@ -6,8 +6,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from firnline_ingest.snowflake.channel_errors import ClientLost
 from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
-from firnline_ingest.snowflake.errors import ClientLost, KeyRefused
+from firnline_ingest.snowflake.errors import KeyRefused
 from firnline_ingest.snowflake.key import SigningKey
 
 from .standing_in_sdk import TARGET, Channels, Client, append, wait_until

@@ -11,13 +11,7 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import stored_name
-from firnline_ingest.snowflake.errors import (
-    PipeLeadsElsewhere,
-    PipeMissing,
-    PipeReadsFiles,
-    PositionLost,
-    TableMissing,
-)
+from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeMissing, PipeReadsFiles, PositionLost, TableMissing
 from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
-from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.snowflake.channel_errors import CountsDisagree
 from firnline_ingest.snowflake.in_flight import TIMEOUT_S, Chunk, InFlightRows
 from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import ChannelState, Position, ShardKey

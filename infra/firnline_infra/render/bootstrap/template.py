@@ -142,6 +142,11 @@ def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
             "Properties": {"AliasName": f"alias/{names.state_key_alias}", "TargetKeyId": {"Ref": "StateKey"}},
         },
     )
+    yield from _state_bucket(spec)
+
+
+def _state_bucket(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
+    names, arns = bootstrap_names(spec), Arns(spec)
     encryption = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": {"Fn::GetAtt": ["StateKey", "Arn"]}}
     yield (
         "StateBucket",

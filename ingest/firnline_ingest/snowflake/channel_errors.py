@@ -1,0 +1,138 @@
+"""What a channel refuses or loses, as errors of ours: from its opening to the proof of its rows."""
+
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.values import ShardKey
+
+
+class ChannelLimitReached(SnowflakeError, Fatal):
+    id = "FL-3132"
+    causes = "The pipe has its 2,000 channels"
+    remedy = "SHOW CHANNELS: whose are they; a pipe of its own; Snowflake's support"
+
+    def __init__(self, pipe: str, channel: str, cause: str) -> None:
+        super().__init__(
+            f"The pipe {pipe} has as many channels as it can have, so {channel} can't be opened: {cause}",
+            next_step=f'look for channels that nobody uses (SHOW CHANNELS IN PIPE "{pipe}"), of applications or streams that are '
+            "gone; a stream's own ended shards give theirs back. Snowflake's support can raise the limit (2,000 a pipe), and a "
+            "pipe of its own (`pipe`) has its own limit.",
+        )
+
+
+class OpenRefused(SnowflakeError, Fatal):
+    """A 4xx answer that is about neither a privilege nor a limit."""
+
+    id = "FL-3133"
+    causes = "A 4xx answer that is about no privilege: a proxy between, or a defect of ours"
+    remedy = "read Snowflake's own words in the message"
+
+    def __init__(self, channel: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake refused a request about channel {channel}: {cause}",
+            next_step="read Snowflake's own words above; if they say nothing about your objects, a proxy between answers "
+            "instead of Snowflake, or this is a defect of ours: please report it.",
+        )
+
+
+class ChannelLost(SnowflakeError, Retryable):
+    """The channel's handle is stale: somebody opened it after us, or the service wants it opened again."""
+
+    id = "FL-3102"
+    causes = "The channel was opened elsewhere, or the service wants it opened again"
+    remedy = "nothing"
+
+    def __init__(self, channel: str, cause: str, *, server_message: str = "") -> None:
+        super().__init__(
+            f"The channel {channel} must be opened again: {cause}{server_message and f' ({server_message})'}",
+            next_step="nothing: it is opened again, and rows that were not committed are read again.",
+        )
+        self.channel = channel
+        self.server_message = server_message
+        """What the channel's status says about its last error, where it is newer than the channel's opening."""
+
+
+class ChannelStalled(ChannelLost):
+    """Nothing was committed for long: another opener discarded the rows, or commits take longer than that."""
+
+    id = "FL-3135"
+    causes = "Nothing was committed for minutes; the next wait is twice as long"
+    remedy = "status.snowflake.com, unless it is seen once, after a process that was frozen"
+
+    def __init__(self, channel: str, seconds: float) -> None:
+        super().__init__(channel, f"nothing of it was committed for {seconds:.0f} s")
+
+
+class AppendsRefused(SnowflakeError, Fatal):
+    """Each row costs the channel, and the service gives no reason: giving up one record after the other helps nobody."""
+
+    id = "FL-3134"
+    causes = "Rows cost the channel one after the other, and Snowflake gives no reason"
+    remedy = "what stands between: a proxy, uploads that don't get through. The rows are dead letters `refused`"
+
+    def __init__(self, channel: str, rows: int, cause: str) -> None:
+        super().__init__(
+            f"The channel {channel} was lost with each of {rows} rows in a row, each sent alone, and with the next: {cause}",
+            next_step="look at what stands between the engine and Snowflake (a proxy that cuts requests, uploads that don't "
+            "get through); the rows are in the dead letters, and what follows is read again at the next start.",
+        )
+
+
+class ClientLost(SnowflakeError, Retryable):
+    """The SDK's client is stale (the pipe failed over); it and all its channels are recreated."""
+
+    id = "FL-3103"
+    causes = "The pipe failed over"
+    remedy = "nothing; it takes minutes"
+
+    def __init__(self, pipe: str, cause: str) -> None:
+        super().__init__(
+            f"The client of pipe {pipe} must be recreated: {cause}",
+            next_step="nothing: a failover takes some minutes, and the engine goes on by itself.",
+        )
+
+
+class Backpressure(SnowflakeError, Retryable):
+    """The SDK's buffers are full; the same rows are offered again."""
+
+    id = "FL-3104"
+    causes = "The SDK's buffers are full"
+    remedy = "nothing, unless it lasts: Snowflake takes less than Kinesis gives"
+
+    def __init__(self, channel: str, cause: str) -> None:
+        super().__init__(
+            f"The channel {channel} takes no more rows for now: {cause}", next_step="nothing: reading slows down."
+        )
+
+
+class RowsRejected(SnowflakeError, Fatal):
+    id = "FL-3105"
+    causes = "The table refused a row: a type, a NOT NULL. With `tolerance: none` its shard stops there at every start"
+    remedy = (
+        "`firnline audit` says which records and why, or SELECT * FROM ERROR_TABLE(…); fix the table or the producer; "
+        "`firnline resume --accept-errors`"
+    )
+
+    def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str, accept: str = "") -> None:
+        """`accept`: what the command has to say beside the token."""
+        super().__init__(
+            f"{table} rejected {count} row{'s' if count != 1 else ''} of shard {key}, at or before {up_to}: {cause}",
+            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, then accept what was "
+            f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} {accept}--accept-errors {up_to}. "
+            "Or set tolerance to all.",
+        )
+        self.rows, self.cause, self.up_to = count, cause, up_to
+
+
+class CountsDisagree(SnowflakeError, Fatal):
+    id = "FL-3106"
+    causes = "**the channel counted other rows than were sent**"
+    remedy = "find the other writer, `firnline audit`"
+
+    def __init__(self, key: ShardKey, *, sent: int, counted: int, at: str) -> None:
+        why = (
+            "somebody else writes to it" if counted > sent else "the others are lost, or somebody else moved its token"
+        )
+        super().__init__(
+            f"Shard {key} sent {sent} rows up to {at}, and the channel counted {counted}: {why}.",
+            next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then, once the engine is stopped: "
+            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
+        )
