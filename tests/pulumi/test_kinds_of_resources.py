@@ -131,7 +131,7 @@ def settled(asked: Asked, when: str) -> Counter[str]:
     """What is said of the creates that were killed, and how often."""
     again = sum(1 for kind, _ in asked.values() if kind.type in REPEATED)
     found = "it is made now." if when == "before" else "it is imported."
-    return Counter({found: len(asked) - again, "it is made again.": again})
+    return Counter({found: len(asked) - again, "it is created again.": again})
 
 
 # Words for the deletion, and an object's content: a read does not know them.

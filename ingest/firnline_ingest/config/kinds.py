@@ -34,9 +34,9 @@ def _modules_in(package: str) -> Iterator[ModuleType]:
 
 
 def _kinds_of(module: ModuleType, base: type[Kind]) -> Iterator[type[Kind]]:
-    for each in vars(module).values():
-        is_kind = isinstance(each, type) and issubclass(each, base) and each.__module__ == module.__name__
-        if is_kind and "type" in each.model_fields:
+    own = (each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__)
+    for each in own:
+        if isinstance(each, type) and issubclass(each, base) and "type" in each.model_fields:
             yield each
 
 

@@ -1,6 +1,8 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from firnline_infra.blueprint.definition import Definition
+import pytest
+
+from firnline_infra.blueprint.definition import Definition, part
 
 
 @dataclass(frozen=True)
@@ -34,3 +36,25 @@ def test_every_one_of_them_leaves_it_to_the_one_method() -> None:
             Definition.__eq__,
             Definition.__hash__,
         ), kind
+
+
+@part
+class Made(Definition):
+    name: str
+    inner: object = None
+    values: list[str] = field(default_factory=list)
+
+
+def test_it_is_made_of_its_fields_by_name() -> None:
+    one, other = Made(name="a"), Made(name="a", inner=1)
+    assert (one.name, one.inner, one.values, other.inner) == ("a", None, [], 1)
+    assert one.values is not other.values
+    assert replace(other, name="b") == Made(name="b", inner=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"), [({}, "Made needs name"), ({"name": "a", "colour": 1, "size": 2}, "Made has no colour, size")]
+)
+def test_a_field_that_is_lacking_or_unknown_is_refused(given: dict[str, object], why: str) -> None:
+    with pytest.raises(TypeError, match=why):
+        Made(**given)  # type: ignore[arg-type] # that is what is tried
