@@ -46,7 +46,7 @@ def test_no_two_errors_share_an_id() -> None:
 
 
 def test_the_runbook_is_what_the_errors_declare() -> None:
-    """`python docs/tools/runbook.py` writes it anew."""
+    """`python -m docs.tools.runbook` writes it anew."""
     assert runbook.PAGE.read_text(encoding="utf-8") == runbook.page()
 
 

@@ -1,6 +1,6 @@
 """docs/runbook.md: the prose of docs/tools/runbook.template, with a table of errors wherever a line lists ids.
 
-`python docs/tools/runbook.py` writes the page. A slot is a line `{errors FL-2001..FL-2299 FL-1208}`; each declared id stands in
+`python -m docs.tools.runbook` writes the page. A slot is a line `{errors FL-2001..FL-2299 FL-1208}`; each declared id stands in
 exactly one.
 """
 
