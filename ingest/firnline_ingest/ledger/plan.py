@@ -6,8 +6,9 @@ is planned whether its shard is listed or not, and its reader finds out, under t
 (docs/design/ledger.md, section 8).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import ENDED, GONE, After, AtTimestamp, Pin, Start, TrimHorizon, parse_start
@@ -54,7 +55,7 @@ class PlannedStart:
     """The stream's; of a shard without a row the shortest that the shards before it have seen: who was away may not know."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StreamView:
     """What is known of one stream: its listing, the ledger's rows, and the offsets of the epoch before."""
 
@@ -138,9 +139,11 @@ class StreamView:
     def _inherited(self, shard: str) -> Pin:
         """A shard that was made after the first start begins where its parents were pinned, which is before all of it."""
         parents = _pins(self.parents_of(shard), self.rows, self.offsets)
-        pins = parents or _pins(self.rows.keys() | self.offsets.keys(), self.rows, self.offsets)
-        times = [pin.ms for pin in pins if isinstance(pin, AtTimestamp)]
-        return AtTimestamp(min(times)) if times and len(times) == len(pins) else TrimHorizon()
+        return _earliest(parents) if parents else self._first_pin
+
+    @cached_property
+    def _first_pin(self) -> Pin:
+        return _earliest(_pins(self.rows.keys() | self.offsets.keys(), self.rows, self.offsets))
 
     def since_ms(self, shard: str) -> int:
         """A shard is younger than what its parents' readers have seen while those were open. One whose parents nobody read
@@ -159,17 +162,36 @@ class StreamView:
             return max(1, min((row.known_ms for row in self.rows.values()), default=0))
         if row is None and isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp):
             return 0
-        first_ms = self.planned_ms or self.lineage.listed_ms
-        return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=first_ms)
+        return self._first_ms
 
     def retention_hours(self, shard: str) -> int:
         """The shortest that was seen since then: a longer one brings nothing back. Of one whose parents nobody read, any."""
-        before = [row.retention_hours for row in self.rows.values() if not row.ended and row.retention_hours]
-        parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
-        is_unread = bool(self.parents_of(shard)) and not parents
-        before += [row.retention_hours for row in (self.rows.values() if is_unread else parents)]
         now = self.lineage.retention_hours
-        return now if shard in self.rows else min([now, *filter(None, before)])
+        if shard in self.rows:
+            return now
+        known = self.parents_of(shard)
+        parents = [self.rows[parent].retention_hours for parent in known if parent in self.rows]
+        before = parents or ([self._shortest_hours] if known else [])
+        return min([now, *filter(None, [*before, self._shortest_open_hours])])
+
+    @cached_property
+    def _shortest_hours(self) -> int:
+        return _shortest_hours(self.rows.values())
+
+    @cached_property
+    def _shortest_open_hours(self) -> int:
+        return _shortest_hours(row for row in self.rows.values() if not row.ended)
+
+    @cached_property
+    def _first_ms(self) -> int:
+        """Since when a shard may have been there of which no row knows more."""
+        first_ms = self.planned_ms or self.lineage.listed_ms
+        return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=first_ms)
+
+
+def _shortest_hours(rows: Iterable[ShardRow]) -> int:
+    """Returns 0 where no row knows of any."""
+    return min((row.retention_hours for row in rows if row.retention_hours), default=0)
 
 
 def plan_shards(
@@ -228,3 +250,8 @@ def _has_begun(row: ShardRow | None) -> bool:
 def _pins(shards: Iterable[str], rows: Mapping[str, ShardRow], offsets: Mapping[str, str]) -> list[Pin]:
     found = [rows[shard].start if shard in rows else parse_start(offsets.get(shard, ENDED)) for shard in shards]
     return [pin for pin in found if isinstance(pin, TrimHorizon | AtTimestamp)]
+
+
+def _earliest(pins: Sequence[Pin]) -> Pin:
+    times = [pin.ms for pin in pins if isinstance(pin, AtTimestamp)]
+    return AtTimestamp(min(times)) if times and len(times) == len(pins) else TrimHorizon()

@@ -313,3 +313,27 @@ def test_a_shard_that_nobody_opened_is_ours_since_the_first_plan_however_late_it
     }
     found = planned_starts(tree, rows, dict.fromkeys(("left", "taken", "planned"), "h"), planned_ms=100)
     assert {each.shard: each.since_ms for each in found} == {"left": 500, "taken": 100, "planned": 100}
+
+
+def test_a_plan_looks_through_the_ledger_s_rows_a_fixed_number_of_times() -> None:
+    """However many shards there are: with thousands, a look through all of them for each of them takes seconds an epoch."""
+
+    class Counted(dict[str, ShardRow]):
+        looks = 0
+
+        def values(self):  # type: ignore[no-untyped-def, override]
+            Counted.looks += 1
+            return super().values()
+
+        def keys(self):  # type: ignore[no-untyped-def, override]
+            Counted.looks += 1
+            return super().keys()
+
+    def looks(shards: int) -> int:
+        ids = [f"shardId-{number:012}" for number in range(shards)]
+        tree, rows = lineage(*map(ListedShard, ids)), Counted((each, row(each, read_through=5)) for each in ids[::2])
+        Counted.looks = 0
+        assert len(list(planned_starts(tree, rows, plan_shards(tree, rows, {}, LATEST).offsets))) == shards
+        return Counted.looks
+
+    assert looks(40) == looks(4)
