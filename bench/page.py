@@ -1,13 +1,12 @@
 """Part 1: CPU from the body of a GetRecords answer to the call of append_rows.
 
 Both sides get the same bodies through a real botocore client whose connection is replaced; the call itself, and with it
-the encoding of rows, is left out on both sides. Ours is the engine's own code: reader, row maker, channel writer.
+the encoding of rows, is left out on both sides. Ours is the engine's own code: reader, and the session that takes pages in.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, cycle
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from bench import obvious
@@ -110,55 +109,55 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
     """`options` of the pipeline."""
     from firnline_ingest.config.model import AwsConfig, PipelineConfig
     from firnline_ingest.config.running import PollingConfig
-    from firnline_ingest.kinesis.aggregate import UserRecords
     from firnline_ingest.kinesis.client import kinesis_client
-    from firnline_ingest.kinesis.hash_range import HIGHEST, HashRange
     from firnline_ingest.kinesis.reader import ShardReader
     from firnline_ingest.kinesis.start import TrimHorizon
     from firnline_ingest.ledger.reconcile import Case, Resume
     from firnline_ingest.ledger.row import Proven, ShardRow
-    from firnline_ingest.records.rows import RowMaker
-    from firnline_ingest.shard.append_bisection import AppendBisection
-    from firnline_ingest.shard.channel_writer import ChannelWriter
-    from firnline_ingest.shard.opening import ResumedChannel
-    from firnline_ingest.shard.receipt import Tally
-    from firnline_ingest.shard.work import Destination
+    from firnline_ingest.shard.append_bisection import AppendBisections
+    from firnline_ingest.shard.opening import OpenedShard, ResumedChannel
+    from firnline_ingest.shard.report import ShardReport
+    from firnline_ingest.shard.request import ShardRequest
+    from firnline_ingest.shard.session import ShardSession
+    from firnline_ingest.shard.work import ShardServices, ShardWork
     from firnline_ingest.snowflake.sending import Pace
-    from firnline_ingest.values import ShardKey
+    from firnline_ingest.values import ShardKey, TargetTable
 
     client = kinesis_client(AwsConfig(region="us-east-1"))
     bodies.answer(client)
     client.get_shard_iterator = lambda **_: {"ShardIterator": "0:0"}  # type: ignore[method-assign, assignment]
     key = ShardKey(STREAM, 1, bodies.shard.id)
-    an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
     pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW", **options})
-    maker = RowMaker(pipeline, STREAM, key.shard_id)
-    work: Any = SimpleNamespace(key=key, end_of=lambda record: record.position)
-    services: Any = SimpleNamespace(now_ms=lambda: 0)
     nobody: Any = None
-    row, resume = ShardRow(key=key, start=TrimHorizon()), Resume(Case.FIRST, TrimHorizon(), None, Proven())
+    services = ShardServices(
+        ledger=nobody, kinesis=client, channels=nobody, dead_letters=nobody, polling=PollingConfig(), run_id="bench"
+    )
+    work = ShardWork(
+        key=key,
+        epoch=1,
+        start=TrimHorizon(),
+        pipeline=pipeline,
+        target=TargetTable("DB", "RAW", "ORDERS", "2026-01-01T00:00:00Z", "ORDERS-STREAMING"),
+        channel=key.shard_id,
+        retention_hours=24,
+    )
+    row = ShardRow(key=key, start=TrimHorizon(), is_sending=True)  # nothing has to be written before an append
+    resume = Resume(Case.FIRST, TrimHorizon(), None, Proven())
+    request = ShardRequest.lasting(work, 3600.0)
+    an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
 
     def lap() -> None:
         reader = ShardReader(client, key, TrimHorizon(), PollingConfig())
         nowhere = Nowhere()
-        channel = cast("ShardChannel", nowhere)
-        writer = ChannelWriter(
-            ResumedChannel(Destination(nobody, key.shard_id), channel, resume),
-            row,
-            work=work,
-            services=services,
-            report=nobody,
-            bisection=AppendBisection(key.shard_id),
-            before_append=lambda _: None,
-            after_append=lambda: None,
-            pace=Pace(an_hour_later),
-        )
-        user_records = UserRecords(lambda: HashRange(0, HIGHEST - 1))  # each hash key of a KPL's records is looked at
+        channel = ResumedChannel(work.destinations[0], cast("ShardChannel", nowhere), resume)
+        opened = OpenedShard(row, (channel,), TrimHorizon())
+        session = ShardSession(work, services, opened, ShardReport(key), AppendBisections(work.destinations))
+        for writer in session.writers:
+            writer._pace = Pace(an_hour_later)
         for _ in range(PAGES):
             read = reader.read(lambda _: False)
             assert read is not None
-            for piece in user_records.pieces(read.records):
-                writer.append(piece, maker.convert(piece), Tally())
+            session._take_in(read, request)
         assert nowhere.rows == RECORDS * PAGES
 
     return lap

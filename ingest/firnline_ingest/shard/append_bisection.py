@@ -85,6 +85,8 @@ class AppendBisection:
 
     def records_at_once(self, records: Sequence[Record]) -> int:
         """How many of these records to take next; a refused one is taken alone."""
+        if not self.refused and not self._steps:
+            return len(records)
         first = records[0].position
         if first in self.refused:
             return 1
@@ -95,7 +97,7 @@ class AppendBisection:
 
     def is_needed_for(self, records: Sequence[Record]) -> bool:
         """Whether these have to be proven before anything else is appended."""
-        return bool(self._steps) or records[0].position in self.refused
+        return bool(self._steps) or (bool(self.refused) and records[0].position in self.refused)
 
     def passed(self) -> None:
         """Rows went through."""
@@ -103,7 +105,7 @@ class AppendBisection:
 
     def without_refused(self, made: Rows, records: Sequence[Record]) -> Rows:
         """The rows that may go; a refused record, which stands alone, is rejected from the row on that could not go."""
-        refused = self.refused.get(records[0].position)
+        refused = self.refused.get(records[0].position) if self.refused else None
         if refused is None or not made.rows:
             return made
         row = refused.row_of(len(made.rows))
