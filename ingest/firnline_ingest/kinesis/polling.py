@@ -1,4 +1,5 @@
-"""Shared-throughput reads: GetShardIterator once, then GetRecords, five times a second and shard at most.
+"""Shared-throughput reads: GetShardIterator once, then GetRecords, five times a second and shard at most,
+and less often while nothing comes.
 
 Iterators are not kept over trouble: whatever happens to one, the next begins at the reader's position.
 """
@@ -23,6 +24,7 @@ READS_PER_S = 5
 SHARD_BYTES_PER_S = 2_000_000  # what the service gives one shard; a larger page is paid for by waiting
 PAGE_BYTES = 1_000_000  # what is asked for: two such reads a second are all that a shard gives, and memory stays small
 FIRST_PAGE_RECORDS = 1000  # until the size of records is known
+IDLE_AFTER_S = 10.0  # at the tip, without a record
 
 
 class PollingSource:
@@ -41,6 +43,7 @@ class PollingSource:
         self._is_first = True
         self._limit = min(polling.max_records, FIRST_PAGE_RECORDS)
         self._answered_s: deque[float] = deque(maxlen=READS_PER_S)
+        self._busy_s = clock()
         self.not_before_s = 0.0
         self.calls = 0
 
@@ -52,6 +55,8 @@ class PollingSource:
         answer = self._call("GetRecords", needs="Records", ShardIterator=self._iterator, Limit=self._limit)
         records: Sequence[Record] = answer["Records"]
         size = sum(len(record.Data) for record in records)
+        if records or answer["MillisBehindLatest"] != 0:
+            self._busy_s = self._clock()
         self.not_before_s = self._earliest_next_read_s(started_s, size)
         if records:
             self._limit = max(1, min(self._polling.max_records, PAGE_BYTES * len(records) // max(size, 1)))
@@ -75,10 +80,15 @@ class PollingSource:
 
     def _earliest_next_read_s(self, started_s: float, size: int) -> float:
         """The service counts a read when it gets it, which may be as late as its answer: five of those in a second at most."""
-        interval_s = self._polling.interval_ms / 1000
         self._answered_s.append(self._clock())
+        interval_s = self._interval_s()
         window_s = min(1.0, READS_PER_S * interval_s) if len(self._answered_s) == READS_PER_S else 0.0
         return max(started_s + interval_s, started_s + size / SHARD_BYTES_PER_S, self._answered_s[0] + window_s)
+
+    def _interval_s(self) -> float:
+        usual, idle = self._polling.interval_ms, self._polling.idle_interval_ms
+        is_idle = self._clock() - self._busy_s >= IDLE_AFTER_S
+        return (max(usual, idle) if is_idle else usual) / 1000
 
     def _new_iterator(self, start: Start) -> str:
         request: dict[str, Any] = {"StreamName": self._key.stream, "ShardId": self._key.shard_id}

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import AwsConfig, EngineConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.reader import ShardReader
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.kinesis.test_reader import Shard, numbers
+from tests.ingest.kinesis.test_reader import Shard, numbers, read
 from tests.ingest.spark.test_assignment import CONFIG
 
 EMPTY = 1000
@@ -130,3 +131,39 @@ def test_a_plan_that_is_refused_for_long_is_its_streams_problem_and_the_next_one
     assert (told["id"], told["is_retryable"]) == ("FL-2004", True)
     planned.clock.advance(seconds=2)
     assert [row.problem for row in planned.rows()] == ["", ""]
+
+
+def test_a_shard_to_which_nothing_comes_is_read_less_often_until_something_does() -> None:
+    """Five reads a second are there for all consumers of a shard together."""
+    shard = Shard()
+    reader = shard.reader()
+    while sum(shard.waited) < 30:
+        reader.read(shard.wait)
+    usual = [seconds for seconds in shard.waited if 0 < seconds < 0.25]
+    assert 9 <= sum(usual) <= 11
+    assert set(shard.waited[-10:]) == {1.0}
+    shard.stream.shard(records=1)
+    assert numbers(read(reader, shard.wait)) == [0]
+    shard.waited.clear()
+    reader.read(shard.wait)
+    assert shard.waited[0] < 0.22
+
+
+def test_an_idle_interval_that_is_shorter_than_the_usual_one_changes_nothing() -> None:
+    shard = Shard()
+    reader = shard.reader(polling=PollingConfig(interval_ms=2000, idle_interval_ms=500))
+    while sum(shard.waited) < 30:
+        reader.read(shard.wait)
+    assert set(shard.waited) == {0.0, 2.0}
+
+
+def test_beside_an_idle_reader_another_consumer_has_more_than_half_of_the_reads() -> None:
+    shard = Shard()
+    other, reader = Greedy(shard, tries=1), shard.reader()
+    while sum(shard.waited) < 15:
+        reader.read(shard.wait)
+    shard.waited.clear()
+    before = reader.reads
+    while sum(shard.waited) < 60:
+        reader.read(Greedy.wait.__get__(other))
+    assert reader.reads - before <= 0.5 * 5 * 60

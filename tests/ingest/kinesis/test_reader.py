@@ -24,11 +24,12 @@ class Shard:
         self.stream = self.kinesis.create_stream("events")
         self.waited: list[float] = []
 
-    def reader(self, start: Start | None = None) -> ShardReader:
+    def reader(self, start: Start | None = None, polling: PollingConfig | None = None) -> ShardReader:
         client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         self.kinesis.connect(client)
         key = ShardKey("events", self.stream.found.created_ms, self.stream.shards[0].id)
-        return ShardReader(client, key, start or TrimHorizon(), PollingConfig(), clock=self.seconds, jitter=lambda: 1.0)
+        polling = polling or PollingConfig()
+        return ShardReader(client, key, start or TrimHorizon(), polling, clock=self.seconds, jitter=lambda: 1.0)
 
     def seconds(self) -> float:
         return self.clock.now.timestamp()
