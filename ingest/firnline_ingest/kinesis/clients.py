@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.kinesis.consumers import Consumers
+from firnline_ingest.kinesis.missing import Incarnations
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -23,6 +24,10 @@ class StreamClients:
     """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
     consumers: Consumers | None = None
     """What all shards know of the consumers that they are subscribed by."""
+    incarnations: Incarnations = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "incarnations", Incarnations(self.kinesis))
 
 
 class PerAccess(Generic[Made]):

@@ -1,6 +1,11 @@
-"""What it means that the service does not know a shard: the stream is gone, or another one, or the shard has expired."""
+"""What it means that the service does not know a shard: the stream is gone, or another one, or the shard has expired.
 
+A stream that was deleted and created again under its name answers for the one before: iterators are asked for by name.
+"""
+
+import threading
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +17,7 @@ from firnline_ingest.kinesis.errors import (
     StreamUnreachable,
     answered,
 )
-from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.lineage import read_lineage, read_summary
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
@@ -50,3 +55,61 @@ def why_missing(client: "KinesisClient", key: ShardKey, *, times: int) -> Firnli
     if key.shard_id in lineage.shards or times < LOOKS:
         return StreamUnreachable(key.stream, "GetRecords", f"{key.shard_id} is not known, but the stream is")
     return ShardExpired(str(key))
+
+
+@dataclass(slots=True)
+class _Question:
+    """One call of DescribeStreamSummary, for all who want its answer."""
+
+    is_answered: threading.Event = field(default_factory=threading.Event)
+    answer: int | Exception | None = None
+
+
+class Incarnations:
+    """When streams were created, as the service says now. Thread-safe: the shards of a process that ask at once share a call.
+
+    DescribeStreamSummary may be called 20 times a second by a whole account (kinesis/lineages.py).
+    """
+
+    def __init__(self, client: "KinesisClient") -> None:
+        self._client = client
+        self._lock = threading.Lock()
+        self._under_way: dict[str, _Question] = {}
+        self._next: dict[str, _Question] = {}
+
+    def make_sure_of(self, key: ShardKey) -> None:
+        """Raises StreamReplaced if the stream is not the shard's any more, and the other errors of kinesis/errors.py.
+
+        What was read of the stream before this call is the shard's if it returns.
+        """
+        if self.created_ms(key.stream) != key.stream_created_ms:
+            raise StreamReplaced(key.stream)
+
+    def created_ms(self, stream: str) -> int:
+        """Returns it by a call that began after this one."""
+        with self._lock:
+            is_first = stream not in self._next
+            question = self._next.setdefault(stream, _Question())
+            before = self._under_way.get(stream)
+        if is_first:
+            if before is not None:
+                before.is_answered.wait()
+            self._ask(stream, question)
+        question.is_answered.wait()
+        if isinstance(question.answer, Exception):
+            raise question.answer
+        assert question.answer is not None, "who asked is being killed, and so is who waits"
+        return question.answer
+
+    def _ask(self, stream: str, question: _Question) -> None:
+        with self._lock:
+            self._under_way[stream] = self._next.pop(stream)
+        try:
+            question.answer = read_summary(self._client, stream).created_ms
+        except Exception as error:
+            question.answer = error
+        finally:
+            with self._lock:
+                if self._under_way.get(stream) is question:
+                    del self._under_way[stream]
+            question.is_answered.set()

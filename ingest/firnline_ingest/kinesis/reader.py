@@ -19,12 +19,13 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import (
     IteratorExpired,
     PageUnreadable,
+    PositionForeign,
     RetriesOver,
     StreamMissing,
     StreamThrottled,
 )
 from firnline_ingest.kinesis.lineage import children_of_closed
-from firnline_ingest.kinesis.missing import why_missing
+from firnline_ingest.kinesis.missing import Incarnations, why_missing
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.polling import PollingSource
 from firnline_ingest.kinesis.source import Page, PageSource
@@ -82,6 +83,7 @@ class ShardReader:
         *,
         retries: RetriesConfig = UNCHANGED,
         source: PageSource | None = None,
+        incarnations: Incarnations | None = None,
         clock: Callable[[], float] = time.monotonic,
         jitter: Callable[[], float] = random.random,
     ) -> None:
@@ -94,6 +96,7 @@ class ShardReader:
         self._clock = clock
         self._jitter = jitter
         self._source = source or PollingSource(client, key, polling, clock=clock)
+        self._incarnations = incarnations or Incarnations(client)
         self._verifying: Position | None = None
         self._not_before_s = 0.0
         self._failures = 0
@@ -122,13 +125,17 @@ class ShardReader:
         not_before_s = max(self._not_before_s, self._source.not_before_s)
         if wait(max(0.0, not_before_s - self._clock())):
             return None
+        page = None
         try:
             page = self._page()
             return None if page is None else self._read(page)
         except IteratorExpired:
             self._source.forget()
         except StreamThrottled as error:
-            self.throttled += 1
+            if page is None:
+                self.throttled += 1
+            else:
+                self._source.forget()  # the page was not taken
             self._back_off(error)
         except FirnlineError as error:
             self._source.forget()
@@ -150,11 +157,20 @@ class ShardReader:
         if isinstance(error, StreamMissing):
             self._missing += 1
             error = why_missing(self._client, self._key, times=self._missing)
+        if isinstance(error, PositionForeign):
+            error = self._why_foreign(error)
         if isinstance(error, PageUnreadable):
             self.unreadable_pages += 1
             self._say(error)
         if not error.is_retryable:
             raise error
+        return error
+
+    def _why_foreign(self, error: PositionForeign) -> FirnlineError:
+        try:
+            self._incarnations.make_sure_of(self._key)
+        except FirnlineError as cause:
+            return cause
         return error
 
     def _say(self, error: PageUnreadable) -> None:
@@ -167,12 +183,14 @@ class ShardReader:
     def _read(self, page: Page) -> Read:
         childless_ends, self._childless_ends = self._childless_ends, 0
         children = self._children(page, childless_ends)
-        self._failures = self._missing = 0
-        self.trouble, self.answered_at_s = None, self._clock()
         if page.is_first and isinstance(self._next, After):
             self._verifying = self._next.position
         is_end = not page.goes_on
         gap = self._verify(page.records, is_complete=is_end or page.behind_ms == 0)
+        if gap is not None or (page.records and not isinstance(self._next, After)):
+            self._incarnations.make_sure_of(self._key)  # a position is of one stream, the horizon and a time are of any
+        self._failures = self._missing = 0
+        self.trouble, self.answered_at_s = None, self._clock()
         fresh = self._fresh(page.records)
         if page.records:
             self._next = After(Position(int(page.records[-1].SequenceNumber)))

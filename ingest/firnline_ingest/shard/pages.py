@@ -45,6 +45,7 @@ class ShardPages:
             start,
             services.polling,
             retries=services.retries,
+            incarnations=clients.incarnations,
             source=page_source(subscriber, work.key, work.pipeline.reader, services.polling, clock=time.monotonic),
             jitter=services.jitter,
         )
