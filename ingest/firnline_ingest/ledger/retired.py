@@ -1,4 +1,7 @@
-"""Which rows of ended shards nobody needs any more: their records have left retention, and their children are under way."""
+"""Which rows of ended shards nobody needs any more: their records have left retention, and their children are under way.
+
+A worker's clock says nothing of that: times are the service's, of records' arrival and of the last answer at the tip.
+"""
 
 from collections.abc import Mapping
 
@@ -6,23 +9,25 @@ from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.ledger.row import ShardRow
 
 HOUR_MS = 3_600_000
-MARGIN_HOURS = 24  # listings are late, and clocks differ
-AT_ONCE = 100
+MARGIN_HOURS = 24  # listings are late
 
 
 def retired(rows: Mapping[str, ShardRow], lineage: Lineage) -> list[ShardRow]:
-    """The oldest of them. A row with incidents stays for a person; it is named as long as it has channels."""
+    """As this listing has it, the oldest first; who removes one asks the service for its shard by name.
+
+    A row with incidents stays for a person; it is named as long as it has channels.
+    """
     horizon_ms = lineage.listed_ms - (lineage.retention_hours + MARGIN_HOURS) * HOUR_MS
     found = [
         row
         for shard, row in rows.items()
         if row.ended
-        and row.heartbeat_ms < horizon_ms
+        and row.known_ms < horizon_ms
         and shard not in lineage.shards
         and all(_is_under_way(rows.get(child)) for child in row.children)
         and (row.channels or not row.incidents)
     ]
-    return sorted(found, key=lambda row: row.heartbeat_ms)[:AT_ONCE]
+    return sorted(found, key=lambda row: row.known_ms)
 
 
 def _is_under_way(child: ShardRow | None) -> bool:
