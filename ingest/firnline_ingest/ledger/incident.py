@@ -22,6 +22,9 @@ class IncidentKind(StrEnum):
     UNPROVABLE_RANGE = "unprovable_range"
     LEDGER_REBUILT = "ledger_rebuilt"
     ACCEPTED_ERRORS = "accepted_errors"
+    """Rows that a table rejected, and that a person looked at: they stop the shard no more."""
+    ACCEPTED_EARLIER = "accepted_earlier"
+    """The same, before a person resumed the shard from elsewhere: it says nothing of rows that are sent since."""
     REJECTED_UNSEEN = "rejected_unseen"
     """Rows that the table rejected in a range that was never proven: nobody was told of them one by one."""
     PARENT_UNREAD = "parent_unread"
@@ -102,6 +105,15 @@ def with_incident(incidents: tuple[Incident, ...], new: Incident) -> tuple[Incid
         oldest = plain.pop(0)
         sums[oldest.of] = _summed(sums.get(oldest.of), oldest)
     return (*sums.values(), *plain)
+
+
+def without_acceptances(incidents: tuple[Incident, ...]) -> tuple[Incident, ...]:
+    """The same incidents, of which no acceptance of rejected rows holds any more."""
+    kept: tuple[Incident, ...] = ()
+    for each in incidents:
+        is_acceptance = each.kind is IncidentKind.ACCEPTED_ERRORS
+        kept = with_incident(kept, replace(each, kind=IncidentKind.ACCEPTED_EARLIER) if is_acceptance else each)
+    return kept
 
 
 def _summed(older: Incident | None, one: Incident) -> Incident:

@@ -12,7 +12,7 @@ from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.incarnation import begun_anew
-from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.incident import Incident, IncidentKind, without_acceptances
 from firnline_ingest.ledger.lease import RunLease, held
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey
@@ -77,8 +77,10 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     """Marks the row, so that the next open lists its channels anew: after what is proven, or from the oldest record.
 
     A channel that still has a committed token is gone on with after that token, whatever is said here: no row is
-    ever appended twice to one channel.
+    ever appended twice to one channel. Rejected rows that were accepted before are looked at again: the table may be
+    another one by now.
     """
+    row = replace(row, incidents=without_acceptances(row.incidents))
     detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
     incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
     resumed = replace(row.with_incident(incident), reset=where, first_read=None)
@@ -99,21 +101,19 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
 
 
 def accept_errors(row: ShardRow, through: Position, now_ms: int, *, table: str = "") -> ShardRow:
-    """Rejected rows up to `through` stop the shard no more; they stay in the error table, where there is one.
+    """Rejected rows up to `through` stop the shard no more, until it is resumed from elsewhere; they stay in the error table,
+    where there is one.
 
-    `table`: the stored name of the one that they were for, where the pipeline has several.
+    `table`: the stored name of the one that they were for; empty where no configuration says it.
     """
     incident = Incident(IncidentKind.ACCEPTED_ERRORS, now_ms, "rejected rows were accepted", through, table=table)
     return row.with_incident(incident)
 
 
 def accepted_table(tables: Collection[str], named: str | None) -> str:
-    """The stored name of the table, of those of a pipeline, whose rows are accepted; empty where there is but one.
-
-    Raises TableUnnamed.
-    """
+    """The stored name of the table, of those of a pipeline, whose rows are accepted. Raises TableUnnamed."""
     if len(tables) == 1 and named is None:
-        return ""
+        return next(iter(tables))
     for name in (named or "", stored_name(named) if named else ""):
         if name in tables:
             return name

@@ -7,7 +7,7 @@ import pytest
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, Fenced
-from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.resume import (
     NothingToResume,
@@ -126,18 +126,35 @@ def test_accepted_errors_of_one_table_are_not_those_of_another(ledger: MemoryLed
     row = accept_errors(accept_errors(row_of(ledger, KEYS[0]), Position(8), 1, table="A"), Position(5), 2, table="B")
     assert [row.accepted_errors_through(name) for name in ("A", "B", "C")] == [Position(8), Position(5), None]
     for number in range(30):
-        row = resume_from(row, ResumeFrom.PROVEN, number)
-        row = row.with_incident(replace(row.incidents[-1], detail=str(number)))
+        row = row.with_incident(Incident(IncidentKind.CHANNEL_EXPIRED, number, str(number)))
     assert [row.accepted_errors_through(name) for name in ("A", "B", "C")] == [Position(8), Position(5), None]
+
+
+@pytest.mark.parametrize("where", list(ResumeFrom))
+def test_an_acceptance_ends_where_a_person_resumes_the_shard_from_elsewhere(
+    ledger: MemoryLedger, where: ResumeFrom
+) -> None:
+    row = row_of(ledger, KEYS[0])
+    for n in range(50):  # so that most of them are summed up
+        row = row.with_incident(Incident(IncidentKind.ACCEPTED_ERRORS, n, str(n), Position(1000 + n)))
+    resumed = resume_from(row, where, 100)
+    assert (row.accepted_errors_through("EVENTS"), resumed.accepted_errors_through("EVENTS")) == (Position(1049), None)
+    assert sum(each.count for each in resumed.incidents if each.kind is IncidentKind.ACCEPTED_EARLIER) == 50
+    assert accept_errors(resumed, Position(3), 101).accepted_errors_through("EVENTS") == Position(3)
 
 
 @pytest.mark.parametrize(
     ("tables", "named", "accepted"),
-    [(["A"], None, ""), (["A"], "a", "A"), (["A", "b"], "b", "b"), (["A", "b"], '"b"', "b"), (["A", "b"], "a", "A")],
+    [
+        (["A"], None, "A"),
+        ([""], None, ""),
+        (["A"], "a", "A"),
+        (["A", "b"], "b", "b"),
+        (["A", "b"], '"b"', "b"),
+        (["A", "b"], "a", "A"),
+    ],
 )
-def test_the_table_that_rejected_is_named_where_there_are_several(
-    tables: list[str], named: str | None, accepted: str
-) -> None:
+def test_the_table_that_rejected_is_named(tables: list[str], named: str | None, accepted: str) -> None:
     assert accepted_table(tables, named) == accepted
 
 

@@ -243,6 +243,22 @@ def test_from_proven_does_not_hide_rows_that_were_rejected_since(world: World) -
     assert problem(epoch(world, 3)) == "FL-3105"
 
 
+@pytest.mark.parametrize("where", list(ResumeFrom))
+def test_what_a_person_accepted_of_one_table_says_nothing_of_the_next_one_under_its_name(
+    world: World, where: ResumeFrom
+) -> None:
+    world.channels.rejects = lambda row: b'"n":3' in row.replace(b" ", b"")
+    world.stream.shard(records=5)
+    assert problem(epoch(world, 1)) == "FL-3105"
+    token = world.served.committed
+    assert token is not None
+    decide(world, accept_errors(world.row, token, NOW_MS))
+    world.channels.served.clear()
+    decide(world, resume_from(world.row, where, NOW_MS))
+    world.channels.rejects = lambda row: True
+    assert problem(epoch(world, 3, target=REPLACED)) == "FL-3105"
+
+
 def test_where_rejected_rows_are_tolerated_their_number_is_in_the_incident(world: World) -> None:
     world.pipeline = world.pipeline.model_copy(update={"tolerance": Tolerance.ALL})
     world.channels.rejects = lambda row: True
