@@ -16,22 +16,36 @@ ENGINE_CONFIG = "engine_config"
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 @click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
 @click.option(
-    "--kubernetes", is_flag=True, help="What the namespace needs beside a Spark application, as YAML to apply."
+    "--kubernetes", is_flag=True, help="What the namespace needs around a Spark application, as YAML to apply."
 )
-def outputs(environment: Path, accounts: ChosenAccounts, as_json: bool, engine_config: bool, kubernetes: bool) -> None:
+@click.option(
+    "--kubernetes-deployer",
+    metavar="GROUP",
+    help="The Role of the namespace that `firnline deploy` needs, bound to GROUP, for an administrator to apply.",
+)
+def outputs(
+    environment: Path,
+    accounts: ChosenAccounts,
+    *,
+    as_json: bool,
+    engine_config: bool,
+    kubernetes: bool,
+    kubernetes_deployer: str | None,
+) -> None:
     """Show ARNs, names and the engine's configuration of ENV.
 
-    Nothing of it is secret. With --kubernetes no account is asked.
+    Nothing of it is secret. With --kubernetes and --kubernetes-deployer no account is asked.
 
     \b
     For example:
       firnline outputs dev --engine-config > engine.json
       firnline outputs dev --kubernetes | kubectl apply -f -
+      firnline outputs dev --kubernetes-deployer ci | kubectl apply -f -
     """
     import json
 
-    if kubernetes:
-        click.echo(_kubernetes_yaml(environment), nl=False)
+    if kubernetes or kubernetes_deployer:
+        click.echo(_kubernetes_yaml(environment, kubernetes_deployer), nl=False)
         return
 
     from firnline_infra.cli.deployment import deployment
@@ -55,11 +69,12 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _kubernetes_yaml(environment: Path) -> str:
+def _kubernetes_yaml(environment: Path, deployer: str | None) -> str:
     import yaml
 
-    from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
+    from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import deployer_role, kubernetes_prerequisites
     from firnline_infra.specification import load_spec
 
-    objects = kubernetes_prerequisites(load_spec(environment))
+    spec = load_spec(environment)
+    objects = deployer_role(spec, group=deployer) if deployer else kubernetes_prerequisites(spec)
     return yaml.safe_dump_all(objects, explicit_start=True, sort_keys=False)

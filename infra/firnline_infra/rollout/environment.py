@@ -46,6 +46,7 @@ class EngineEnvironment:
         RollOut.deploy, and StartedByHand.
         """
         self._check()
+        runtime_of(self.spec).prepare(self.spec)
         return self._roll_out.deploy(self.job(build))
 
     def roll_back(self) -> Deployed:
@@ -57,6 +58,7 @@ class EngineEnvironment:
             raise NothingToRollBackTo(self._objects.place)
         self.say(f"Going back to deployment {target.number} of {target.began}.")
         job = recorded_job(target.job)
+        runtime_of(self.spec).prepare(self.spec)
         return self._roll_out.deploy(job, went_back_to=target.place_in_history)
 
     def stop(self) -> Sequence[Run]:

@@ -16,8 +16,16 @@ from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.kubeconfig import Access
 
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
-UNAUTHORIZED, NOT_FOUND, CONFLICT, TOO_MANY, SERVER_ERROR = 401, 404, 409, 429, 500
-MERGE_PATCH = "application/merge-patch+json"
+UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_MANY, SERVER_ERROR = 401, 403, 404, 409, 429, 500
+MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
+FIELD_MANAGER = "firnline"
+NEXT_STEPS = {
+    FORBIDDEN: "give the deployer that right: firnline outputs ENV --kubernetes-deployer prints the Role that it needs, for an "
+    "administrator of the namespace.",
+    NOT_FOUND: "make the namespace (kubectl create namespace), or correct aws.runtime.namespace and the context.",
+    CONFLICT: "somebody else applies this object: remove the named fields there, or leave the object to them "
+    "(aws.runtime.kubernetes.origin: adopt).",
+}
 
 
 class KubernetesApi(Protocol):
@@ -31,6 +39,10 @@ class KubernetesApi(Protocol):
 
     def merge(self, path: str, document: Mapping[str, Any]) -> bool:
         """Changes the fields that the document has; False where there is no such thing."""
+
+    def apply(self, path: str, document: Mapping[str, Any]) -> None:
+        """Makes the object, or sets the fields that the document has (Kubernetes, "Server-Side Apply"). Refused where another
+        one applies one of them with another value."""
 
     def delete(self, path: str) -> None:
         """With what belongs to it first; nothing where there is no such thing."""
@@ -63,6 +75,9 @@ class HttpKubernetesApi:
     def merge(self, path: str, document: Mapping[str, Any]) -> bool:
         return self._call("PATCH", path, document, ignored=NOT_FOUND, content=MERGE_PATCH) is not None
 
+    def apply(self, path: str, document: Mapping[str, Any]) -> None:
+        self._call("PATCH", f"{path}?fieldManager={FIELD_MANAGER}", document, content=APPLY_PATCH)
+
     def delete(self, path: str) -> None:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
         self._call("DELETE", path, options, ignored=NOT_FOUND)
@@ -79,7 +94,7 @@ class HttpKubernetesApi:
         path: str,
         document: Mapping[str, Any] | None = None,
         *,
-        ignored: int,
+        ignored: int | None = None,
         content: str = "application/json",
     ) -> dict[str, Any] | None:
         response = self._request(method, path, document, content)
@@ -116,7 +131,7 @@ class HttpKubernetesApi:
             action,
             on,
             words,
-            next_step="where it was forbidden, give the deployer a Role of the namespace with that verb (docs/rollout.md).",
+            next_step=NEXT_STEPS.get(response.status, "correct what it says, and run the same command again."),
         )
 
 

@@ -10,8 +10,9 @@ from firnline_infra.runtimes.options import Architecture
 CPU_OF = {Architecture.ARM64: "arm64", Architecture.X86_64: "amd64"}
 """As nodes of Kubernetes are labelled."""
 LONGEST_LABEL = 63
-LONGEST_OBJECT = 50
-"""Of a Spark application: the operators put ends like -driver-svc behind it, and a service's name has 63 characters."""
+LONGEST_OBJECT = 43
+"""Of what an application's objects are called: a Spark application has 7 characters of its start behind that, the operators
+put ends like -driver-svc behind it, and a service's name has 63 characters."""
 OURS = "firnline:"
 
 
@@ -30,6 +31,11 @@ def object_name(application: str) -> str:
         return plain
     digest = hashlib.sha256(application.encode()).hexdigest()[:8]
     return f"{plain[: LONGEST_OBJECT - 9].strip('-')}-{digest}"
+
+
+def run_name(application: str, token: str) -> str:
+    """Of the Spark application that a start makes: the same token twice is one object."""
+    return f"{object_name(application)}-{hashlib.sha256(token.encode()).hexdigest()[:6]}"
 
 
 def labels(tags: Mapping[str, str]) -> dict[str, str]:

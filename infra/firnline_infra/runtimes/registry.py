@@ -47,6 +47,9 @@ class EngineRuntime:
     status_rights: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The actions of these that `firnline status` needs, by Sid."""
     prices: MachinePrices
+    prepare: Callable[[EnvironmentSpec], None] = lambda _spec: None
+    """Makes what has to be around the job where it runs, and is made by no stack. Raises RuntimeRefused, RuntimeUnavailable and
+    NoCluster."""
 
 
 def _emr_serverless() -> ServiceModule:
@@ -71,6 +74,12 @@ def _kubernetes() -> ServiceModule:
     from firnline_infra.runtimes.spark_operator import service
 
     return service
+
+
+def _prepare_namespace(spec: EnvironmentSpec) -> None:
+    from firnline_infra.runtimes.spark_operator import service
+
+    service.prepare(spec)
 
 
 RUNTIMES = {
@@ -99,6 +108,7 @@ RUNTIMES = {
         job=spark_operator_job.JOB,
         prices=spark_operator_job.PRICES,
         service=_kubernetes,
+        prepare=_prepare_namespace,
     ),
 }
 

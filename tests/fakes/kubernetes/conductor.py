@@ -9,11 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Running, Submission
+from tests.fakes.kubernetes.admission import check_pod
+from tests.fakes.kubernetes.authorization import User, authorize, service_account
 from tests.fakes.kubernetes.manifest import Manifest
-from tests.fakes.kubernetes.objects import Document, Objects, now_text
+from tests.fakes.kubernetes.objects import Document, Objects, Refusal, now_text
 from tests.fakes.kubernetes.pods import Pods
 
 PRINCIPAL = "pods.eks.amazonaws.com"
+DRIVERS_OWN = [
+    *(("", "pods", verb) for verb in ("get", "list", "watch", "create", "delete", "deletecollection")),
+    *(("", "configmaps", verb) for verb in ("create", "list", "deletecollection")),
+    ("", "services", "create"),
+    *(("", "persistentvolumeclaims", verb) for verb in ("list", "deletecollection")),
+]
+"""What Spark's driver asks of the API to have executors, and to remove them (Spark, "Running on Kubernetes", RBAC)."""
 DELETED, ENDED = "deleted", "ended"
 
 
@@ -34,6 +43,10 @@ class Cluster:
     """By their references: a folder that holds what the image has in /opt/firnline."""
     roles: dict[str, str] = field(default_factory=dict)
     """Of service accounts, as `namespace/name`: what a control call says of associations of EKS Pod Identity."""
+    namespaces: dict[str, str] = field(default_factory=dict)
+    """With the level of Pod Security that each enforces: `restricted` or `privileged`."""
+    users: dict[str, User] = field(default_factory=dict)
+    """By their tokens."""
     associated: Callable[[], Mapping[str, str]] = dict
     """The same, of those that the embedded EKS has."""
     running: dict[str, Running] = field(default_factory=dict)
@@ -120,6 +133,8 @@ class Conductor:
             self.attempt += 1
             pods, driver = self.pods, self._driver()
             pods.remove(driver)
+            if refused := self._refused():
+                return self._ended(refused)
             pods.add(driver, "driver", "Pending")
             waits = self._waits()
             if waits:
@@ -168,19 +183,41 @@ class Conductor:
                 pods.remove(name)
             self.cluster.changed.notify_all()
 
+    def _refused(self) -> str:
+        """Why no driver's pod is made, or why the driver ends before it has one executor; empty where neither is so."""
+        found, objects = self.manifest(), self.cluster.objects
+        account = f"/api/v1/namespaces/{found.namespace}/serviceaccounts/{found.service_account}"
+        try:
+            objects.get(account)
+            for role, pod in found.pods.items():
+                check_pod(f"{found.name}-{role}", pod, self.cluster.namespaces.get(found.namespace, ""))
+            for right in DRIVERS_OWN:
+                user = User(service_account(found.namespace, found.service_account))
+                authorize(objects, user, right, found.namespace)
+        except Refusal as refusal:
+            return str(refusal)
+        return ""
+
     def _waits(self) -> tuple[str, str] | None:
         """Why the driver's container does not begin."""
         found = self.manifest()
         if found.image not in self.cluster.images:
             return "ErrImagePull", f"failed to pull and unpack image {found.image!r}: not found"
         if self._role() is None:
-            return "CreateContainerConfigError", f"service account {found.service_account} has no role by Pod Identity"
+            return (
+                "CreateContainerConfigError",
+                f"service account {found.service_account} has no role by IRSA or Pod Identity",
+            )
         return None
 
     def _role(self) -> str | None:
         found = self.manifest()
         whose = f"{found.namespace}/{found.service_account}"
-        return self.cluster.roles.get(whose) or self.cluster.associated().get(whose)
+        account = self.cluster.objects.find(
+            f"/api/v1/namespaces/{found.namespace}/serviceaccounts/{found.service_account}"
+        )
+        irsa = (account or {}).get("metadata", {}).get("annotations", {}).get("eks.amazonaws.com/role-arn")
+        return irsa or self.cluster.roles.get(whose) or self.cluster.associated().get(whose)
 
     def _submission(self) -> Submission:
         found = self.manifest()

@@ -23,6 +23,8 @@ class Manifest:
     conf: Mapping[str, str]
     grace_s: float
     labels: Mapping[str, str]
+    pods: Mapping[str, Mapping[str, Any]]
+    """The specs of the pods that are made of it, by driver and executor, as far as admission looks at them."""
 
     def from_image(self, text: str, folder: Path) -> str:
         """A path in the image, as the folder that holds what the image holds has it."""
@@ -52,7 +54,19 @@ def of_kubeflow(document: Mapping[str, Any]) -> Manifest:
         conf={**spec.get("sparkConf", {}), **{name: str(value) for name, value in own.items() if value is not None}},
         grace_s=driver.get("terminationGracePeriodSeconds", DEFAULT_GRACE_S),
         labels=driver.get("labels", {}),
+        pods={"driver": _webhooked("driver", driver, spec), "executor": _webhooked("executor", executor, spec)},
     )
+
+
+def _webhooked(role: str, pod: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
+    """As the operator's mutating webhook leaves a pod (internal/webhook/sparkpod_defaulter.go)."""
+    names = {mount["name"] for mount in pod.get("volumeMounts", ())}
+    return {
+        "securityContext": pod.get("podSecurityContext", {}),
+        "containers": [{"name": f"spark-kubernetes-{role}", "securityContext": pod.get("securityContext", {})}],
+        "volumes": [each for each in spec.get("volumes", ()) if each["name"] in names],
+        "hostNetwork": pod.get("hostNetwork", False),
+    }
 
 
 def of_apache(document: Mapping[str, Any]) -> Manifest:
@@ -68,4 +82,11 @@ def of_apache(document: Mapping[str, Any]) -> Manifest:
         conf=conf,
         grace_s=template.get("spec", {}).get("terminationGracePeriodSeconds", DEFAULT_GRACE_S),
         labels=template.get("metadata", {}).get("labels", {}),
+        pods={role: _templated(role, spec.get(f"{role}Spec", {})) for role in ("driver", "executor")},
     )
+
+
+def _templated(role: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Spark takes the template's first container for its own."""
+    pod = dict(spec.get("podTemplateSpec", {}).get("spec", {}))
+    return {**pod, "containers": pod.get("containers") or [{"name": f"spark-kubernetes-{role}"}]}

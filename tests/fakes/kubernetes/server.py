@@ -1,6 +1,6 @@
 """The embedded runtimes with a Kubernetes cluster among them: /api and /apis are its API server's.
 
-POST /__firnline__/cluster  {"images": {reference: folder}, "roles": {"namespace/account": role}}: what was pushed and associated
+POST /__firnline__/cluster  what was pushed, associated and set up beside it, as KubernetesApi.given takes it
 """
 
 import json
@@ -33,7 +33,14 @@ class ClusterRuntimes(RuntimesApplication):
             self.kubernetes.given(json.loads(body))
             return send((200, b"{}", {}), start_response)
         path = path.encode("latin-1").decode(errors="replace")
-        status, found = self.kubernetes.answer(method, path, environ.get("QUERY_STRING", ""), body)
+        status, found = self.kubernetes.answer(
+            method,
+            path,
+            environ.get("QUERY_STRING", ""),
+            body,
+            content=environ.get("CONTENT_TYPE", ""),
+            token=environ.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer "),
+        )
         is_text = isinstance(found, str)
         content = found.encode() if isinstance(found, str) else json.dumps(found).encode()
         reply: Reply = (status, content, {"Content-Type": "text/plain"} if is_text else {})

@@ -1,99 +1,22 @@
 """The embedded cluster under the real client of a roll-out, with both operators' weaknesses; attempts end when a test says so."""
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from firnline_infra.runtimes.errors import RuntimeRefused
-from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.kubeconfig import Access
-from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
 from firnline_infra.runtimes.registry import render
-from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_operator.options import Operator
-from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
-from firnline_local.wsgi import WsgiServer
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.names import Names
+from tests.fakes.kubernetes.conftest import FIRST, Place, started
 from tests.fakes.kubernetes.schema import schema_of, violations
-from tests.fakes.kubernetes.server import ClusterRuntimes
 from tests.infra.runtimes.environments import RUNTIMES, SHIPPED, job_of, spec_of
-from tests.local.runtimes.conftest import ACCOUNT, HANGS_S, REGION, ROLE, Stage
-
-LABEL = "firnline/application=firnline-dev"
-
-
-@dataclass
-class Place:
-    operator: Operator
-    job: EngineJob
-    stage: Stage
-    runtime: OperatorService
-    api: HttpKubernetesApi
-    application: ClusterRuntimes
-
-    @property
-    def path(self) -> str:
-        group, namespace = FLAVOURS[self.operator].group, self.job.runtime.namespace
-        return f"/apis/{group}/namespaces/{namespace}/sparkapplications/firnline-dev"
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        changed = self.application.kubernetes.cluster.changed
-        with changed:
-            assert changed.wait_for(condition, HANGS_S)
-
-    def until_run(self, run: Run, state: RunState) -> Run:
-        pause = threading.Event()
-        for _ in range(int(HANGS_S / 0.01)):
-            if (found := self.runtime.look(run)).state is state:
-                return found
-            pause.wait(0.01)
-        raise AssertionError(found)
-
-    def state(self) -> str:
-        status = (self.api.get(self.path) or {}).get("status", {})
-        return str(status.get("applicationState", {}).get("state") or status["currentState"]["currentStateSummary"])
-
-    def has_ended(self) -> bool:
-        """Whether its object has: kubeflow says so before the driver has ended, apache forgets it after that."""
-        return self.operator is Operator.KUBEFLOW or self.application.kubernetes.cluster.objects.find(self.path) is None
-
-    def pods(self, role: str) -> list[dict[str, Any]]:
-        path = f"/api/v1/namespaces/{self.job.runtime.namespace}/pods"
-        return list((self.api.get(path, labelSelector=f"{LABEL},spark-role={role}") or {})["items"])
-
-    def patch(self, **spec: Any) -> None:
-        assert self.api.merge(self.path, {"spec": spec})
-
-
-@pytest.fixture(params=list(Operator), ids=str)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    operator: Operator = request.param
-    stage, job = Stage(), job_of(spec_of("dev", operator.value))
-    served = ClusterRuntimes(tmp_path, account=ACCOUNT, region=REGION, launch=stage)
-    served.kubernetes.cluster.linger_s = served.kubernetes.cluster.hurry = 0.0
-    with WsgiServer(served, name="runtimes") as server:
-        api = HttpKubernetesApi(lambda: Access(server=server.endpoint))
-        runtime, namespace = job.runtime, job.runtime.namespace or ""
-        account = runtime.service_account or ""
-        image = runtime.kubernetes.image if runtime.kubernetes else ""
-        served.kubernetes.given({"images": {image: str(tmp_path)}, "roles": {f"{namespace}/{account}": ROLE}})
-        made = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}}
-        assert api.create(f"/api/v1/namespaces/{namespace}/serviceaccounts", made)
-        service = OperatorService(api, FLAVOURS[operator], namespace, "firnline-dev", account, sleep=lambda _: None)
-        yield Place(operator, job, stage, service, api, served)
-    served.stop()
-
-
-def started(place: Place, token: str = "00000001-ab") -> Run:
-    number = len(place.stage.attempts) + 1
-    run = place.runtime.start(place.job, token)
-    place.stage.attempt(number)
-    return place.until_run(run, RunState.RUNNING)
+from tests.local.runtimes.conftest import HANGS_S, ROLE
 
 
 @pytest.mark.parametrize(("environment", "runtime"), [(e, r) for e in SHIPPED for r in RUNTIMES if r in set(Operator)])
@@ -127,7 +50,8 @@ def test_a_job_runs_as_its_manifest_says(place: Place) -> None:
     image = next(iter(place.application.kubernetes.cluster.images.values()))
     assert submission.entry == f"{image}/entry.py"
     assert submission.arguments == (place.job.configuration,)
-    assert submission.role_arn == ROLE
+    of_its_account = Arns(place.spec).role(Names.of(place.spec).engine_role)
+    assert submission.role_arn == (of_its_account if place.operator is Operator.KUBEFLOW else ROLE)
     assert submission.service == "pods.eks.amazonaws.com"
     assert submission.conf["spark.pyspark.python"] == f"{image}/environment/bin/python"
     assert submission.conf["spark.kubernetes.driverEnv.FIRNLINE_START"] == run.start == "00000001-ab"
@@ -151,16 +75,12 @@ def test_a_run_is_gone_when_its_pods_are(place: Place) -> None:
     assert not place.runtime.is_gone(run)
     place.stage.attempt().end()
     place.until(
-        lambda: not place.application.kubernetes.cluster.objects.below(folder_of(place), {"spark-role": "driver"})
+        lambda: not place.application.kubernetes.cluster.objects.below(place.pods_folder, {"spark-role": "driver"})
     )
     place.until(place.has_ended)
     assert not place.runtime.look(run).state.is_active
     assert place.pods("executor")
     assert not place.runtime.is_gone(run)
-
-
-def folder_of(place: Place) -> str:
-    return f"/api/v1/namespaces/{place.job.runtime.namespace}/pods"
 
 
 def test_an_engine_that_was_asked_to_stop_is_not_started_again(place: Place) -> None:
@@ -195,7 +115,7 @@ def test_an_image_that_can_not_be_pulled_is_told_in_the_clusters_words(place: Pl
     place.until(
         lambda: any(
             "containerStatuses" in str(each)
-            for each in place.application.kubernetes.cluster.objects.below(folder_of(place), {})
+            for each in place.application.kubernetes.cluster.objects.below(place.pods_folder, {})
         )
     )
     found = place.runtime.look(run)
@@ -203,7 +123,7 @@ def test_an_image_that_can_not_be_pulled_is_told_in_the_clusters_words(place: Pl
     assert "ErrImagePull" in found.reason
     place.runtime.cancel(run, grace_s=0)
     objects = place.application.kubernetes.cluster.objects
-    place.until(lambda: not objects.below(folder_of(place), {}) and place.has_ended())
+    place.until(lambda: not objects.below(place.pods_folder, {}) and place.has_ended())
     assert place.runtime.is_gone(run)
 
 
@@ -216,7 +136,7 @@ def test_a_manifest_that_the_operator_refuses_is_refused(place: Place) -> None:
 
 def test_what_is_not_in_it_is_refused_by_name(place: Place) -> None:
     with pytest.raises(RuntimeRefused, match=r"405: .*is not in the embedded Kubernetes"):
-        place.api.delete(f"{folder_of(place)}/firnline-dev-driver")
+        place.admin.create(place.pods_folder, {"kind": "Pod"})
 
 
 @pytest.mark.parametrize("place", [Operator.KUBEFLOW], ids=str, indirect=True)
@@ -252,10 +172,10 @@ def test_kubeflow_fails_to_submit_beside_a_driver_of_the_name_and_tries_again(pl
     place.application.kubernetes.cluster.linger_s = HANGS_S
     started(place)
     body = json.dumps({"propagationPolicy": "Background"}).encode()
-    place.application.kubernetes.answer("DELETE", place.path, "", body)
+    place.application.kubernetes.answer("DELETE", place.path, "", body, token="admin")
     assert place.api.get(place.path) is None
     place.application.kubernetes.cluster.hurry = 0.001
-    assert place.api.create(place.path.rpartition("/")[0], render(place.job, token="2"))
+    assert place.api.create(place.path.rpartition("/")[0], render(place.job, token=FIRST))
     objects = place.application.kubernetes.cluster.objects
     place.until(lambda: "SUBMISSION_FAILED" in str(objects.find(place.path)))
     place.stage.attempt().end()

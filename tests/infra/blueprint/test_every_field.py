@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.runtimes.registry import render
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, job_of, spec_of
 
@@ -29,7 +30,7 @@ ELSEWHERE = {
     "SecurityGroupOptions.origin": "follows from vpc and ids: its model refuses any other",
     "EmrEc2.origin": "follows from cluster_id: its model refuses any other",
     "Kubernetes.context": "says how the cluster is reached (runtimes/spark_operator/service.py)",
-    "Kubernetes.disruption_budget": "is an object beside the job (runtimes/spark_operator/kubernetes_prerequisites.py)",
+    "Kubernetes.origin": "says whether deploy applies what is around the job (tests/fakes/kubernetes/test_namespace.py)",
     "Pipeline.shares_table": "lets checks/pipelines.py pass what it would refuse",
     "Network.snowflake_hosts": "is a list for a firewall (blueprint/network.py)",
 }
@@ -81,7 +82,8 @@ def shown(spec: EnvironmentSpec) -> str:
     blueprint = blueprint_of(spec)
     document = engine_config(spec, blueprint.outputs)
     job = render(job_of(spec), token="t") if spec.aws.runtime.kind else None
-    return repr(blueprint) + json.dumps([document, job], default=repr)
+    around = kubernetes_prerequisites(spec) if spec.aws.runtime.kubernetes else None
+    return repr(blueprint) + json.dumps([document, job, around], default=repr)
 
 
 def other_values(value: Any, annotation: Any) -> Iterator[Any]:

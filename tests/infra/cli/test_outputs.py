@@ -14,13 +14,17 @@ def test_what_a_namespace_needs_is_yaml_to_apply(tmp_path: Path) -> None:
     place.write_text(yaml.safe_dump(document))
     result = CliRunner().invoke(firnline, ["outputs", str(place), "--kubernetes"])
     assert result.exit_code == 0, result.output
-    account, role, binding, budget = yaml.safe_load_all(result.output)
+    account, role, binding, policy, budget = yaml.safe_load_all(result.output)
     assert (account["kind"], account["metadata"]["name"]) == ("ServiceAccount", "engine")
     assert account["metadata"]["annotations"]["eks.amazonaws.com/role-arn"].startswith(
         "arn:aws:iam::111122223333:role/firnline-dev-engine"
     )
     assert binding["roleRef"]["name"] == role["metadata"]["name"]
-    assert budget["kind"] == "PodDisruptionBudget"
+    assert (policy["kind"], budget["kind"]) == ("NetworkPolicy", "PodDisruptionBudget")
+    result = CliRunner().invoke(firnline, ["outputs", str(place), "--kubernetes-deployer", "ci"])
+    role, binding = yaml.safe_load_all(result.output)
+    assert binding["roleRef"]["name"] == role["metadata"]["name"] == "firnline-dev-deployer"
+    assert [subject["name"] for subject in binding["subjects"]] == ["ci"]
 
 
 def test_an_environment_of_another_runtime_is_refused() -> None:

@@ -42,12 +42,31 @@ RUNTIMES: dict[str, dict[str, Any]] = {
         "trust": "irsa",
         "oidc_provider": PROVIDER,
         **PODS,
-        "kubernetes": {"image": IMAGE, "context": "platform", "tolerations": [TAINT, {"key": "spot"}]},
+        "kubernetes": {
+            "image": IMAGE,
+            "context": "platform",
+            "tolerations": [TAINT, {"key": "spot"}],
+            "annotations": {"sidecar.istio.io/inject": "false"},
+            "environment": {"HTTPS_PROXY": "http://proxy:3128"},
+            "volumes": [
+                {"name": "authorities", "path": "/etc/company", "config_map": "company-ca"},
+                {"name": "spark-local-dir-1", "path": "/scratch", "empty_dir": "20Gi"},
+            ],
+        },
     },
     "apache": {
         "trust": "static-keys",
         **PODS,
-        "kubernetes": {"image": IMAGE, "operator": "apache", "keys_secret": "aws", "tolerations": [TAINT]},
+        "kubernetes": {
+            "image": IMAGE,
+            "operator": "apache",
+            "keys_secret": "aws",
+            "tolerations": [TAINT],
+            "volumes": [
+                {"name": "registry", "path": "/etc/registry", "secret": "registry"},
+                {"name": "shared", "path": "/shared", "claim": "shared"},
+            ],
+        },
     },
 }
 PLACES = {"emr_serverless": "00fabcdefghijk09", "emr_eks": "0123456789abcdefghijklmno", "emr_ec2": "j-2AXXXXXXGAPLF"}

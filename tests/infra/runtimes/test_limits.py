@@ -9,7 +9,7 @@ import pytest
 
 from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.errors import JobRefused, StartedByHand
-from firnline_infra.runtimes.naming import labels, object_name, short_name
+from firnline_infra.runtimes.naming import labels, object_name, run_name, short_name
 from firnline_infra.runtimes.registry import render, rendering_of
 from firnline_infra.runtimes.spark_conf import START_VARIABLE
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
@@ -163,8 +163,10 @@ def test_pods_have_longer_to_end_than_a_proof_takes() -> None:
 def test_the_driver_is_told_the_token_of_its_start_and_the_hash_is_none_of_it(runtime: str) -> None:
     """The engine tells it the ledger, by which `firnline deploy` knows whose the engine is."""
     job = job_of(spec_of("dev", runtime))
-    first, second = (json.dumps(render(job, token=token)) for token in ("00000001-ab", "00000002-cd"))
+    tokens = ("00000001-ab", "00000002-cd")
+    first, second = (json.dumps(render(job, token=token)) for token in tokens)
+    named = [run_name(job.application, token) for token in tokens]  # of an object in Kubernetes
     assert START_VARIABLE == OF_THE_ENGINE
     assert f"driverEnv.{START_VARIABLE}" in first.replace("appMasterEnv", "driverEnv")
-    assert first.replace("00000001-ab", "00000002-cd") == second
+    assert first.replace(*tokens).replace(*named) == second
     assert job.hash == rendering_of(job).hash_of(job)

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.naming import CPU_OF, labels, object_name
+from firnline_infra.runtimes.naming import labels, run_name
+from firnline_infra.runtimes.render import Start
 from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_conf import all_conf
+from firnline_infra.runtimes.spark_operator import pod
 from firnline_infra.runtimes.spark_operator.flavour import ApplicationStatus, Flavour
-from firnline_infra.runtimes.spark_operator.kubeflow import KEYS, RETRIES, tolerations
+from firnline_infra.runtimes.spark_operator.kubeflow import RETRIES
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
 
 MINUTE_MS = 60_000
@@ -57,14 +59,17 @@ follow; what is released stays so, and the state before says how it ended."""
 ENDED_AS = {"Succeeded": RunState.SUCCEEDED}
 
 
-def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str, str]) -> dict[str, Any]:
+def spark_application(job: EngineJob, section: Kubernetes, start: Start) -> dict[str, Any]:
     """Everything that is no field of the resource is a setting of Spark's."""
-    marks = labels(tags)
-    template = {"podTemplateSpec": {"metadata": {"labels": marks}, "spec": _pod(section)}}
+    marks = labels(start.tags)
     return {
         "apiVersion": "spark.apache.org/v1",
         "kind": "SparkApplication",
-        "metadata": {"name": object_name(job.application), "namespace": job.runtime.namespace, "labels": marks},
+        "metadata": {
+            "name": run_name(job.application, start.token),
+            "namespace": job.runtime.namespace,
+            "labels": marks,
+        },
         "spec": {
             "mainClass": "org.apache.spark.deploy.PythonRunner",
             "pyFiles": f"local://{job.artefact.entry}",
@@ -72,8 +77,8 @@ def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str,
             "deploymentMode": "ClusterMode",
             "runtimeVersions": {"sparkVersion": section.spark},
             "sparkConf": dict(sorted((all_conf(job) | _conf(job, section)).items())),
-            "driverSpec": template,
-            "executorSpec": template,
+            "driverSpec": _template(section, "driver", marks),
+            "executorSpec": _template(section, "executor", marks),
             "applicationTolerations": {
                 "restartConfig": RESTARTS,
                 "applicationTimeoutConfig": TIMEOUTS,
@@ -83,16 +88,32 @@ def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str,
     }
 
 
-def _pod(section: Kubernetes) -> dict[str, Any]:
-    pod: dict[str, Any] = {"terminationGracePeriodSeconds": section.termination_seconds}
-    if section.tolerations:
-        pod["tolerations"] = tolerations(section)
-    return pod
+def _template(section: Kubernetes, who: str, marks: Mapping[str, str]) -> dict[str, Any]:
+    """Spark takes the first container for its own, and puts image, arguments and resources into it (Spark, "Running on
+    Kubernetes", pod template)."""
+    metadata = {"labels": marks, "annotations": dict(section.annotations)}
+    container = {
+        "name": f"spark-kubernetes-{who}",
+        "securityContext": pod.CONTAINER_SECURITY,
+        "env": pod.variables(section),
+        "volumeMounts": pod.mounts(section),
+    }
+    spec = {
+        "terminationGracePeriodSeconds": section.termination_seconds,
+        "securityContext": pod.pod_security(section),
+        "containers": [_given(container)],
+        "tolerations": pod.tolerations(section),
+        "volumes": pod.volumes(section),
+    }
+    return {"podTemplateSpec": {"metadata": _given(metadata), "spec": _given(spec)}}
+
+
+def _given(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if value}
 
 
 def _conf(job: EngineJob, section: Kubernetes) -> dict[str, str]:
-    account, nodes = job.runtime.service_account or "", section.node_selector
-    nodes = {"kubernetes.io/arch": CPU_OF[section.architecture], **nodes}
+    account, nodes = job.runtime.service_account or "", pod.node_selector(section)
     conf = {
         "spark.kubernetes.namespace": job.runtime.namespace or "",
         "spark.kubernetes.container.image": section.image,
@@ -103,9 +124,6 @@ def _conf(job: EngineJob, section: Kubernetes) -> dict[str, str]:
     }
     if section.image_pull_secrets:
         conf["spark.kubernetes.container.image.pullSecrets"] = ",".join(section.image_pull_secrets)
-    if section.keys_secret is not None:
-        for who in ("driver", "executor"):
-            conf |= {f"spark.kubernetes.{who}.secretKeyRef.{key}": f"{section.keys_secret}:{key}" for key in KEYS}
     return conf
 
 

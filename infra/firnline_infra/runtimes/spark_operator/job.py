@@ -17,13 +17,17 @@ DENIED = (
 )
 """Settings that the kubeflow operator's webhook refuses in sparkConf (internal/webhook/sparkconf_validator.go)."""
 
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+OURS = ("FIRNLINE_", "PYSPARK_", "SPARK_")
+"""Beginnings of variables that Spark and the engine set."""
+
 
 def spark_application(job: EngineJob, start: Start) -> dict[str, Any]:
     section = job.runtime.kubernetes
     assert section is not None
     if section.operator is Operator.KUBEFLOW:
-        return kubeflow.spark_application(job, section, tags=start.tags)
-    return apache.spark_application(job, section, tags=start.tags)
+        return kubeflow.spark_application(job, section, start)
+    return apache.spark_application(job, section, start)
 
 
 def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
@@ -35,6 +39,9 @@ def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
         yield (
             f"aws.runtime.kubernetes.image: has to hold the engine (an absolute path); its entry script is {job.artefact.entry}."
         )
+    for name in section.environment:
+        if not VARIABLE.fullmatch(name) or name.startswith(OURS):
+            yield f"aws.runtime.kubernetes.environment: {name!r} is no variable of yours: a name, and none of {', '.join(OURS)}."
     if section.operator is not Operator.KUBEFLOW:
         return
     for name, value in request["spec"]["sparkConf"].items():

@@ -1,24 +1,24 @@
 """The engine as a SparkApplication of kubeflow/spark-operator, sparkoperator.k8s.io/v1beta2.
 
-Restarted on failure alone: an engine that was asked to stop ends with 0, and has to stay ended. The object's name is the
-application's, so that there is one; a change of its spec would end the driver and not wait for executors: whoever rolls
-suspends it first, and waits until no pod is left.
+Restarted on failure alone: an engine that was asked to stop ends with 0, and has to stay ended. A change of an object's spec
+would end the driver and not wait for executors: each start is an object of its own, and one that is in the way is suspended.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.naming import CPU_OF, labels, object_name
+from firnline_infra.runtimes.naming import labels, run_name
+from firnline_infra.runtimes.render import Start
 from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_conf import JAVA_OPTIONS, SIZES, all_conf
+from firnline_infra.runtimes.spark_operator import pod
 from firnline_infra.runtimes.spark_operator.flavour import ApplicationStatus, Flavour
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
 
 RETRIES = 1000
 RETRY_SECONDS = 10
 """Times the attempts so far: the operator waits longer each time."""
-KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 STATES = {
     "": RunState.STARTING,
     "SUBMITTED": RunState.STARTING,
@@ -39,9 +39,9 @@ STATES = {
 is FAILED after that; UNKNOWN is a driver on a node that is out of reach, and may run."""
 
 
-def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str, str]) -> dict[str, Any]:
-    settings, size, marks = all_conf(job), job.size, labels(tags)
-    pod = _pod(job, section, marks)
+def spark_application(job: EngineJob, section: Kubernetes, start: Start) -> dict[str, Any]:
+    settings, size, marks = all_conf(job), job.size, labels(start.tags)
+    common = _pod(job, section, marks)
     spec: dict[str, Any] = {
         "type": "Python",
         "mode": "cluster",
@@ -59,14 +59,14 @@ def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str,
             "onSubmissionFailureRetryInterval": RETRY_SECONDS,
         },
         "driver": {
-            **pod,
+            **common,
             "cores": size.driver_cores,
             "memory": f"{size.driver_memory_mib}m",
             "memoryOverhead": f"{size.driver_overhead_mib}m",
             "javaOptions": settings[JAVA_OPTIONS],
         },
         "executor": {
-            **pod,
+            **common,
             "instances": size.executors,
             "cores": size.executor_cores,
             "memory": f"{size.executor_memory_mib}m",
@@ -76,36 +76,37 @@ def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str,
     }
     if section.image_pull_secrets:
         spec["imagePullSecrets"] = list(section.image_pull_secrets)
+    if section.volumes:
+        spec["volumes"] = pod.volumes(section)
     return {
         "apiVersion": "sparkoperator.k8s.io/v1beta2",
         "kind": "SparkApplication",
-        "metadata": {"name": object_name(job.application), "namespace": job.runtime.namespace, "labels": marks},
+        "metadata": {
+            "name": run_name(job.application, start.token),
+            "namespace": job.runtime.namespace,
+            "labels": marks,
+        },
         "spec": spec,
     }
 
 
 def _pod(job: EngineJob, section: Kubernetes, marks: Mapping[str, str]) -> dict[str, Any]:
     """Executors read and write as the same service account: they are the engine too."""
-    pod: dict[str, Any] = {
+    optional = {
+        "annotations": dict(section.annotations),
+        "tolerations": pod.tolerations(section),
+        "env": pod.variables(section),
+        "volumeMounts": pod.mounts(section),
+    }
+    return {
         "serviceAccount": job.runtime.service_account,
         "labels": dict(marks),
-        "nodeSelector": {"kubernetes.io/arch": CPU_OF[section.architecture], **section.node_selector},
+        "nodeSelector": pod.node_selector(section),
         "terminationGracePeriodSeconds": section.termination_seconds,
+        "podSecurityContext": pod.pod_security(section),
+        "securityContext": pod.CONTAINER_SECURITY,
+        **{name: value for name, value in optional.items() if value},
     }
-    if section.tolerations:
-        pod["tolerations"] = tolerations(section)
-    if section.keys_secret is not None:
-        pod["envSecretKeyRefs"] = {key: {"name": section.keys_secret, "key": key} for key in KEYS}
-    return pod
-
-
-def tolerations(section: Kubernetes) -> list[dict[str, str]]:
-    return [
-        {"key": each.key, "operator": "Exists", "effect": each.effect}
-        if each.value is None
-        else {"key": each.key, "operator": "Equal", "value": each.value, "effect": each.effect}
-        for each in section.tolerations
-    ]
 
 
 def status_of(found: Mapping[str, Any]) -> ApplicationStatus:

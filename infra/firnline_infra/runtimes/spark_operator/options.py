@@ -1,11 +1,12 @@
 """The engine's pods on Kubernetes, and the operator that runs them."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from firnline_infra.runtimes.options import Architecture
+from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 
@@ -28,6 +29,30 @@ class Toleration(Section):
     """What the taint does to others."""
 
 
+class Volume(Section):
+    """A volume of driver and executors, of a kind that Pod Security "restricted" admits."""
+
+    name: str = Field(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")
+    """A DNS label."""
+    path: str = Field(pattern=r"^/[^:]+$")
+    """Where it is mounted."""
+    config_map: str | None = Field(default=None, min_length=1)
+    """The ConfigMap of the namespace that it shows, read-only."""
+    secret: str | None = Field(default=None, min_length=1)
+    """The Secret of the namespace that it shows, read-only."""
+    claim: str | None = Field(default=None, min_length=1)
+    """The PersistentVolumeClaim that it is; driver and executors on several nodes need one that many may mount."""
+    empty_dir: str | None = Field(default=None, pattern=r"^[0-9]+(Mi|Gi)$")
+    """An empty folder of at most this size, such as 20Gi, which goes with its pod; Spark's own files are in one that is named
+    spark-local-dir-1."""
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if sum(each is not None for each in (self.config_map, self.secret, self.claim, self.empty_dir)) != 1:
+            raise ValueError("give one of config_map, secret, claim, empty_dir")
+        return self
+
+
 class Operator(StrEnum):
     """Who runs Spark applications in the cluster."""
 
@@ -42,6 +67,9 @@ class Kubernetes(Section):
 
     operator: Operator = Field(default=Operator.KUBEFLOW, strict=False)
     """Which one the cluster has; it has to be there already."""
+    origin: CreateOrAdopt = Origin.CREATE
+    """`create`: `firnline deploy` makes and updates service account, rights, network policy and disruption budget; `adopt`: they
+    are made elsewhere, for example from `firnline outputs ENV --kubernetes`."""
     context: str | None = Field(default=None, min_length=1)
     """Of the kubeconfig that `firnline deploy` uses; the current one where absent. Give it: the current one is anybody's."""
     image: Annotated[str, IMAGE]
@@ -59,6 +87,16 @@ class Kubernetes(Section):
     termination_seconds: int = Field(default=300, ge=240, le=3600)
     """How long a pod may take to end: longer than the engine needs for the proof of its last rows (180 s and a task's
     cancelling), so that a drain of a node loses no time to reconciliation."""
+    run_as_user: int = Field(default=185, ge=1, le=65_535)
+    """The number of the image's user: 185 in images of the Spark project. Root is none of them."""
+    annotations: dict[str, str] = Field(default={})
+    """Of the pods of driver and executors, for example for a mesh or a collector of logs."""
+    environment: dict[str, str] = Field(default={})
+    """Variables of driver and executors, for example a proxy. Nothing secret: the object shows them."""
+    volumes: list[Volume] = Field(default=[])
+    """Volumes of driver and executors."""
+    network_policy: bool = True
+    """Lets nothing into the pods but the application's own, and a scrape of `metrics.prometheus`."""
     disruption_budget: bool = True
     """Keeps drains of nodes from evicting driver and executors together."""
     keys_secret: str | None = Field(default=None, min_length=1)

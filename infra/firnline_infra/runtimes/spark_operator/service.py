@@ -1,13 +1,11 @@
 """Engines as SparkApplications of a Kubernetes cluster, of either operator.
 
-An application has one object, of a fixed name, so that there is one engine; which run it is, its uid says. Neither operator
-waits for executors, so it is the pods that say whether a run is gone. A new run is a new object: an edit of the old one would
-be a roll-out of the operator's own.
+Each start is an object of its own, named by its token, so that a new engine can stand by beside the old one; the lease in the
+ledger decides which one writes. Neither operator waits for executors, so it is the pods of a start that say whether it is gone.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,19 +14,23 @@ from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
 from firnline_infra.runtimes.kubeconfig import read_kubeconfig
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi, KubernetesApi, Pods
-from firnline_infra.runtimes.naming import labels, object_name
+from firnline_infra.runtimes.naming import labels, run_name
 from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
 from firnline_infra.runtimes.spark_conf import token_of
-from firnline_infra.runtimes.spark_operator import apache, kubeflow
+from firnline_infra.runtimes.spark_operator import apache, kubeflow, pod
 from firnline_infra.runtimes.spark_operator.flavour import Flavour
 from firnline_infra.runtimes.spark_operator.job import JOB
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import apply_prerequisites
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
 DRIVER_ROLE = "spark-role=driver"
-CLEARED_S, LOOK_S = 120.0, 2.0
+KEPT = 1
+"""Objects of runs that have ended, for their logs; those before are removed when the next one is started."""
 DRY_RUN = "?dryRun=All"
+NO_RIGHT = 'cannot create resource "pods"'
+"""In the API server's words for a call that no Role allows (Kubernetes, "Authorization Overview")."""
 FLAVOURS = {Operator.KUBEFLOW: kubeflow.FLAVOUR, Operator.APACHE: apache.FLAVOUR}
 
 
@@ -41,8 +43,6 @@ class OperatorService:
     namespace: str
     application: str
     service_account: str | None = None
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
 
     def check(self, job: EngineJob) -> Sequence[Problem]:
         if self.api.get(f"/apis/{self.flavour.group}") is None:
@@ -52,34 +52,26 @@ class OperatorService:
                     next_step="install the operator, or correct aws.runtime.kubernetes (operator, context).",
                 )
             ]
-        return [*self._without_account(), *self._not_admitted(job)]
+        return [*self._without_account(), *self._not_admitted(job), *self._without_pods(job)]
 
     def lacks_room(self, job: EngineJob) -> str:
-        return f"The {self._described} bears the application's name, and there is one of a name: the old one makes way first."
+        """How much room the nodes have is known when a pod waits for one, or a node has been made."""
+        return ""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
-        """One that is to stand by is started like any other: `lacks_room` says so before."""
-        wanted = self._rendered(job, token)
-        found = self._object()
-        if found is not None and not _is_of(found, wanted):
-            self._clear()
-        if (found is None or not _is_of(found, wanted)) and not self.api.create(self._objects, wanted):
-            found = self._object()
-            if found is None or not _is_of(found, wanted):
-                raise RuntimeRefused(
-                    "create", self._described, "it was made by somebody else at this moment", next_step="deploy again."
-                )
-        made = self._object()
-        return self._run(made) if made else Run(id="", hash=job.hash, state=RunState.STARTING, start=token)
+        self._forget_old()
+        wanted = JOB.render(job, token=token, tags={GENERATION_TAG: token}, stands_by=stands_by)
+        self.api.create(self._objects, wanted)
+        found = self.api.get(f"{self._objects}/{wanted['metadata']['name']}")
+        return self._run(found) if found else Run(id="", hash=job.hash, state=RunState.STARTING, start=token)
 
     def runs(self, application: str) -> Sequence[Run]:
-        found = self._object()
-        run = self._run(found) if found and application == self.application else None
-        return [run] if run and run.state.is_active else []
+        found = map(self._run, self._all(application))
+        return [run for run in found if run.state.is_active]
 
     def look(self, run: Run) -> Run:
-        found = self._object()
-        if found is None or (run.id and found["metadata"]["uid"] != run.id):
+        found = self._object(run)
+        if found is None:
             return Run(
                 id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its object is not there", start=run.start
             )
@@ -87,20 +79,21 @@ class OperatorService:
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         """The grace is the pods' own (`termination_seconds`)."""
-        found = self._object()
-        if found is None or (run.id and found["metadata"]["uid"] != run.id):
+        found = self._object(run)
+        if found is None:
             return
         if self.flavour.suspends:
-            self.api.merge(self._path, {"spec": {"suspend": True}})
+            self.api.merge(self._path(found), {"spec": {"suspend": True}})
         else:
-            self.api.delete(self._path)
+            self.api.delete(self._path(found))
 
     def is_gone(self, run: Run) -> bool:
-        return not self.look(run).state.is_active and not self._pods.active(self._selector)
+        return not self.look(run).state.is_active and not self._pods.active(self._selector(run))
 
     def log_lines(self, run: Run) -> Iterator[str]:
-        for pod in self._pods.any(f"{self._selector},{DRIVER_ROLE}"):
-            yield from self._pods.log(pod).splitlines()
+        known = run if run.start else self.look(run)
+        for name in self._pods.any(f"{self._selector(known)},{DRIVER_ROLE}"):
+            yield from self._pods.log(name).splitlines()
 
     @property
     def _pods(self) -> Pods:
@@ -110,24 +103,27 @@ class OperatorService:
     def _objects(self) -> str:
         return f"/apis/{self.flavour.group}/namespaces/{self.namespace}/sparkapplications"
 
-    @property
-    def _path(self) -> str:
-        return f"{self._objects}/{object_name(self.application)}"
+    def _path(self, found: Mapping[str, Any]) -> str:
+        return f"{self._objects}/{found['metadata']['name']}"
 
-    @property
-    def _described(self) -> str:
-        return f"SparkApplication {self.namespace}/{object_name(self.application)}"
+    def _selector(self, run: Run) -> str:
+        """Of a start's pods; of all the application's where nothing says which start it is."""
+        tags = {APPLICATION_TAG: self.application, **({GENERATION_TAG: run.start} if run.start else {})}
+        return ",".join(f"{name}={value}" for name, value in labels(tags).items())
 
-    @property
-    def _selector(self) -> str:
-        ((label, value),) = labels({APPLICATION_TAG: self.application}).items()
-        return f"{label}={value}"
+    def _all(self, application: str) -> list[dict[str, Any]]:
+        """The application's objects, oldest first."""
+        ((label, value),) = labels({APPLICATION_TAG: application}).items()
+        found = self.api.get(self._objects, labelSelector=f"{label}={value}") or {"items": ()}
+        return sorted(found["items"], key=lambda each: str(each["metadata"].get("creationTimestamp")))
 
-    def _object(self) -> dict[str, Any] | None:
-        return self.api.get(self._path)
+    def _object(self, run: Run) -> dict[str, Any] | None:
+        return next((each for each in self._all(self.application) if each["metadata"]["uid"] == run.id), None)
 
-    def _rendered(self, job: EngineJob, token: str) -> dict[str, Any]:
-        return JOB.render(job, token=token, tags={GENERATION_TAG: token})
+    def _forget_old(self) -> None:
+        ended = [each for each in self._all(self.application) if not self._run(each).state.is_active]
+        for each in ended[:-KEPT]:
+            self.api.delete(self._path(each))
 
     def _run(self, found: Mapping[str, Any]) -> Run:
         status, metadata = self.flavour.status(found), found["metadata"]
@@ -135,36 +131,22 @@ class OperatorService:
         since = metadata.get("creationTimestamp")
         is_leaving = "deletionTimestamp" in metadata or found["spec"].get("suspend")
         state = RunState.STOPPING if is_leaving and status.state.is_active else status.state
-        return Run(
+        run = Run(
             id=metadata["uid"],
             hash=metadata.get("labels", {}).get(label, ""),
             state=state,
             since=datetime.fromisoformat(since) if since else None,
             attempt=max(1, status.attempt),
-            reason=status.reason or self._waits_for(state),
+            reason=status.reason,
             start=token_of(found["spec"].get("sparkConf", {})),
         )
+        return run if run.reason or run.state is not RunState.STARTING else replace(run, reason=self._waits_for(run))
 
-    def _waits_for(self, state: RunState) -> str:
+    def _waits_for(self, run: Run) -> str:
         """Why a pod does not start: an image that can't be pulled, a node that is not there."""
-        if state is not RunState.STARTING:
-            return ""
-        found = self.api.get(f"/api/v1/namespaces/{self.namespace}/pods", labelSelector=self._selector) or {"items": ()}
+        path = f"/api/v1/namespaces/{self.namespace}/pods"
+        found = self.api.get(path, labelSelector=self._selector(run)) or {"items": ()}
         return "; ".join(filter(None, map(_why_it_waits, found["items"])))
-
-    def _clear(self) -> None:
-        """Removes the object of a run that is over, and waits for its pods, whose names the next one may use."""
-        self.api.delete(self._path)
-        until_s = self.clock() + CLEARED_S
-        while self._object() is not None or self._pods.any(self._selector):
-            if self.clock() > until_s:
-                raise RuntimeRefused(
-                    "delete",
-                    self._described,
-                    f"it or its pods are still there after {CLEARED_S:.0f} s",
-                    next_step="see what holds them (kubectl describe); then deploy again.",
-                )
-            self.sleep(LOOK_S)
 
     def _without_account(self) -> Iterator[Problem]:
         account = self.service_account
@@ -172,25 +154,32 @@ class OperatorService:
         if account is not None and self.api.get(path) is None:
             yield Problem(
                 what=f"There is no service account {account} in namespace {self.namespace}, or no such namespace.",
-                next_step="make both, with the operator's rights for drivers; docs/runtimes says which.",
+                next_step="make the namespace; firnline deploy makes the account, unless aws.runtime.kubernetes.origin is adopt.",
             )
 
     def _not_admitted(self, job: EngineJob) -> Iterator[Problem]:
-        """What the API's schema and the operator's webhook say to the object, under a name that is free."""
-        wanted = self._rendered(job, "check")
-        wanted["metadata"]["name"] += "-check"
+        """What the API's schema and the operator's webhook say to the object."""
         try:
-            self.api.create(self._objects + DRY_RUN, wanted)
+            self.api.create(self._objects + DRY_RUN, JOB.render(job, token="check"))  # noqa: S106 (no secret)
         except RuntimeRefused as error:
             yield Problem(
-                what=f"The cluster does not take the {self._described}: {error.what}", next_step=error.next_step
+                what=f"The cluster does not take the Spark application: {error.what}", next_step=error.next_step
             )
 
-
-def _is_of(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether the object is the one that this very deployment has made."""
-    ((label, _),) = labels({GENERATION_TAG: "0"}).items()
-    return bool(found["metadata"].get("labels", {}).get(label) == wanted["metadata"]["labels"][label])
+    def _without_pods(self, job: EngineJob) -> Iterator[Problem]:
+        """What the namespace's admission (Pod Security, a policy engine, a quota) says to a pod such as the operator makes. A
+        deployer who may make no pods is not answered that."""
+        section = job.runtime.kubernetes
+        assert section is not None
+        wanted = pod.probe(section, name=run_name(self.application, "check"), service_account=self.service_account)
+        try:
+            self.api.create(f"/api/v1/namespaces/{self.namespace}/pods{DRY_RUN}", wanted)
+        except RuntimeRefused as error:
+            if NO_RIGHT not in error.what:
+                yield Problem(
+                    what=f"The namespace {self.namespace} does not take the engine's pods: {error.what}",
+                    next_step="correct what it names in aws.runtime.kubernetes, or have the namespace's rule changed.",
+                )
 
 
 def _why_it_waits(pod: Mapping[str, Any]) -> str:
@@ -216,3 +205,10 @@ def service_of(spec: EnvironmentSpec, _accounts: Accounts, _place: str) -> Opera
     api = HttpKubernetesApi(lambda: read_kubeconfig(section.context))
     application, namespace = Names.of(spec).application, runtime.namespace or "default"
     return OperatorService(api, FLAVOURS[section.operator], namespace, application, runtime.service_account)
+
+
+def prepare(spec: EnvironmentSpec) -> None:
+    """Makes what the namespace needs around the application. Raises NoCluster, RuntimeRefused and RuntimeUnavailable."""
+    section = spec.aws.runtime.kubernetes
+    assert section is not None
+    apply_prerequisites(spec, HttpKubernetesApi(lambda: read_kubeconfig(section.context)))

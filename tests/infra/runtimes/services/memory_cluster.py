@@ -19,11 +19,11 @@ class MemoryCluster:
 
     def get(self, path: str, **query: str) -> dict[str, Any] | None:
         self.calls.append(("GET", path))
-        if not path.endswith("/pods"):
+        if "labelSelector" not in query:
             return self.objects.get(path)
         wanted = dict(each.split("=") for each in query["labelSelector"].split(","))
-        pods = [each for name, each in self.objects.items() if name.startswith(f"{path}/")]
-        return {"items": [each for each in pods if wanted.items() <= each["metadata"]["labels"].items()]}
+        below = [each for name, each in self.objects.items() if name.startswith(f"{path}/")]
+        return {"items": [each for each in below if wanted.items() <= each["metadata"]["labels"].items()]}
 
     def create(self, path: str, document: Mapping[str, Any]) -> bool:
         path, _, query = path.partition("?")
@@ -35,7 +35,11 @@ class MemoryCluster:
             return False
         if "dryRun=All" not in query:
             self._uids += 1
-            metadata = {**document["metadata"], "uid": f"uid-{self._uids}", "creationTimestamp": "2026-11-22T11:00:00Z"}
+            metadata = {
+                **document["metadata"],
+                "uid": f"uid-{self._uids}",
+                "creationTimestamp": f"2026-11-22T11:00:{self._uids:02}Z",
+            }
             self.objects[name] = {**document, "metadata": metadata}
         return True
 
@@ -47,6 +51,10 @@ class MemoryCluster:
         for part, fields in document.items():
             found[part] = {**found.get(part, {}), **fields}
         return True
+
+    def apply(self, path: str, document: Mapping[str, Any]) -> None:
+        self.calls.append(("APPLY", path))
+        self.objects[path] = dict(document)
 
     def delete(self, path: str) -> None:
         self.calls.append(("DELETE", path))

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.service import RunState
+from firnline_infra.runtimes.naming import run_name
+from firnline_infra.runtimes.service import Run, RunState
 from firnline_infra.runtimes.spark_operator.apache import STATES as APACHE
 from firnline_infra.runtimes.spark_operator.kubeflow import STATES as KUBEFLOW
 from firnline_infra.runtimes.spark_operator.options import Operator
@@ -35,7 +35,7 @@ def section(operator: Operator) -> dict[str, Any]:
 
 
 class Place:
-    """A cluster with an operator, and the runtime that uses it. Time passes only while somebody sleeps."""
+    """A cluster with an operator, and the runtime that uses it."""
 
     def __init__(self, operator: Operator, job: Job) -> None:
         self.operator, self.cluster = operator, MemoryCluster()
@@ -43,19 +43,21 @@ class Place:
         flavour = FLAVOURS[operator]
         self.cluster.objects[f"/apis/{flavour.group}"] = {"metadata": {}}
         self.cluster.objects["/api/v1/namespaces/ingest/serviceaccounts/firnline"] = {"metadata": {}}
-        self.path = f"/apis/{flavour.group}/namespaces/ingest/sparkapplications/firnline-dev"
-        self.now_s = 0.0
-        self.on_sleep: Callable[[], None] = lambda: None
-        self.runtime = OperatorService(
-            self.cluster, flavour, "ingest", "firnline-dev", "firnline", sleep=self.sleep, clock=lambda: self.now_s
-        )
+        self.folder = f"/apis/{flavour.group}/namespaces/ingest/sparkapplications"
+        self.runtime = OperatorService(self.cluster, flavour, "ingest", "firnline-dev", "firnline")
 
-    def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
-        self.on_sleep()
+    def start(self, token: str = "00000001-ab") -> Run:
+        return self.runtime.start(self.job, token)
 
-    def is_in(self, state: str, **more: Any) -> None:
-        self.cluster.objects[self.path]["status"] = {**STATUS[self.operator](state), **more}
+    def path(self, token: str = "00000001-ab") -> str:
+        return f"{self.folder}/{run_name('firnline-dev', token)}"
+
+    def add_pod(self, name: str, *, token: str = "00000001-ab", role: str = "driver", **status: Any) -> None:
+        marks = {**LABEL, "firnline/generation": token, "spark-role": role}
+        self.cluster.add_pod("ingest", name, marks, **status)
+
+    def is_in(self, state: str, token: str = "00000001-ab", **more: Any) -> None:
+        self.cluster.objects[self.path(token)]["status"] = {**STATUS[self.operator](state), **more}
 
 
 @pytest.fixture(params=list(Operator), ids=str)
@@ -71,7 +73,7 @@ def test_every_state_of_the_apache_operator_is_known() -> None:
 
 def test_a_job_becomes_an_object_that_its_service_tells_of(place: Place) -> None:
     assert place.runtime.runs("firnline-dev") == []
-    run = place.runtime.start(place.job, "00000001-ab")
+    run = place.start()
     assert run.state is RunState.STARTING
     assert run.is_of(place.job.hash)
     place.is_in(RUNNING[place.operator])
@@ -80,62 +82,70 @@ def test_a_job_becomes_an_object_that_its_service_tells_of(place: Place) -> None
 
 
 def test_the_same_token_twice_is_one_object(place: Place) -> None:
-    first = place.runtime.start(place.job, "00000001-ab")
-    assert place.runtime.start(place.job, "00000001-ab").id == first.id
+    first = place.start()
+    assert place.start().id == first.id
 
 
-def test_the_next_run_is_a_new_object_made_once_the_pods_of_the_old_one_are_away(place: Place) -> None:
-    old = place.runtime.start(place.job, "00000001-ab")
-    place.cluster.add_pod("ingest", "firnline-dev-driver", LABEL, phase="Succeeded")
-    place.on_sleep = place.cluster.remove_pods
-    new = place.runtime.start(place.job, "00000002-ab")
-    assert new.id != old.id
-    assert place.now_s > 0
-    assert place.runtime.look(old).state is RunState.UNKNOWN
+def test_two_starts_are_two_runs_of_which_each_has_its_own_pods(place: Place) -> None:
+    """So that one stands by: neither operator knows of the other."""
+    old, new = place.start(), place.start("00000002-ab")
+    assert place.runtime.lacks_room(place.job) == ""
+    assert [run.id for run in place.runtime.runs("firnline-dev")] == [old.id, new.id]
+    place.is_in(RUNNING[place.operator])
+    place.add_pod("old-driver", phase="Running")
+    place.add_pod("new-driver", token="00000002-ab", phase="Running")
+    place.runtime.cancel(old, grace_s=120)
+    if place.operator is Operator.KUBEFLOW:
+        place.is_in("SUSPENDED")
+    assert not place.runtime.is_gone(old)
+    place.cluster.end_pods("firnline/generation", "00000001-ab")
+    assert place.runtime.is_gone(old)
+    assert [run.id for run in place.runtime.runs("firnline-dev")] == [new.id]
 
 
-def test_pods_that_do_not_go_are_told(place: Place) -> None:
-    place.runtime.start(place.job, "00000001-ab")
-    place.cluster.add_pod("ingest", "firnline-dev-driver", LABEL, phase="Running")
-    with pytest.raises(RuntimeRefused, match="still there after 120 s"):
-        place.runtime.start(place.job, "00000002-ab")
+def test_a_run_that_stands_by_is_started_so(place: Place) -> None:
+    run = place.runtime.start(place.job, "00000001-ab", stands_by=True)
+    conf = place.cluster.objects[place.path()]["spec"]["sparkConf"]
+    assert conf["spark.kubernetes.driverEnv.FIRNLINE_STANDBY"]
+    assert run.start == "00000001-ab"
+
+
+def test_the_last_run_that_ended_is_kept_for_its_logs_and_those_before_are_not(place: Place) -> None:
+    state = {Operator.KUBEFLOW: "FAILED", Operator.APACHE: "ResourceReleased"}[place.operator]
+    for number in range(1, 5):
+        place.start(f"0000000{number}-ab")
+        place.is_in(state, f"0000000{number}-ab")
+    left = [path for path in place.cluster.objects if path.startswith(f"{place.folder}/")]
+    assert left == [place.path("00000003-ab"), place.path("00000004-ab")]
 
 
 def test_a_cancelled_run_is_gone_when_none_of_its_pods_can_run(place: Place) -> None:
-    run = place.runtime.start(place.job, "00000001-ab")
+    run = place.start()
     place.is_in(RUNNING[place.operator])
-    place.cluster.add_pod("ingest", "executor-1", LABEL, phase="Running")
+    place.add_pod("executor-1", role="executor", phase="Running")
     place.runtime.cancel(run, grace_s=120)
     if place.operator is Operator.KUBEFLOW:
-        assert place.cluster.objects[place.path]["spec"]["suspend"] is True
+        assert place.cluster.objects[place.path()]["spec"]["suspend"] is True
         assert place.runtime.look(run).state is RunState.STOPPING
         place.is_in("SUSPENDED")
     else:
-        assert place.path not in place.cluster.objects
+        assert place.path() not in place.cluster.objects
     assert not place.runtime.is_gone(run)
     place.cluster.end_pods("firnline/application", "firnline-dev")
     assert place.runtime.is_gone(run)
     assert place.runtime.runs("firnline-dev") == []
 
 
-def test_a_run_that_was_replaced_is_not_cancelled(place: Place) -> None:
-    old = place.runtime.start(place.job, "00000001-ab")
-    place.runtime.start(place.job, "00000002-ab")
-    place.runtime.cancel(old, grace_s=120)
-    assert place.path in place.cluster.objects
-    assert "suspend" not in place.cluster.objects[place.path]["spec"]
-
-
 def test_why_it_does_not_start_is_told_in_the_clusters_words(place: Place) -> None:
-    run = place.runtime.start(place.job, "00000001-ab")
+    run = place.start()
     waiting = {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}
-    place.cluster.add_pod("ingest", "firnline-dev-driver", LABEL, phase="Pending", containerStatuses=[waiting])
+    place.add_pod("firnline-dev-driver", phase="Pending", containerStatuses=[waiting])
     assert place.runtime.look(run).reason == "pod firnline-dev-driver: ImagePullBackOff: no such image"
 
 
 def test_where_all_is_well_there_are_no_problems_and_nothing_is_made(place: Place) -> None:
     assert place.runtime.check(place.job) == []
-    assert place.path not in place.cluster.objects
+    assert place.path("check") not in place.cluster.objects
 
 
 def test_a_cluster_without_the_operator_is_told_before(place: Place) -> None:
@@ -149,13 +159,15 @@ def test_a_missing_account_and_what_admission_says_are_told_before(place: Place)
     place.cluster.refusal = "403: denied by the webhook"
     said = [problem.what for problem in place.runtime.check(place.job)]
     assert "no service account firnline" in said[0]
-    assert "denied by the webhook" in said[1]
+    assert all("denied by the webhook" in each for each in said[1:])
+    assert len(said) == 3
 
 
 def test_logs_are_the_drivers(place: Place) -> None:
-    run = place.runtime.start(place.job, "00000001-ab")
-    place.cluster.add_pod("ingest", "d", {**LABEL, "spark-role": "driver"}, phase="Running")
-    place.cluster.add_pod("ingest", "e", {**LABEL, "spark-role": "executor"}, phase="Running")
+    run = place.start()
+    place.add_pod("d", phase="Running")
+    place.add_pod("e", role="executor", phase="Running")
+    place.add_pod("o", token="00000002-ab", phase="Running")
     place.cluster.logs["/api/v1/namespaces/ingest/pods/d/log"] = "engine.started\nepoch.ended\n"
     assert list(place.runtime.log_lines(run)) == ["engine.started", "epoch.ended"]
 
@@ -165,7 +177,7 @@ def test_logs_are_the_drivers(place: Place) -> None:
 )
 def test_states_of_the_kubeflow_operator(job: Job, state: str, expected: str) -> None:
     place = Place(Operator.KUBEFLOW, job)
-    run = place.runtime.start(place.job, "1")
+    run = place.start()
     place.is_in(state)
     assert place.runtime.look(run).state == expected
     assert KUBEFLOW[state] == expected
@@ -174,13 +186,7 @@ def test_states_of_the_kubeflow_operator(job: Job, state: str, expected: str) ->
 @pytest.mark.parametrize(("before", "expected"), [("Succeeded", "SUCCEEDED"), ("DriverEvicted", "FAILED")])
 def test_what_the_apache_operator_released_ended_as_the_state_before_says(job: Job, before: str, expected: str) -> None:
     place = Place(Operator.APACHE, job)
-    run = place.runtime.start(place.job, "1")
+    run = place.start()
     history = {"9": {"currentStateSummary": before}, "10": {"currentStateSummary": "ResourceReleased"}}
     place.is_in("ResourceReleased", stateTransitionHistory=history)
     assert place.runtime.look(run).state == expected
-
-
-@pytest.mark.parametrize("operator", list(Operator))
-def test_two_objects_can_not_bear_one_name_so_the_old_engine_is_stopped_first(operator: Operator, job: Job) -> None:
-    place = Place(operator, job)
-    assert "there is one of a name" in place.runtime.lacks_room(place.job)

@@ -1,0 +1,89 @@
+"""What the pods of driver and executors have in common under both operators, in the fields of Kubernetes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_infra.runtimes.naming import CPU_OF
+from firnline_infra.runtimes.spark_operator.options import Kubernetes, Volume
+
+KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+CONTAINER_SECURITY = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+
+
+def pod_security(section: Kubernetes) -> dict[str, Any]:
+    """With CONTAINER_SECURITY it is what Pod Security "restricted" asks for. The group lets the user read projected tokens."""
+    return {
+        "runAsNonRoot": True,
+        "runAsUser": section.run_as_user,
+        "fsGroup": section.run_as_user,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def node_selector(section: Kubernetes) -> dict[str, str]:
+    return {"kubernetes.io/arch": CPU_OF[section.architecture], **section.node_selector}
+
+
+def tolerations(section: Kubernetes) -> list[dict[str, str]]:
+    return [
+        {"key": each.key, "operator": "Exists", "effect": each.effect}
+        if each.value is None
+        else {"key": each.key, "operator": "Equal", "value": each.value, "effect": each.effect}
+        for each in section.tolerations
+    ]
+
+
+def variables(section: Kubernetes) -> list[dict[str, Any]]:
+    """The user's, and the static keys by reference."""
+    own = [{"name": name, "value": value} for name, value in sorted(section.environment.items())]
+    if section.keys_secret is None:
+        return own
+    return [*own, *({"name": key, "valueFrom": {"secretKeyRef": _key(section.keys_secret, key)}} for key in KEYS)]
+
+
+def _key(secret: str, key: str) -> dict[str, str]:
+    return {"name": secret, "key": key}
+
+
+def probe(section: Kubernetes, *, name: str, service_account: str | None) -> dict[str, Any]:
+    """A pod like the engine's, for a cluster's admission to judge without making it."""
+    container = {
+        "name": "spark-kubernetes-driver",
+        "image": section.image,
+        "securityContext": CONTAINER_SECURITY,
+        "env": variables(section),
+        "volumeMounts": mounts(section),
+    }
+    spec = {
+        "serviceAccountName": service_account,
+        "securityContext": pod_security(section),
+        "containers": [container],
+        "nodeSelector": node_selector(section),
+        "tolerations": tolerations(section),
+        "volumes": volumes(section),
+    }
+    metadata = {"name": name, "annotations": dict(section.annotations)}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def volumes(section: Kubernetes) -> list[dict[str, Any]]:
+    return [{"name": each.name, **_source(each)} for each in section.volumes]
+
+
+def mounts(section: Kubernetes) -> list[dict[str, Any]]:
+    return [_mount(each) for each in section.volumes]
+
+
+def _mount(volume: Volume) -> dict[str, Any]:
+    is_read_only = volume.config_map is not None or volume.secret is not None
+    return {"name": volume.name, "mountPath": volume.path, **({"readOnly": True} if is_read_only else {})}
+
+
+def _source(volume: Volume) -> Mapping[str, Any]:
+    if volume.config_map is not None:
+        return {"configMap": {"name": volume.config_map}}
+    if volume.secret is not None:
+        return {"secret": {"secretName": volume.secret}}
+    if volume.claim is not None:
+        return {"persistentVolumeClaim": {"claimName": volume.claim}}
+    return {"emptyDir": {"sizeLimit": volume.empty_dir}}

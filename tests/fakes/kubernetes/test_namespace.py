@@ -1,0 +1,227 @@
+"""From an empty namespace to a running engine, with the rights of `deployer_role` alone: what is missing fails, by name."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.service import RunState
+from firnline_infra.runtimes.spark_operator import pod
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
+    DRIVERS_OWN,
+    apply_prerequisites,
+    deployer_role,
+    kubernetes_prerequisites,
+    path_of,
+)
+from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.specification import EnvironmentSpec
+from tests.fakes.kubernetes.conftest import FIRST, Place, started
+from tests.infra.runtimes.environments import RUNTIMES, spec_of
+
+ONE = pytest.mark.parametrize("place", [Operator.KUBEFLOW], ids=str, indirect=True)
+
+
+def with_options(operator: Operator, **changes: Any) -> EnvironmentSpec:
+    return spec_of("dev", operator.value, kubernetes=RUNTIMES[operator.value]["kubernetes"] | changes)
+
+
+class Killed(Exception):
+    """The deployer's process, at a call."""
+
+
+class KilledAt:
+    """The cluster's client, whose process is killed before or after one of its calls."""
+
+    def __init__(self, place: Place, at: int) -> None:
+        self.place, self.at, self.calls = place, at, 0
+
+    def __getattr__(self, name: str) -> Any:
+        called = getattr(self.place.api, name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            self.calls += 1
+            if self.calls == self.at:
+                raise Killed
+            return called(*arguments, **named)
+
+        return call
+
+
+def deployed(place: Place, api: Any) -> None:
+    runtime = replace(place.runtime, api=api)
+    apply_prerequisites(place.spec, api)
+    assert list(runtime.check(place.job)) == []
+    runtime.start(place.job, FIRST)
+
+
+def test_killed_at_any_call_the_next_deploy_ends_in_one_running_engine(place: Place) -> None:
+    at = 0
+    while True:
+        at += 1
+        clear(place)
+        try:
+            deployed(place, KilledAt(place, at))
+        except Killed:
+            deployed(place, place.api)
+        else:
+            break
+        (run,) = place.runtime.runs("firnline-dev")
+        assert place.until_run(run, RunState.RUNNING).start == FIRST
+    assert at > 10
+
+
+def clear(place: Place) -> None:
+    """The namespace is as an administrator has made it."""
+    objects = place.application.kubernetes.cluster.objects
+    for run in place.runtime.runs("firnline-dev"):
+        place.runtime.cancel(run, grace_s=0)
+        place.stage.attempts[-1].end()
+        place.until(lambda: not objects.below(place.pods_folder, {"spark-role": "driver"}) and place.has_ended())
+    if objects.find(place.path):
+        place.admin.delete(place.path)
+        place.until(lambda: objects.find(place.path) is None)
+    for each in kubernetes_prerequisites(place.spec):
+        place.admin.delete(path_of(each))
+
+
+def rights(role: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for rule in role["rules"]:
+        yield from ((g, r, verb) for g in rule["apiGroups"] for r in rule["resources"] for verb in rule["verbs"])
+
+
+def without(role: Mapping[str, Any], right: tuple[str, str, str]) -> dict[str, Any]:
+    kept = [each for each in rights(role) if each != right]
+    return {**role, "rules": [{"apiGroups": [g], "resources": [r], "verbs": [v]} for g, r, v in kept]}
+
+
+def everything(place: Place) -> None:
+    """What deploys, stops, status and logs ask of the cluster."""
+    apply_prerequisites(with_options(place.operator, network_policy=True, disruption_budget=True), place.api)
+    for problem in place.runtime.check(place.job):
+        raise RuntimeRefused("check", place.path, problem.what, next_step=problem.next_step)
+    before = len(place.stage.attempts)
+    for number in range(1, 4):
+        run = place.runtime.start(place.job, f"0000000{number}-ab")
+        place.until_run(run, RunState.RUNNING)
+        list(place.runtime.log_lines(run))
+        place.stage.attempt(before + number).end()
+        place.until_run(run, RunState.SUCCEEDED)
+    run = place.runtime.start(place.job, "00000004-ab")
+    place.until_run(run, RunState.RUNNING)
+    place.runtime.cancel(run, grace_s=0)
+    place.stage.attempt(before + 4).end()
+    apply_prerequisites(with_options(place.operator, network_policy=False, disruption_budget=False), place.api)
+
+
+def why_not(place: Place) -> RuntimeRefused | None:
+    try:
+        everything(place)
+    except RuntimeRefused as refused:
+        return refused
+    return None
+
+
+def test_the_deployer_has_every_right_that_it_needs_and_none_beside(place: Place) -> None:
+    everything(place)
+    role, _ = deployer_role(place.spec, group="deployers")
+    of_the_driver = set(rights({"rules": DRIVERS_OWN}))
+    not_of_a_driver = [right for right in dict.fromkeys(rights(role)) if right not in of_the_driver]
+    unused = []
+    for right in not_of_a_driver:
+        clear_all(place)
+        place.admin.apply(path_of(role), without(role, right))
+        refused = why_not(place)
+        if refused is None:
+            unused.append(right)
+        else:
+            assert f"cannot {right[2]} resource" in refused.what
+            assert "--kubernetes-deployer" in refused.next_step
+    assert unused == []
+
+
+def clear_all(place: Place) -> None:
+    objects = place.application.kubernetes.cluster.objects
+    for attempt in place.stage.attempts:
+        attempt.end()
+    for found in objects.below(place.folder, {}):
+        place.admin.delete(f"{place.folder}/{found['metadata']['name']}")
+    place.until(lambda: not objects.below(place.folder, {}) and not objects.below(place.pods_folder, {}))
+    for each in kubernetes_prerequisites(place.spec):
+        place.admin.delete(path_of(each))
+
+
+@ONE
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("RoleBinding", "cannot get resource"), ("Role", "cannot get resource"), ("ServiceAccount", "'engine' not found")],
+)
+def test_a_driver_without_what_deploy_makes_ends_with_the_clusters_words(place: Place, kind: str, words: str) -> None:
+    (missing,) = (each for each in kubernetes_prerequisites(place.spec) if each["kind"] == kind)
+    place.admin.delete(path_of(missing))
+    place.runtime.start(place.job, FIRST)
+    place.application.kubernetes.cluster.hurry = 1.0
+    place.until(lambda: words in str(place.application.kubernetes.cluster.objects.find(place.path)))
+
+
+def test_pods_that_the_namespace_would_not_take_are_found_before_anything_is_stopped(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pod, "CONTAINER_SECURITY", {"allowPrivilegeEscalation": False})
+    (problem,) = place.runtime.check(place.job)
+    assert "violates PodSecurity" in problem.what
+    assert "capabilities" in problem.what
+    assert place.api.get(place.path) is None
+
+
+def test_applied_twice_it_changes_nothing(place: Place) -> None:
+    before = [place.admin.get(path_of(each)) for each in kubernetes_prerequisites(place.spec)]
+    apply_prerequisites(place.spec, place.api)
+    assert [place.admin.get(path_of(each)) for each in kubernetes_prerequisites(place.spec)] == before
+
+
+@ONE
+def test_a_field_that_another_one_applies_is_refused_and_says_who(place: Place) -> None:
+    account, *_ = kubernetes_prerequisites(place.spec)
+    account["metadata"]["annotations"] = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/other"}
+    place.application.kubernetes.cluster.objects.own(path_of(account), "argocd", account)
+    with pytest.raises(RuntimeRefused, match="argocd") as refused:
+        apply_prerequisites(place.spec, place.api)
+    assert "origin: adopt" in refused.value.next_step
+
+
+@ONE
+def test_what_an_option_leaves_out_is_removed_where_it_is_ours(place: Place) -> None:
+    *_, policy, budget = kubernetes_prerequisites(place.spec)
+    place.admin.delete(path_of(budget))
+    budget["metadata"] = {**budget["metadata"], "labels": {"team": "platform"}}
+    place.admin.apply(path_of(budget), budget)
+    apply_prerequisites(with_options(place.operator, network_policy=False, disruption_budget=False), place.api)
+    assert place.admin.get(path_of(policy)) is None
+    assert place.admin.get(path_of(budget)) is not None
+
+
+@ONE
+def test_what_is_adopted_is_neither_made_nor_changed(place: Place) -> None:
+    clear_all(place)
+    apply_prerequisites(with_options(place.operator, origin="adopt"), place.api)
+    assert [place.admin.get(path_of(each)) for each in kubernetes_prerequisites(place.spec)] == [None] * 5
+    account, *_ = place.runtime.check(place.job)
+    assert "no service account engine" in account.what
+
+
+@ONE
+def test_a_namespace_that_is_not_there_is_said(place: Place) -> None:
+    del place.application.kubernetes.cluster.namespaces[place.job.runtime.namespace or ""]
+    with pytest.raises(RuntimeRefused, match=r"namespaces .* not found") as refused:
+        apply_prerequisites(place.spec, place.api)
+    assert "kubectl create namespace" in refused.value.next_step
+
+
+@ONE
+def test_an_engine_stands_by_beside_the_one_that_runs(place: Place) -> None:
+    old, new = started(place), started(place, "00000002-cd")
+    assert [run.id for run in place.runtime.runs("firnline-dev")] == [old.id, new.id]
+    assert len(place.pods("driver")) == 2
