@@ -102,9 +102,10 @@ ROOMS_BELOW = {
         "ingest.snowflake"
     ),
     "infra.programs": "pulumi",
-    "infra.pulumi": "blueprint specification ingest.errors",
+    "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",
     "infra.render": "blueprint kinds runtimes specification ingest.permissions",
+    "infra.resources": "blueprint specification",
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),

@@ -18,7 +18,8 @@ from pathlib import Path
 import pulumi
 from firnline_infra.blueprint.aws import Bucket
 from firnline_local.running import RunningEnvironment
-from firnline_infra.pulumi.snowflake import IcebergVolume, IcebergVolumeArgs, retry
+from firnline_infra.pulumi import retry
+from firnline_infra.pulumi.snowflake import IcebergVolume, IcebergVolumeArgs
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability
 

@@ -1,10 +1,10 @@
-"""Pulumi components, thin over the blueprint, and the functions that make an environment of them.
+"""Pulumi components, and the functions that make an environment of them.
 
 What is listed here, and in `firnline_infra.pulumi.aws` and `firnline_infra.pulumi.snowflake`, is promised: it changes with a
 version only, and so do the types and the names of the resources that it makes.
 
-Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, whose only renderer these
-components are. They are in aws/ and snowflake/, one file a family.
+Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, and an argument of a
+resource into `firnline_infra.resources`. Components for a program of one's own are in aws/ and snowflake/, one file a family.
 """
 
 from firnline_infra.pulumi.layers import environment, foundation, runtime, warehouse

@@ -4,6 +4,7 @@ Each function renders its part of the blueprint, decides nothing, and returns wh
 each one: the resources have the same names either way, so that they can be moved.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,73 +12,48 @@ import pulumi
 
 from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engine_config
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
-from firnline_infra.blueprint.stack_outputs import SECRETS, StackOutputs
+from firnline_infra.blueprint.stack_outputs import StackOutputs
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.pulumi import aws, snowflake
-from firnline_infra.pulumi.engine_runtime import place_of_jobs
-from firnline_infra.pulumi.references import Lookup, Made, as_input, either, policy_json, resolved
+from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
+from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
+from firnline_infra.pulumi.rendering import Registrar
+from firnline_infra.resources import environment as resources
+from firnline_infra.resources.resource import Component
 from firnline_infra.specification.model import EnvironmentSpec
 
 
 def foundation(blueprint: Blueprint, opts: pulumi.ResourceOptions) -> Made:
     """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
-    made: Made = {}
-    known = made.__getitem__
-    for stream in blueprint.streams:
-        component = aws.EventStream(f"stream-{stream.name}", resolved(stream, known), opts)
-        made[Reference(f"stream/{stream.name}")] = component.arn
-        for consumer, arn in component.consumer_arns.items():
-            made[Reference(f"consumer/{stream.name}/{consumer}")] = arn
-    aws.CheckpointTable("ledger", resolved(blueprint.ledger, known), opts)
-    if blueprint.bucket is not None:
-        made[Reference("bucket", "name")] = aws.LandingBucket("bucket", resolved(blueprint.bucket, known), opts).name
-    for whose, secret in zip(SECRETS, blueprint.secrets, strict=False):
-        made[Reference(f"secret/{whose}")] = aws.Secret(f"secret-{whose}", resolved(secret, known), opts).arn
-    return made
+    return _made_of(resources.foundation(blueprint), {}.__getitem__, opts)
 
 
 def warehouse(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
     """Volumes and everything in Snowflake."""
-    volumes = {
-        volume.name.name: snowflake.IcebergVolume(f"volume-{volume.name}", resolved(volume, known), opts)
-        for volume in blueprint.volumes
-    }
-    after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volumes.values())))
-    snowflake.SnowflakeLanding("landing", resolved(blueprint.landing, known), after)
-    return {Reference(f"volume/{name}", "iam_user_arn"): volume.iam_user_arn for name, volume in volumes.items()}
+    return _made_of(resources.warehouse(blueprint), known, opts)
 
 
 def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
     """What the engine is and reads, what watches it, what others find of it."""
-    made: Made = {}
-    if blueprint.role is not None:
-        role = aws.RuntimeRole("engine-role", resolved(blueprint.role, known), opts)
-        made |= {Reference("role"): role.arn, Reference("role", "name"): role.name}
-    if blueprint.adopted_role is not None:
-        adopted = resolved(blueprint.adopted_role, known)
-        made[Reference("adopted-role", "policy")] = policy_json(adopted.statements)
-        made[Reference("adopted-role", "trust")] = policy_json(adopted.trust)
-    if blueprint.user is not None:
-        aws.RuntimeUser("engine-user", resolved(blueprint.user, known), opts)
-    args = aws.EngineConfigurationArgs(
+    args = EngineConfigurationArgs(
         document=_document(spec, resolved(blueprint.outputs, known)),
         bucket=blueprint.job_bucket,
         folder=folder(spec, CONFIGURATION_FOLDER),
     )
-    engine = aws.EngineConfiguration("engine-config", resolved(args, known), opts)
-    made |= {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
+    engine = EngineConfiguration("engine-config", resolved(args, known), opts)
+    made: Made = {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
     if engine.url is not None:
         made[Reference("engine", "url")] = engine.url
-    if blueprint.endpoints is not None:
-        aws.VpcEndpoints("endpoints", blueprint.endpoints, opts)
-    made |= place_of_jobs(blueprint.runtime, either(made, known), opts)
-    if blueprint.alarms:
-        aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=blueprint.alarms), opts)
-    if blueprint.dashboard is not None:
-        aws.OperationsDashboard("dashboard", blueprint.dashboard, opts)
-    if blueprint.publication:
-        published = aws.PublishedOutputsArgs(parameters=blueprint.publication)
-        aws.PublishedOutputs("published", resolved(published, either(made, known)), opts)
+    registrar = Registrar(known)
+    made |= {reference: registrar.value(each) for reference, each in resources.adopted_policies(blueprint).items()}
+    return made | _made_of(resources.runtime(blueprint), either(made, known), opts)
+
+
+def _made_of(components: Iterable[Component], known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+    registrar = Registrar(known)
+    made: Made = {}
+    for each in components:
+        registrar.component(each, opts)
+        made |= {reference: registrar.value(reference) for reference in each.gives}
     return made
 
 

@@ -6,7 +6,6 @@ from typing import Any, TypeVar, cast, overload
 
 import pulumi
 
-from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference, Value
 
 Made = dict[Reference, pulumi.Input[Any]]
@@ -58,8 +57,3 @@ def as_output(made: Made) -> dict[str, pulumi.Input[Any]]:
 def either(made: Made, lookup: Lookup) -> Lookup:
     """What was made here, else what `lookup` knows."""
     return lambda reference: made[reference] if reference in made else lookup(reference)
-
-
-def policy_json(statements: tuple[PolicyStatement, ...]) -> pulumi.Output[str]:
-    """A statement may hold what is only known once it was made."""
-    return pulumi.Output.json_dumps(policy_document(statements, resolve=as_input))

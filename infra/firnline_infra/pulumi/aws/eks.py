@@ -1,16 +1,15 @@
 """As whom a service account's pods run in AWS."""
 
 import pulumi
-from pulumi_aws import eks
 
 from firnline_infra.blueprint.runtime import PodIdentityAssociationDefinition as PodIdentityAssociationArgs
-from firnline_infra.pulumi.options import child_of
-from firnline_infra.pulumi.references import as_input
+from firnline_infra.pulumi.rendering import RenderedComponent
+from firnline_infra.resources.aws_runtime import pod_identity_association
 
 __all__ = ["PodIdentityAssociation", "PodIdentityAssociationArgs"]
 
 
-class PodIdentityAssociation(pulumi.ComponentResource):
+class PodIdentityAssociation(RenderedComponent):
     """Creates an association of EKS Pod Identity: the pods of one service account of one cluster are the role.
 
     The service account need not be there yet, and neither need be a pod; the cluster has to have the Pod Identity agent.
@@ -26,15 +25,5 @@ class PodIdentityAssociation(pulumi.ComponentResource):
     association_id: pulumi.Output[str]
 
     def __init__(self, name: str, args: PodIdentityAssociationArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:PodIdentityAssociation", name, None, opts)
-        association = eks.PodIdentityAssociation(
-            f"{name}-association",
-            cluster_name=args.cluster,
-            namespace=args.namespace,
-            service_account=args.service_account,
-            role_arn=as_input(args.role_arn),
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        self.association_id = association.association_id
-        self.register_outputs({"associationId": self.association_id})
+        super().__init__(pod_identity_association(name, args), opts)
+        self.association_id = self.made["association_id"]

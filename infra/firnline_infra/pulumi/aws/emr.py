@@ -1,14 +1,12 @@
 """Where an engine runs on EMR: an application, a virtual cluster, a cluster of machines."""
 
 import pulumi
-from pulumi_aws import emr, emrcontainers
-from pulumi_aws import emrserverless as serverless
 
 from firnline_infra.blueprint.runtime import Ec2Cluster as EmrClusterArgs
 from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition as ServerlessApplicationArgs
 from firnline_infra.blueprint.runtime import VirtualClusterDefinition as VirtualClusterArgs
-from firnline_infra.pulumi.options import child_of
-from firnline_infra.pulumi.references import as_input
+from firnline_infra.pulumi.rendering import RenderedComponent
+from firnline_infra.resources.aws_runtime import emr_cluster, serverless_application, virtual_cluster
 
 __all__ = [
     "EmrCluster",
@@ -20,7 +18,7 @@ __all__ = [
 ]
 
 
-class ServerlessApplication(pulumi.ComponentResource):
+class ServerlessApplication(RenderedComponent):
     """Creates an application of EMR Serverless: a release, a network and a limit, in which jobs are started.
 
     AWS changes it only while it is stopped; jobs start it.
@@ -36,34 +34,11 @@ class ServerlessApplication(pulumi.ComponentResource):
     application_id: pulumi.Output[str]
 
     def __init__(self, name: str, args: ServerlessApplicationArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:ServerlessApplication", name, None, opts)
-        application = serverless.Application(
-            f"{name}-application",
-            name=args.name,
-            release_label=args.release,
-            type="spark",
-            architecture=args.architecture,
-            auto_start_configuration=serverless.ApplicationAutoStartConfigurationArgs(enabled=True),
-            auto_stop_configuration=serverless.ApplicationAutoStopConfigurationArgs(
-                enabled=True, idle_timeout_minutes=args.idle_minutes
-            ),
-            maximum_capacity=serverless.ApplicationMaximumCapacityArgs(
-                cpu=f"{args.maximum_vcpus} vCPU", memory=f"{args.maximum_memory_gb} GB"
-            ),
-            network_configuration=serverless.ApplicationNetworkConfigurationArgs(
-                subnet_ids=list(args.subnets), security_group_ids=[as_input(group) for group in args.security_groups]
-            ),
-            scheduler_configuration=serverless.ApplicationSchedulerConfigurationArgs(
-                max_concurrent_runs=args.concurrent_runs, queue_timeout_minutes=args.queue_minutes
-            ),
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        self.application_id = application.id
-        self.register_outputs({"applicationId": self.application_id})
+        super().__init__(serverless_application(name, args), opts)
+        self.application_id = self.made["application_id"]
 
 
-class VirtualCluster(pulumi.ComponentResource):
+class VirtualCluster(RenderedComponent):
     """Creates a virtual cluster of EMR on EKS over a namespace that exists; EMR has to be let into it before.
 
     >>> cluster = VirtualCluster("cluster", VirtualClusterArgs(name="orders", cluster="platform", namespace="ingest"))
@@ -74,24 +49,11 @@ class VirtualCluster(pulumi.ComponentResource):
     virtual_cluster_id: pulumi.Output[str]
 
     def __init__(self, name: str, args: VirtualClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:VirtualCluster", name, None, opts)
-        place = emrcontainers.VirtualClusterContainerProviderInfoEksInfoArgs(namespace=args.namespace)
-        cluster = emrcontainers.VirtualCluster(
-            f"{name}-virtual-cluster",
-            name=args.name,
-            container_provider=emrcontainers.VirtualClusterContainerProviderArgs(
-                id=args.cluster,
-                type="EKS",
-                info=emrcontainers.VirtualClusterContainerProviderInfoArgs(eks_info=place),
-            ),
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        self.virtual_cluster_id = cluster.id
-        self.register_outputs({"virtualClusterId": self.virtual_cluster_id})
+        super().__init__(virtual_cluster(name, args), opts)
+        self.virtual_cluster_id = self.made["virtual_cluster_id"]
 
 
-class EmrCluster(pulumi.ComponentResource):
+class EmrCluster(RenderedComponent):
     """Creates a cluster of EMR with Spark: a primary node, and core nodes that its steps run on. It stays when it has no step.
 
     The number of core nodes changes in place; a changed release, network or machine is another cluster.
@@ -107,33 +69,5 @@ class EmrCluster(pulumi.ComponentResource):
     cluster_id: pulumi.Output[str]
 
     def __init__(self, name: str, args: EmrClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:EmrCluster", name, None, opts)
-        groups = [as_input(group) for group in args.security_groups]
-        beside = pulumi.Output.all(*groups).apply(",".join) if groups else None
-        cluster = emr.Cluster(
-            f"{name}-cluster",
-            name=args.name,
-            release_label=args.release,
-            applications=["Spark"],
-            service_role=args.service_role,
-            log_uri=as_input(args.log_uri),
-            keep_job_flow_alive_when_no_steps=True,
-            termination_protection=args.is_protected,
-            step_concurrency_level=args.concurrent_steps,
-            master_instance_group=emr.ClusterMasterInstanceGroupArgs(
-                instance_type=args.instance_type, instance_count=1
-            ),
-            core_instance_group=emr.ClusterCoreInstanceGroupArgs(
-                instance_type=args.instance_type, instance_count=args.core_nodes
-            ),
-            ec2_attributes=emr.ClusterEc2AttributesArgs(
-                subnet_id=args.subnet,
-                instance_profile=as_input(args.instance_profile),
-                additional_master_security_groups=beside,
-                additional_slave_security_groups=beside,
-            ),
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        self.cluster_id = cluster.id
-        self.register_outputs({"clusterId": self.cluster_id})
+        super().__init__(emr_cluster(name, args), opts)
+        self.cluster_id = self.made["cluster_id"]

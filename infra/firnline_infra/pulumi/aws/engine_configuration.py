@@ -7,8 +7,8 @@ import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import EngineDocument as EngineConfigurationArgs
 from firnline_infra.blueprint.engine_config import document_hash, document_text
-from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input
+from firnline_infra.pulumi.rendering import child_of
 
 __all__ = ["EngineConfiguration", "EngineConfigurationArgs"]
 

@@ -1,18 +1,17 @@
 """What the engine, its machines and Snowflake are in AWS."""
 
 import pulumi
-import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
 from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
 from firnline_infra.blueprint.runtime import InstanceProfileDefinition as InstanceProfileArgs
-from firnline_infra.pulumi.options import child_of
-from firnline_infra.pulumi.references import as_input, policy_json
+from firnline_infra.pulumi.rendering import RenderedComponent
+from firnline_infra.resources.aws_runtime import instance_profile, runtime_role, runtime_user
 
 __all__ = ["InstanceProfile", "InstanceProfileArgs", "RuntimeRole", "RuntimeRoleArgs", "RuntimeUser", "RuntimeUserArgs"]
 
 
-class RuntimeRole(pulumi.ComponentResource):
+class RuntimeRole(RenderedComponent):
     """Creates an IAM role and its one inline policy, exactly as the statements say.
 
     >>> from firnline_infra.blueprint.iam import PolicyStatement
@@ -29,28 +28,11 @@ class RuntimeRole(pulumi.ComponentResource):
     arn: pulumi.Output[str]
 
     def __init__(self, name: str, args: RuntimeRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:RuntimeRole", name, None, opts)
-        role = aws.iam.Role(
-            f"{name}-role",
-            name=args.name,
-            description=args.description,
-            assume_role_policy=policy_json(args.trust),
-            permissions_boundary=args.permissions_boundary,
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        aws.iam.RolePolicy(
-            f"{name}-policy",
-            name=args.policy_name,
-            role=role.name,
-            policy=policy_json(args.statements),
-            opts=child_of(self),
-        )
-        self.name, self.arn = role.name, role.arn
-        self.register_outputs({"name": self.name, "arn": self.arn})
+        super().__init__(runtime_role(name, args), opts)
+        self.name, self.arn = self.made["name"], self.made["arn"]
 
 
-class RuntimeUser(pulumi.ComponentResource):
+class RuntimeUser(RenderedComponent):
     """Creates an IAM user with one managed policy of its own. Its access keys are made where no state sees them.
 
     >>> from firnline_infra.blueprint.iam import PolicyStatement
@@ -66,30 +48,11 @@ class RuntimeUser(pulumi.ComponentResource):
     arn: pulumi.Output[str]
 
     def __init__(self, name: str, args: RuntimeUserArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:RuntimeUser", name, None, opts)
-        user = aws.iam.User(
-            f"{name}-user",
-            name=args.name,
-            force_destroy=args.force_destroy,
-            permissions_boundary=args.permissions_boundary,
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        policy = aws.iam.Policy(
-            f"{name}-policy",
-            name=args.name,
-            path=args.policy_path,
-            description=args.description,
-            policy=policy_json(args.statements),
-            tags=args.tags,
-            opts=child_of(self),
-        )
-        aws.iam.UserPolicyAttachment(f"{name}-attachment", user=user.name, policy_arn=policy.arn, opts=child_of(self))
-        self.name, self.arn = user.name, user.arn
-        self.register_outputs({"name": self.name, "arn": self.arn})
+        super().__init__(runtime_user(name, args), opts)
+        self.name, self.arn = self.made["name"], self.made["arn"]
 
 
-class InstanceProfile(pulumi.ComponentResource):
+class InstanceProfile(RenderedComponent):
     """Creates an instance profile with one role: what runs on a machine that has it is that role.
 
     >>> profile = InstanceProfile("profile", InstanceProfileArgs(name="orders-engine", role="orders-engine"))
@@ -100,9 +63,5 @@ class InstanceProfile(pulumi.ComponentResource):
     name: pulumi.Output[str]
 
     def __init__(self, name: str, args: InstanceProfileArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("firnline:index:InstanceProfile", name, None, opts)
-        profile = aws.iam.InstanceProfile(
-            f"{name}-profile", name=args.name, role=as_input(args.role), tags=args.tags, opts=child_of(self)
-        )
-        self.name = profile.name
-        self.register_outputs({"name": self.name})
+        super().__init__(instance_profile(name, args), opts)
+        self.name = self.made["name"]

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from firnline_infra.pulumi.snowflake import retry
+from firnline_infra.pulumi import retry
 
 YOUNG_ROLE = "Error assuming AWS_ROLE: User arn:… is not authorized to perform: sts:AssumeRole"
 

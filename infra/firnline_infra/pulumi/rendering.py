@@ -1,0 +1,167 @@
+"""Walks the description of a component (`firnline_infra.resources`), and registers what it says with Pulumi.
+
+Names are fixed, because grants, dashboards and the engine's configuration hold them; so the old goes before the new comes.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import pulumi
+
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import KINDS
+from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.pulumi.references import Lookup, as_input
+from firnline_infra.pulumi.retry import until_the_volume_can_be_used
+from firnline_infra.resources.resource import (
+    Component,
+    FormattedText,
+    MadeAttribute,
+    PolicyText,
+    Resource,
+    WaitingValue,
+)
+from firnline_infra.specification.model import Durability
+
+TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "aws_cloudwatch_metric_alarm": {"alarm_name": "name"},
+    "aws_dynamodb_table": {"attribute": "attributes"},
+    "aws_s3_bucket_lifecycle_configuration": {"rule": "rules"},
+    "aws_s3_bucket_server_side_encryption_configuration": {"rule": "rules"},
+    "snowflake_external_volume": {
+        "describe_output": "describe_outputs",
+        "s3_storage_location": "s3_storage_locations",
+        "storage_location": "storage_locations",
+    },
+    "snowflake_iceberg_table": {"column": "columns"},
+    "snowflake_network_policy": {"allowed_ip_list": "allowed_ip_lists"},
+    "snowflake_service_user": {"rsa_public_key_2": "rsa_public_key2"},
+    "snowflake_table": {"column": "columns"},
+}
+"""Arguments and attributes with a name of Pulumi's own: lists in the plural, and some others."""
+KNOWN_BEFORE = ("name", "bucket", "execute")
+"""Arguments, one of which each resource has that others wait for: as an output it is known before the resource is made."""
+
+
+class Registrar:
+    """What was registered so far, and what references mean."""
+
+    def __init__(self, lookup: Lookup | None = None) -> None:
+        self._lookup = lookup
+        self._gives: dict[Reference, Any] = {}
+        self._made: dict[Resource | Component, pulumi.Resource] = {}
+
+    def component(self, described: Component, opts: pulumi.ResourceOptions | None) -> "RenderedComponent":
+        after = [self._made[each] for each in described.after]
+        return RenderedComponent(
+            described, pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=after)), self
+        )
+
+    def give(self, described: Component, made: pulumi.Resource) -> None:
+        self._gives |= described.gives
+        self._made[described] = made
+
+    def resource(
+        self, described: Resource, parent: pulumi.Resource, waits_for: pulumi.Input[Any] | None = None
+    ) -> None:
+        renamed = RENAMED.get(described.type, {})
+        arguments = {renamed.get(name, name): self.value(each) for name, each in described.arguments.items()}
+        retry = until_the_volume_can_be_used(described.name) if described.uses_new_role else None
+        opts = child_of(
+            parent,
+            # None: as its component
+            protect=True if described.durability is Durability.PROTECTED else None,
+            depends_on=waits_for if described.waits_with_component else [self._made[each] for each in described.after],
+            ignore_changes=[renamed.get(name, name) for name in described.ignore_changes],
+            import_=described.import_id,
+            retain_on_delete=described.is_retained or None,
+            hooks=retry,
+        )
+        self._made[described] = _class_of(TOKENS[described.type])(described.name, **arguments, opts=opts)
+
+    def value(self, value: Any) -> Any:
+        """What Pulumi takes for what a row says. Raises TypeError for a reference that nothing here knows."""
+        match value:
+            case Reference():
+                return self._referred(value)
+            case MadeAttribute():
+                return self._attribute(value.resource, value.path)
+            case WaitingValue():
+                before = [self._known_before(each) for each in value.after]
+                return pulumi.Output.all(self.value(value.value), *before).apply(lambda values: values[0])
+            case FormattedText():
+                return pulumi.Output.format(value.template, *map(self.value, value.values))
+            case PolicyText():
+                return pulumi.Output.json_dumps(policy_document(value.statements, resolve=self.value))
+            case Mapping():
+                return {name: self.value(each) for name, each in value.items()}
+            case list() | tuple():
+                return [self.value(each) for each in value]
+            case _:
+                return value
+
+    def _referred(self, reference: Reference) -> Any:
+        if reference in self._gives:
+            return self.value(self._gives[reference])
+        return as_input(reference) if self._lookup is None else self._lookup(reference)
+
+    def _known_before(self, described: Resource) -> pulumi.Output[Any]:
+        name = next(each for each in KNOWN_BEFORE if each in described.arguments)
+        return self._attribute(described, name)
+
+    def _attribute(self, described: Resource, path: str) -> pulumi.Output[Any]:
+        renamed = RENAMED.get(described.type, {})
+        first, *rest = [renamed.get(step, step) for step in re.findall(r"\w+", path)]
+        made: pulumi.Output[Any] = getattr(self._made[described], first)
+        return made.apply(lambda value: _within(value, rest)) if rest else made
+
+
+class RenderedComponent(pulumi.ComponentResource):
+    """A component of what is described. `made` are its outputs by name."""
+
+    def __init__(
+        self,
+        described: Component,
+        opts: pulumi.ResourceOptions | None = None,
+        registrar: Registrar | None = None,
+    ) -> None:
+        super().__init__(f"firnline:index:{described.type}", described.name, None, opts)
+        registrar = registrar or Registrar()
+        registrar.give(described, self)
+        for member in described.members:
+            if isinstance(member, Component):
+                RenderedComponent(member, child_of(self), registrar)
+            else:
+                registrar.resource(member, self, None if opts is None else opts.depends_on)
+        self.made: dict[str, Any] = {name: registrar.value(each) for name, each in described.outputs.items()}
+        self.register_outputs({_camel(name): each for name, each in self.made.items()})
+
+
+def child_of(parent: pulumi.Resource, **more: Any) -> pulumi.ResourceOptions:
+    """`more` are fields of ResourceOptions."""
+    return pulumi.ResourceOptions(parent=parent, delete_before_replace=True, **more)
+
+
+@cache
+def _class_of(token: str) -> Any:
+    """Of a provider's SDK: pulumi_aws.kinesis.Stream of aws:kinesis/stream:Stream."""
+    package, module, name = token.split(":")
+    folder = module.partition("/")[0]
+    return getattr(import_module(f"pulumi_{package}" + ("" if folder == "index" else f".{folder}")), name)
+
+
+def _within(value: Any, path: list[str]) -> Any:
+    """What is at a path of names and numbers."""
+    for step in path:
+        value = value[int(step)] if step.isdigit() else getattr(value, step)
+    return str(value)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))

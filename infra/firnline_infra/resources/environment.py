@@ -1,0 +1,83 @@
+"""The components of an environment in three layers, by how often they change, each in the order in which it can be made."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import IngestAlarmsDefinition, PublishedOutputsDefinition
+from firnline_infra.blueprint.runtime import RuntimeParts
+from firnline_infra.blueprint.stack_outputs import SECRETS
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.resources import aws_observability, aws_runtime, aws_storage
+from firnline_infra.resources.resource import Component, PolicyText
+from firnline_infra.resources.snowflake_landing import snowflake_landing
+from firnline_infra.resources.snowflake_volume import iceberg_volume
+
+
+def foundation(blueprint: Blueprint) -> Iterator[Component]:
+    """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
+    for stream in blueprint.streams:
+        yield aws_storage.event_stream(f"stream-{stream.name}", stream)
+    yield aws_storage.checkpoint_table("ledger", blueprint.ledger)
+    if blueprint.bucket is not None:
+        bucket = aws_storage.landing_bucket("bucket", blueprint.bucket)
+        yield replace(bucket, gives={Reference("bucket", "name"): bucket.outputs["name"]})
+    for whose, secret in zip(SECRETS, blueprint.secrets, strict=False):
+        made = aws_storage.secret(f"secret-{whose}", secret)
+        yield replace(made, gives={Reference(f"secret/{whose}"): made.outputs["arn"]})
+
+
+def warehouse(blueprint: Blueprint) -> Iterator[Component]:
+    """Volumes and everything in Snowflake."""
+    volumes = tuple(iceberg_volume(f"volume-{volume.name}", volume) for volume in blueprint.volumes)
+    yield from volumes
+    yield snowflake_landing("landing", blueprint.landing, after=volumes)
+
+
+def runtime(blueprint: Blueprint) -> Iterator[Component]:
+    """What the engine is, what watches it, what others find of it. Its configuration is not in here: renderers write it."""
+    if blueprint.role is not None:
+        made = aws_runtime.runtime_role("engine-role", blueprint.role)
+        given = {Reference("role"): made.outputs["arn"], Reference("role", "name"): made.outputs["name"]}
+        yield replace(made, gives=given)
+    if blueprint.user is not None:
+        yield aws_runtime.runtime_user("engine-user", blueprint.user)
+    if blueprint.endpoints is not None:
+        yield aws_runtime.vpc_endpoints("endpoints", blueprint.endpoints)
+    yield from _places_of_jobs(blueprint.runtime)
+    if blueprint.alarms:
+        yield aws_observability.ingest_alarms("alarms", IngestAlarmsDefinition(alarms=blueprint.alarms))
+    if blueprint.dashboard is not None:
+        yield aws_observability.operations_dashboard("dashboard", blueprint.dashboard)
+    if blueprint.publication:
+        published = PublishedOutputsDefinition(parameters=blueprint.publication)
+        yield aws_observability.published_outputs("published", published)
+
+
+def adopted_policies(blueprint: Blueprint) -> dict[Reference, Any]:
+    """What the owner of an adopted role gives it; nothing is made of it."""
+    adopted = blueprint.adopted_role
+    if adopted is None:
+        return {}
+    return {
+        Reference("adopted-role", "policy"): PolicyText(adopted.statements),
+        Reference("adopted-role", "trust"): PolicyText(adopted.trust),
+    }
+
+
+def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:
+    if parts.security_group is not None:
+        yield aws_runtime.engine_security_group("engine-network", parts.security_group)
+    if parts.log_group is not None:
+        yield aws_observability.log_group("engine-logs", parts.log_group)
+    if parts.instance_profile is not None:
+        yield aws_runtime.instance_profile("engine-profile", parts.instance_profile)
+    if parts.application is not None:
+        yield aws_runtime.serverless_application("engine-application", parts.application)
+    if parts.cluster is not None:
+        yield aws_runtime.emr_cluster("engine", parts.cluster)
+    for association in parts.associations:
+        yield aws_runtime.pod_identity_association(f"engine-{association.service_account}", association)
+    if parts.virtual_cluster is not None:
+        yield aws_runtime.virtual_cluster("engine", parts.virtual_cluster)
