@@ -25,7 +25,7 @@ from firnline_infra.specification.elsewhere import is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_ingest.config.patterns import literal_beginning
+from firnline_ingest.config.patterns import wildcard
 
 
 def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
@@ -38,7 +38,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
         EngineAccess(
             region=spec.aws.region,
             streams={name: arns.stream(name) for name in own},
-            patterns={f"{name}*": arns.stream(f"{name}*") for name in _beginnings(spec)},
+            patterns={name: arns.stream(name) for name in _wildcards(spec)},
             others=tuple(pipeline.stream for pipeline in spec.pipelines if pipeline.stream not in own),
             polls=any(pipeline.reader == "polling" for pipeline in spec.pipelines),
             consumers=(*_consumers(spec), *registered.values()),
@@ -82,9 +82,9 @@ def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
     }
 
 
-def _beginnings(spec: EnvironmentSpec) -> list[str]:
+def _wildcards(spec: EnvironmentSpec) -> list[str]:
     """Of the names of streams that patterns find."""
-    return [literal_beginning(pipeline.also_streams) for pipeline in spec.pipelines if pipeline.also_streams]
+    return [wildcard(pipeline.also_streams) for pipeline in spec.pipelines if pipeline.also_streams]
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

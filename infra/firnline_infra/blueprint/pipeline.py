@@ -17,6 +17,7 @@ from firnline_infra.blueprint.snowflake import (
     Table,
 )
 from firnline_infra.blueprint.table_properties import values_of
+from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
@@ -47,7 +48,7 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
             metadata=metadata,
             columns=columns,
             volume=Identifier.parse(pipeline.external_volume),
-            base_location="/".join(part.name.lower() for part in name.parts),
+            base_location=pipeline.base_location or "/".join(part.name.lower() for part in name.parts),
             format_version=pipeline.iceberg_version,
             durability=durability,
             comment=comment,
@@ -69,8 +70,14 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
 
 
 def _columns(pipeline: Pipeline) -> tuple[Column, ...]:
+    is_iceberg = pipeline.table_kind is TableKind.ICEBERG
     declared = tuple(
-        Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable, select=each.select)
+        Column(
+            name=Identifier.parse(each.name),
+            type=str(ColumnType.parse(each.type).of_table(is_iceberg=is_iceberg)),
+            nullable=each.nullable,
+            select=each.select,
+        )
         for each in pipeline.columns
     )
     content = content_column(pipeline)

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.table_properties import TableProperty, properties_of, written
-from firnline_infra.specification.column_type import ColumnType
+from firnline_infra.specification.column_type import ICEBERGS_OWN, ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.table import TableKind
@@ -126,9 +126,11 @@ class IcebergTable(Definition):
     comment: str = ""
 
     @property
-    def has_structure(self) -> bool:
-        """The provider's resource refuses structured types, so that a statement makes such a table."""
-        return any(ColumnType.parse(each.type).parts for each in (*self.metadata, *self.columns))
+    def needs_statement(self) -> bool:
+        """The provider's resource refuses structured types, and makes NUMBER(38, 0) of Iceberg's own whole numbers: a statement
+        makes such a table."""
+        types = [ColumnType.parse(each.type) for each in (*self.metadata, *self.columns)]
+        return any(each.parts or each.family in ICEBERGS_OWN for each in types)
 
     @property
     def create(self) -> str:
@@ -179,7 +181,8 @@ class InteractiveTable(Definition):
     def create(self) -> str:
         columns = ", ".join(each.sql for each in (*self.metadata, *self.columns))
         sorting = ", ".join(each.sql for each in self.cluster_by)
-        made = f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns}) CLUSTER BY ({sorting})"
+        made = f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns})"
+        made += f" CLUSTER BY ({sorting})" if sorting else ""
         return f"{made} AS (SELECT {', '.join(self._selected)} FROM {STREAMED})" if self._selected else made
 
     @property

@@ -30,6 +30,8 @@ AnyTable = Table | IcebergTable | InteractiveTable
 ON = {"ON", "Y", "TRUE"}
 OFF = {"OFF", "N", "FALSE"}
 EXISTS = "exists"
+SUFFIXED = re.compile(r"/|\.\w+/?", re.ASCII)
+"""What Snowflake may put behind BASE_LOCATION (`release-notes/bcr-bundles/2025_01/bcr-1873`)."""
 
 
 def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
@@ -85,7 +87,7 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
     alter = "" if isinstance(table, InteractiveTable) else f"ALTER {kind} {table.name.sql}"
     yield from columns(name, _columns(table), described, alter=alter)
-    if isinstance(table, IcebergTable) and table.has_structure:
+    if isinstance(table, IcebergTable) and table.needs_statement:
         yield from _settled(name, table, session)
     if isinstance(table, InteractiveTable):
         yield from sorting(name, (each.name for each in table.cluster_by), row)
@@ -93,12 +95,17 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
 
 def _settled(object_: str, table: IcebergTable, session: Any) -> Iterator[Finding]:
     """What a table keeps for good, of one that a statement made: no provider compares it."""
-    wanted = {"external_volume_name": table.volume.name, "iceberg_table_format_version": str(table.format_version)}
+    wanted = {
+        "external_volume_name": table.volume.name,
+        "base_location": table.base_location,
+        "iceberg_table_format_version": str(table.format_version),
+    }
     listed = rows_if_there(session, table.query) or ()
     for row in (row for row in listed if row["name"] == table.name.parts[-1].name):
         for name, expected in wanted.items():
             found = str(row.get(name) or "")
-            if found and found != expected:
+            is_suffixed = name == "base_location" and SUFFIXED.fullmatch(found.removeprefix(expected))
+            if found not in ("", expected) and not is_suffixed:
                 yield differing(object_, name.upper(), f"{expected} (another one is another table)", found)
 
 
@@ -107,7 +114,7 @@ def _creation(table: AnyTable) -> str:
     match table:
         case InteractiveTable():
             return table.create
-        case IcebergTable() if table.has_structure:
+        case IcebergTable() if table.needs_statement:
             return table.create
         case _:
             return ""

@@ -48,7 +48,7 @@ def table(registry: LandingRegistry, args: Table | IcebergTable | InteractiveTab
     match args:
         case InteractiveTable():
             made = _by_statement(registry, args)
-        case IcebergTable() if args.has_structure:
+        case IcebergTable() if args.needs_statement:
             more = {"uses_new_role": True, "waits_with_component": True, "ignore_changes": OWN_STATEMENT}
             made = _by_statement(registry, args, **more)
         case IcebergTable():

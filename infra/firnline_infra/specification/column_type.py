@@ -9,17 +9,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from firnline_ingest.errors import nearest
+
 Item = TypeVar("Item")
 TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_][\w$]*)|(\d{1,9})|([(),]))', re.ASCII)
+PLAIN_KEY = re.compile(r"[A-Za-z_][\w$]*", re.ASCII)
+WHOLE_NUMBERS = ("INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT")
+"""Synonyms of NUMBER(38, 0) that take no size (`sql-reference/data-types-numeric`)."""
 SYNONYMS = {
     **dict.fromkeys(("TEXT", "STRING"), "VARCHAR"),
-    **dict.fromkeys(("DECIMAL", "NUMERIC", "INT", "INTEGER", "BIGINT"), "NUMBER"),
-    **dict.fromkeys(("DOUBLE", "REAL"), "FLOAT"),
+    **dict.fromkeys(("DECIMAL", "NUMERIC", *WHOLE_NUMBERS), "NUMBER"),
+    **dict.fromkeys(("DOUBLE", "REAL", "FLOAT4", "FLOAT8"), "FLOAT"),
 }
+ICEBERGS_OWN = {"INT": (10, 0), "LONG": (19, 0)}
+"""Iceberg's own whole numbers, as DESCRIBE has them (`user-guide/tables-iceberg-data-types`). Outside of Iceberg INT is
+NUMBER(38, 0), and there is no LONG."""
 STRUCTURES = ("OBJECT", "ARRAY", "MAP")
 FAMILIES = frozenset(
     ("NUMBER", "FLOAT", "VARCHAR", "BOOLEAN", "DATE", "TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ", "BINARY",
-     "VARIANT", *STRUCTURES)
+     "VARIANT", *STRUCTURES, *ICEBERGS_OWN)
 )  # fmt: skip # a paragraph, not a column
 SIZES = {
     "NUMBER": ((1, 38), (0, 37)),
@@ -44,10 +52,14 @@ class Part:
     key: str = ""
     nullable: bool = True
 
+    def __str__(self) -> str:
+        key = self.key if PLAIN_KEY.fullmatch(self.key) else '"' + self.key.replace('"', '""') + '"'
+        return f"{key + ' ' if self.key else ''}{self.type}{'' if self.nullable else ' NOT NULL'}"
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """One type; `sizes` are as they are written, none where nothing is."""
+    """One type; `sizes` are as they are written, none where nothing is. A text of it is written as Snowflake describes it."""
 
     family: str
     sizes: tuple[int, ...] = ()
@@ -61,6 +73,14 @@ class ColumnType:
         except RecursionError:
             raise NotAType("it is nested too deeply") from None
 
+    def __str__(self) -> str:
+        inside = ", ".join([*map(str, self.sizes), *map(str, self.parts)])
+        return f"{self.family}({inside})" if inside else self.family
+
+    def of_table(self, *, is_iceberg: bool) -> "ColumnType":
+        """As a table of the kind has it: INT is Iceberg's own, or NUMBER(38, 0)."""
+        return ColumnType("NUMBER", (38, 0)) if self.family == "INT" and not is_iceberg else self
+
     def walk(self) -> "Iterator[ColumnType]":
         """Itself, and every type in it."""
         yield self
@@ -69,6 +89,8 @@ class ColumnType:
 
     def is_met_by(self, found: "ColumnType") -> bool:
         """Whether a column that is described so is one of this type: what is not said here is Snowflake's own affair."""
+        if self.family in ICEBERGS_OWN:
+            return ColumnType("NUMBER", ICEBERGS_OWN[self.family]).is_met_by(found)
         return (
             self.family == found.family
             and self._meets_sizes(found)
@@ -96,7 +118,10 @@ def same_type(wanted: str, found: str) -> bool:
 def written_type(text: str) -> str:
     """The text of a type in a specification. Raises NotAType."""
     if unknown := {each.family for each in ColumnType.parse(text).walk()} - FAMILIES:
-        raise NotAType(f"{min(unknown)} is none of {', '.join(sorted(FAMILIES))}")
+        near = nearest(word := min(unknown), FAMILIES | SYNONYMS.keys())
+        raise NotAType(
+            f"{word} is no type; " + (f"did you mean {near}" if near else f"expected {', '.join(sorted(FAMILIES))}")
+        )
     for each in ColumnType.parse(text).walk():
         if not _has_sizes_that_are_there(each):
             raise NotAType(f"{each.family}({', '.join(map(str, each.sizes))}) is no type")
@@ -133,7 +158,10 @@ class _Reader:
     def _type(self) -> ColumnType:
         word = self._word("a type").upper()
         family = SYNONYMS.get(word, word)
-        if not self._takes("("):
+        has_more = self._takes("(")
+        if has_more and word in (*WHOLE_NUMBERS, *ICEBERGS_OWN):
+            raise NotAType(f"{word} takes no size; expected {word}, or NUMBER with one")
+        if not has_more:
             if family == "MAP":
                 raise NotAType("MAP needs the types of its keys and values, as MAP(VARCHAR, FLOAT)")
             return ColumnType(family)
@@ -193,6 +221,7 @@ def _checked(kind: ColumnType) -> ColumnType:
         raise NotAType(f"the key {doubled[0]} is there twice")
     if kind.family == "MAP":
         of_keys = kind.parts[0].type
-        if of_keys.family != "VARCHAR" and not (of_keys.family == "NUMBER" and _full(of_keys)[1] == 0):
+        is_whole = of_keys.family in ICEBERGS_OWN or (of_keys.family == "NUMBER" and _full(of_keys)[1] == 0)
+        if of_keys.family != "VARCHAR" and not is_whole:
             raise NotAType("the keys of a MAP are VARCHAR, or NUMBER without digits behind the point")
     return kind

@@ -9,12 +9,10 @@ from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
 
-DIGITS = r"(\(\d{1,2}\))?"
 COLUMN_TYPE = Form(
-    r"NUMBER(\(\d{1,2}(, ?\d{1,2})?\))?|FLOAT|BOOLEAN|DATE|VARIANT|(VARCHAR|BINARY)(\(\d{1,9}\))?"
-    rf"|(TIME|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIMESTAMP_TZ){DIGITS}|OBJECT|ARRAY|(OBJECT|ARRAY|MAP)\(.+\)",
-    "a type as DESCRIBE TABLE writes it: NUMBER(p, s), FLOAT, VARCHAR, BOOLEAN, DATE, TIME, TIMESTAMP_NTZ, _LTZ or _TZ, BINARY, "
-    "VARIANT, OBJECT, ARRAY, or structured: OBJECT(key TYPE, …), ARRAY(TYPE), MAP(VARCHAR, TYPE), NOT NULL behind a part",
+    r"[A-Za-z][A-Za-z0-9_]*( ?\(.+\))?",
+    "a type of Snowflake in any case: NUMBER(p, s), INT, FLOAT, VARCHAR, STRING, BOOLEAN, DATE, TIME, TIMESTAMP_NTZ, _LTZ, _TZ, "
+    "BINARY, VARIANT, OBJECT, ARRAY, or structured: OBJECT(key TYPE, …), ARRAY(TYPE), MAP(VARCHAR, TYPE), NOT NULL behind a part",
     "NUMBER(18, 4)",
 )
 
@@ -25,7 +23,8 @@ class ColumnOptions(Section):
     name: IdentifierText
     """Filled from the first-level key of that name, whatever its case."""
     type: Annotated[str, COLUMN_TYPE, AfterValidator(written_type)]
-    """A value that does not fit is a rejected row; one of a structured OBJECT has its keys and no others."""
+    """A value that does not fit is a rejected row; one of a structured OBJECT has its keys and no others. INT is NUMBER(38, 0),
+    and in an Iceberg table Iceberg's own int, as LONG is its long."""
     nullable: bool = True
     """Whether a record may lack it; `false` rejects rows without it."""
     select: str | None = Field(default=None, min_length=1)

@@ -11,9 +11,9 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.reader import Reader
 from firnline_infra.specification.routes import RoutedTable, Routes
-from firnline_infra.specification.table import OF_ITS_KIND, OF_ONE_TABLE, TableKind, TableOptions
+from firnline_infra.specification.table import OF_ITS_KIND, OF_ONE_TABLE, ONLY_OF_ICEBERG, TableKind, TableOptions
 from firnline_ingest.config.identifier import IdentifierText
-from firnline_ingest.config.patterns import NamePattern, literal_beginning
+from firnline_ingest.config.patterns import NamePattern, wildcard
 from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
@@ -28,8 +28,8 @@ class Pipeline(TableOptions, PipelineOptions):
     """One of the streams; each is read by one pipeline."""
     also_streams: NamePattern | None = None
     """A regular expression of whole names: the account's other streams whose names match are polled into the same table, with
-    these options; nothing of them is made here. It has to begin as all of them do, because the engine may read those alone. One
-    that another pipeline names is that pipeline's (docs/many-streams.md)."""
+    these options; nothing of them is made here. It has to begin or end as all of them do, `clicks-.*` or `.*_cat`, because the
+    engine may read those alone. One that another pipeline names is that pipeline's (docs/many-streams.md)."""
     table: IdentifierText | None = None
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
@@ -48,7 +48,7 @@ class Pipeline(TableOptions, PipelineOptions):
         if (self.table_kind is TableKind.ICEBERG) != (self.external_volume is not None):
             raise ValueError("give external_volume with table_kind: iceberg, and only then")
         if self.table_kind is not TableKind.ICEBERG:
-            if given := sorted(self.model_fields_set & {"iceberg_version", "structured_metadata"}):
+            if given := sorted(self.model_fields_set & ONLY_OF_ICEBERG):
                 raise ValueError(f"{' and '.join(given)}: only of table_kind: iceberg; remove it")
         elif self.iceberg_version < WITH_VARIANT and self.structured_metadata is False:
             raise ValueError(
@@ -58,8 +58,10 @@ class Pipeline(TableOptions, PipelineOptions):
             raise ValueError(
                 f"structured_metadata: it is of metadata.form: object, not {self.metadata.form}; remove it"
             )
-        if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
+        if self.cluster_by and self.table_kind is not TableKind.INTERACTIVE:
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
+        if self.table_kind is TableKind.INTERACTIVE and not (self.cluster_by or self.pipe_selects):
+            raise ValueError("an interactive table needs cluster_by, unless its columns have a select")
 
     @model_validator(mode="after")
     def _its_parts_go_together(self) -> Self:
@@ -68,10 +70,8 @@ class Pipeline(TableOptions, PipelineOptions):
             refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
         if self.also_streams is not None and self.reader != "polling":
             raise ValueError("leave out also_streams or reader.fan_out: a consumer belongs to one stream")
-        if self.also_streams is not None and not literal_beginning(self.also_streams):
-            raise ValueError(
-                "also_streams has to begin with what all its streams' names begin with, for example clicks-.*"
-            )
+        if self.also_streams is not None and wildcard(self.also_streams) == "*":
+            raise ValueError("also_streams has to begin or end as all its streams' names do, as clicks-.* or .*_cat")
         return self
 
     @model_validator(mode="after")

@@ -1,14 +1,21 @@
 """What a table is that a pipeline fills, and what the engine may do with it."""
 
 from enum import StrEnum
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from firnline_infra.specification.columns import ColumnOptions
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
+
+BASE_LOCATION = Form(
+    r"[A-Za-z0-9_.=-][A-Za-z0-9_.=/-]{0,254}",
+    "a path below the volume's, without a slash before it: letters, digits and _ . = - /",
+    "lake/orders",
+)
 
 
 class TableKind(StrEnum):
@@ -62,6 +69,9 @@ class TableOptions(Section):
     """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
     external_volume: IdentifierText | None = None
     """Where an Iceberg table lies: the name of one of the environment's external volumes."""
+    base_location: Annotated[str, BASE_LOCATION] | None = None
+    """Where in the volume an Iceberg table lies: its BASE_LOCATION, behind which Snowflake puts a suffix of its own. Absent,
+    `database/schema/table` in lower case. It can't be changed: another place is another table."""
     iceberg_version: Literal[2, 3] = 3
     """Of an Iceberg table's format. 3 by default: it has VARIANT, which is what nested keys become; 2 for readers that know no
     other. It can't be changed: another version is another table."""
@@ -72,7 +82,8 @@ class TableOptions(Section):
     """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
     An interactive table has no others either, so it needs them."""
     cluster_by: list[IdentifierText] = Field(default=[])
-    """Columns of an interactive table by which it is sorted; it needs one at least."""
+    """Columns of an interactive table by which it is sorted. It needs one at least; one whose columns have a `select` is made
+    without CLUSTER BY where none is given, and Snowflake decides whether it takes that."""
     pipe: PipeOptions | None = None
     """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's
     name."""
@@ -87,5 +98,6 @@ class TableOptions(Section):
 
 OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata")
 """What a table of another kind has no use for."""
-OF_ONE_TABLE = ("columns", "cluster_by", "pipe")
+ONLY_OF_ICEBERG = {"iceberg_version", "structured_metadata", "base_location"}
+OF_ONE_TABLE = ("columns", "cluster_by", "pipe", "base_location")
 """What a table never takes over from another one."""

@@ -40,16 +40,31 @@ class Matching(Protocol):
 Pattern = TypeVar("Pattern", bound=Matching)
 
 
-def literal_beginning(pattern: str) -> str:
-    """What every name that matches begins with, as far as the pattern's text tells it plainly; perhaps nothing."""
+def wildcard(pattern: str) -> str:
+    """A name with one *, as IAM reads it, that every name that matches has: `clicks-*`, `*_cat`; or `*`, where the pattern's
+    text tells neither beginning nor end plainly, and the whole name, where it is one.
+    """
     units = re.findall(r"\\.|[^\\]", pattern, re.DOTALL)
-    plain = list(takewhile(lambda unit: re.fullmatch(r"\\[.-]|[A-Za-z0-9_-]", unit, re.ASCII), units))
-    rest = units[len(plain) :]
-    if "|" in rest:
-        return ""  # perhaps of the whole: that would need a parser
-    if rest and rest[0] in ("*", "?", "{"):
-        plain = plain[:-1]
-    return "".join(unit[-1] for unit in plain)
+    begins = list(takewhile(_is_plain, units))
+    rest = units[len(begins) :]
+    if not rest:
+        return _text(begins)
+    if "|" in rest or "(?" in pattern:
+        return "*"  # perhaps of the whole: that would need a parser
+    if rest[0] in ("*", "?", "{"):
+        begins = begins[:-1]
+    ends = list(takewhile(_is_plain, reversed(rest)))[::-1]
+    if rest[len(rest) - len(ends) - 1].startswith("\\"):
+        ends = []  # perhaps the number of a group or of a character
+    return f"{_text(begins)}*{_text(ends)}"
+
+
+def _is_plain(unit: str) -> bool:
+    return re.fullmatch(r"\\[.-]|[A-Za-z0-9_-]", unit, re.ASCII) is not None
+
+
+def _text(units: Iterable[str]) -> str:
+    return "".join(unit[-1] for unit in units)
 
 
 def groups_of(pattern: Matching, stream: str) -> Mapping[str, str] | None:

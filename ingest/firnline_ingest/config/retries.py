@@ -44,7 +44,7 @@ class Retry(Section):
 class PlanRetry(Retry):
     """Of an operation that the plan of an epoch waits for: all streams wait while it is tried, so it gives up until the next."""
 
-    attempts: int | None = Field(default=5, ge=1, le=20)
+    attempts: int | None = Field(default=5, ge=1, le=100)
     """Failures in a row after which the epoch begins without the stream; the next plan tries again."""
     base_ms: int | None = Field(default=250, ge=1, le=60_000)
     """The longest first pause."""

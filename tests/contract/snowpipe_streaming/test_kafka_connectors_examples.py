@@ -32,13 +32,13 @@ PERSON = {
 RECORD_METADATA = {"column": "RECORD_METADATA", "form": "variant", "push_time": True}
 
 
-def ingest(world: World, pipe: str, number: str = "49", **options: object) -> None:
+def ingest(world: World, pipe: str, number: str = "49", payload: object = None, **options: object) -> None:
     """One record, as the engine makes a row of it."""
     document = {"stream": "persons", "database": "D", "schema": "S", **options}
     maker = RowMaker(PipelineConfig.model_validate(document, strict=None), "persons", "shardId-000000000000")
-    made = maker.convert([Record(number, json.dumps(PERSON).encode(), "key", 1.5)])
+    made = maker.convert([Record(number, json.dumps(PERSON if payload is None else payload).encode(), "key", 1.5)])
     assert not made.rejected
-    channel, _ = world.client(pipe).open_channel("c")
+    channel, _ = world.client(pipe).open_channel(f"c{number}")
     channel.append_rows(list(made.rows), "0", "1")
     world.wait_for_commit(channel, "1")
 
@@ -128,6 +128,37 @@ def test_what_is_a_number_there_and_none_here_rejects_the_row(world: World, sql:
     assert sql("SELECT * FROM NUMBERS") == []
     ((kept,),) = sql("SELECT ERROR_DATA FROM ERROR_TABLE(NUMBERS)")
     assert NUMBER in kept  # as it came, with its position
+
+
+def test_the_pages_pipe_concatenates(world: World, sql: Sql) -> None:
+    columns = ("topic", "partition", "order_id", "customer_name", "order_total", "ispaid")
+    sql(f"CREATE TABLE ORDERS ({', '.join(f'{each} VARCHAR' for each in columns)})")
+    sql(
+        "CREATE PIPE ORDERS AS COPY INTO ORDERS FROM (SELECT $1:RECORD_METADATA.topic::STRING AS topic, "
+        "$1:RECORD_METADATA.partition::STRING AS partition, $1['order_id']::STRING AS order_id, "
+        "$1['customer_name']::STRING as customer_name, CONCAT($1['order_total']::STRING, ' USD') AS order_total, "
+        "$1['isPaid']::STRING AS ispaid FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE ORDERS TO ROLE INGEST")
+    order = {"order_id": 12345, "customer_name": "John", "order_total": 100.5, "isPaid": True}
+    ingest(world, "ORDERS", payload=order, metadata=CALLED_AS_THERE)
+    ingest(world, "ORDERS", "50", payload={}, metadata=CALLED_AS_THERE)
+    assert sql("SELECT TOPIC, ORDER_ID, CUSTOMER_NAME, ORDER_TOTAL, ISPAID FROM ORDERS ORDER BY ORDER_ID") == [
+        ("persons", "12345", "John", "100.5 USD", "true"),
+        ("persons", None, None, None, None),
+    ]
+
+
+def test_the_interactive_table_of_the_page_is_made_without_sorting(world: World, sql: Sql) -> None:
+    sql(
+        "CREATE INTERACTIVE TABLE REALTIME_METRICS (metric_name VARCHAR, metric_value NUMBER, source_topic VARCHAR, timestamp "
+        "TIMESTAMP_NTZ) AS (SELECT $1:M_NAME::VARCHAR, $1:M_VALUE::NUMBER, $1:RECORD_METADATA.topic::VARCHAR, "
+        "$1:RECORD_METADATA.timestamp::TIMESTAMP_NTZ from TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON INTERACTIVE TABLE REALTIME_METRICS TO ROLE INGEST")
+    ingest(world, "REALTIME_METRICS-STREAMING", payload={"M_NAME": "load", "M_VALUE": 3}, metadata=CALLED_AS_THERE)
+    assert sql("SELECT METRIC_NAME, METRIC_VALUE, SOURCE_TOPIC FROM REALTIME_METRICS") == [("load", 3, "persons")]
 
 
 def test_a_hoisted_message_is_reached_by_the_pages_pipe(world: World, sql: Sql) -> None:

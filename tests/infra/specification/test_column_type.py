@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_infra.specification.column_type import NotAType, same_type, written_type
+from firnline_infra.specification.column_type import ColumnType, NotAType, same_type, written_type
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,10 @@ from firnline_infra.specification.column_type import NotAType, same_type, writte
         ("OBJECT(shardId VARCHAR, n NUMBER(38, 0))", "OBJECT(shardId VARCHAR(16777216), n NUMBER(38,0))"),
         ("OBJECT(\"a b\" ARRAY(FLOAT NOT NULL))", "OBJECT( \"a b\"  ARRAY(DOUBLE NOT NULL) )"),
         ("MAP(VARCHAR, NUMBER)", "MAP(VARCHAR, NUMBER(38,0))"),
+        ("int", "NUMBER(10,0)"),  # Iceberg's own: elsewhere it is written out
+        ("LONG", "NUMBER(19,0)"),
+        ("integer", "NUMBER(38,0)"),
+        ("array(string)", "ARRAY(VARCHAR(134217728))"),
         ("VECTOR(FLOAT, 3)", "vector(float, 3)"),
     ],
 )  # fmt: skip # a type and how it is described
@@ -30,6 +34,7 @@ def test_one_type_is_written_in_many_ways(wanted: str, found: str) -> None:
         ("NUMBER(18, 4)", "NUMBER(38,0)"),
         ("NUMBER", "NUMBER(10,2)"),
         ("VARCHAR(10)", "VARCHAR(20)"),
+        ("INT", "NUMBER(38,0)"),
         ("OBJECT", "OBJECT(a FLOAT)"),
         ("OBJECT(a FLOAT)", "OBJECT"),
         ("OBJECT(a FLOAT, b FLOAT)", "OBJECT(b FLOAT, a FLOAT)"),  # the order of keys is part of the type
@@ -44,6 +49,24 @@ def test_another_type_is_another(wanted: str, found: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "elsewhere", "in_iceberg"),
+    [
+        ("int", "NUMBER(38, 0)", "INT"),
+        ("Integer", "NUMBER", "NUMBER"),
+        ("string", "VARCHAR", "VARCHAR"),
+        ("number(18,4)", "NUMBER(18, 4)", "NUMBER(18, 4)"),
+        ('object(can_walk boolean not null, "a ""b" array(int))', None, 'OBJECT(can_walk BOOLEAN NOT NULL, "a ""b" ARRAY(INT))'),
+        ("map(string, double)", None, "MAP(VARCHAR, FLOAT)"),
+    ],
+)  # fmt: skip # a type, and what it is in each kind of table
+def test_a_type_is_made_as_its_kind_of_table_has_it(written: str, elsewhere: str | None, in_iceberg: str) -> None:
+    kind = ColumnType.parse(written)
+    assert str(kind.of_table(is_iceberg=True)) == in_iceberg
+    if elsewhere:
+        assert str(kind.of_table(is_iceberg=False)) == elsewhere
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("OBJECT()", r"a key \(in quotes, .*\) is missing"),
@@ -53,7 +76,7 @@ def test_another_type_is_another(wanted: str, found: str) -> None:
         ("OBJECT(a FLOAT) NOT NULL", "left over"),
         ("ARRAY(FLOAT, DATE)", "has 1 type in parentheses"),
         ("ARRAY(FLOAT NOT)", "NOT is followed by NULL"),
-        ("ARRAY(MONEY)", "MONEY is none of"),
+        ("ARRAY(MONEY)", "MONEY is no type; expected ARRAY, BINARY"),
         ("MAP(FLOAT, FLOAT)", "the keys of a MAP are VARCHAR"),
         ("ARRAY(MAP)", "MAP needs the types"),
         ("MAP(VARCHAR NOT NULL, FLOAT)", "the keys of a MAP are never NULL"),
@@ -63,6 +86,9 @@ def test_another_type_is_another(wanted: str, found: str) -> None:
         ("OBJECT(a NUMBER(1, 2, 3))", r"NUMBER\(1, 2, 3\) is no type"),
         ("OBJECT(a TIMESTAMP_NTZ(12))", r"TIMESTAMP_NTZ\(12\) is no type"),
         ("OBJECT(a VARCHAR(0))", r"VARCHAR\(0\) is no type"),
+        ("INT(5)", "INT takes no size"),
+        ("array(bigint(5))", "BIGINT takes no size"),
+        ("TIMESTAMP", "did you mean TIMESTAMP_"),
         ("NUMBER(99)", r"NUMBER\(99\) is no type"),
         ("ARRAY(" * 5000, "nested too deeply"),
     ],

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel
 
+from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.other_names import EVERY, FLINK, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES, here_called
 from tests.ingest.config.test_model import document, problems
@@ -80,3 +81,28 @@ def test_a_name_that_is_only_mistyped_is_still_answered_with_the_nearest_one() -
     assert here_called("format", "format") is None
     (problem,) = problems(document(polling={"max_record": 1}))
     assert problem == "polling.max_record: unknown name; did you mean 'max_records'?"
+
+
+FLINKS_DEFAULTS = {
+    "scan.stream.describe": (50, 2000, 5000),
+    "scan.list.shards": (10, 1000, 5000),
+    "scan.stream.describestreamconsumer": (50, 2000, 5000),
+    "scan.stream.registerstreamconsumer": (10, 500, 2000),
+    "scan.stream.deregisterstreamconsumer": (10, 500, 2000),
+    "scan.shard.subscribetoshard": (10, 1000, 2000),
+    "scan.shard.getrecords": (3, 300, 1000),
+    "scan.shard.getiterator": (3, 300, 1000),
+}
+"""Attempts, and the least and longest pause in milliseconds; each pause is 1.5 times the one before."""
+
+
+def test_flinks_own_defaults_are_taken() -> None:
+    retries: dict[str, dict[str, object]] = {}
+    for theirs, values in FLINKS_DEFAULTS.items():
+        for part, value in zip(
+            ("maxretries", "backoff.base", "backoff.max", "backoff.expconst"), (*values, 1.5), strict=True
+        ):
+            _, operation, option = RETRIES[f"{theirs}.{part}"].split(".")
+            retries.setdefault(operation, {})[option] = value
+    found = parse(EngineConfig, document(retries=retries), "engine.json").retries
+    assert found.describe_stream.attempts == 50

@@ -36,6 +36,8 @@ def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
             elif kind.parts and pipeline.table_kind is not TableKind.ICEBERG:
                 loose = "ARRAY" if kind.family == "ARRAY" else "OBJECT"
                 yield f"{path}: structured types are of Iceberg tables alone; expected {loose}, or table_kind: iceberg."
+            elif kind.family == "LONG" and pipeline.table_kind is not TableKind.ICEBERG:
+                yield f"{path}: LONG is a type of Iceberg tables alone; expected NUMBER(19, 0), or table_kind: iceberg."
 
 
 def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:

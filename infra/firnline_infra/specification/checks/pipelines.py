@@ -113,6 +113,7 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "table_origin": lambda pipeline: pipeline.table_origin,
     "table_privilege": lambda pipeline: pipeline.table_privilege,
     "external_volume": lambda pipeline: pipeline.external_volume,
+    "base_location": lambda pipeline: pipeline.base_location,
     "iceberg_version": lambda pipeline: pipeline.iceberg_version,
     "structured_metadata": lambda pipeline: pipeline.has_structured_metadata and metadata_type(pipeline),
     "metadata.form": lambda pipeline: pipeline.metadata.form,

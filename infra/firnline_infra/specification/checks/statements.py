@@ -14,7 +14,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names, volume_names
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.statements import Allowance, ExtraStatement
-from firnline_ingest.config.patterns import literal_beginning
+from firnline_ingest.config.patterns import wildcard
 
 ADMINISTRATORS = frozenset(
     {
@@ -172,11 +172,11 @@ def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
 
 
 def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:
-    """With a * or ? in it, by the beginning alone."""
+    """With a * or ? in it, by what the pattern's names begin and end with alone."""
     for also in filter(None, (pipeline.also_streams for pipeline in spec.pipelines)):
-        begins = Arns(spec).stream(f"{literal_beginning(also)}*")
+        found = Arns(spec).stream(wildcard(also))
         name = resource.partition("/")[2].partition("/")[0]
-        if _meet(resource, begins) and (WILD.search(resource) or re.fullmatch(also, name, re.ASCII)):
+        if _meet(resource, found) and (WILD.search(resource) or re.fullmatch(also, name, re.ASCII)):
             yield f"a stream that {also} finds"
 
 

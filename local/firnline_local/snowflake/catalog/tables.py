@@ -110,6 +110,8 @@ class PipeColumn:
     column: str
     path: tuple[str, ...]
     """Keys from the row down to the value; the row itself where empty."""
+    concatenated: "tuple[str | tuple[str, ...], ...]" = ()
+    """Of a CONCAT, which has no path of its own: its texts and the paths of its values, in their order."""
 
 
 @dataclass(kw_only=True, eq=False)

@@ -21,10 +21,12 @@ ICEBERG_DEFAULTS = {
     **dict.fromkeys(("TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ"), 6),
 }
 """What an Iceberg column has where no size is written (user guide, `tables-iceberg-data-types`)."""
+ICEBERGS_OWN = {"INT": 10, "LONG": 19}
+"""Digits of Iceberg's own whole numbers, in its tables (the same page)."""
 
 ALIASES = {
     "NUMBER": ("NUMBER", "DECIMAL", "DEC", "NUMERIC"),
-    "INTEGER": ("INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT"),
+    "INTEGER": ("INT", "LONG", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT"),
     "FLOAT": ("FLOAT", "FLOAT4", "FLOAT8", "DOUBLE", "DOUBLE PRECISION", "REAL"),
     "VARCHAR": ("VARCHAR", "STRING", "TEXT", "NVARCHAR", "NVARCHAR2", "CHAR VARYING", "NCHAR VARYING"),
     "CHAR": ("CHAR", "CHARACTER", "NCHAR"),
@@ -83,6 +85,8 @@ class DataType:
     """Of a structured OBJECT its keys, of an ARRAY its elements, of a MAP its keys and its values; empty for every other."""
     is_sized: bool = field(default=True, compare=False)
     """Whether the size was written, and not left to Snowflake."""
+    word: str = field(default="", compare=False)
+    """As the statement calls it."""
 
     @staticmethod
     def parse(text: str) -> "DataType":
@@ -90,16 +94,18 @@ class DataType:
         if structured := STRUCTURED.fullmatch(text.strip()):
             return _structured(structured[1].upper(), structured[2])
         match = SPELLING.fullmatch(text.strip())
-        family = FAMILY.get(" ".join(match[1].upper().split())) if match else None
+        word = " ".join(match[1].upper().split()) if match else ""
+        family = FAMILY.get(word)
         if match is None or family is None or family == "MAP":
             raise NotKnown(f"the type {text}")
         size = int(match[2]) if match[2] else None
-        return replace(_checked(family, size, int(match[3] or 0), text), is_sized=size is not None)
+        return replace(_checked(family, size, int(match[3] or 0), text), is_sized=size is not None, word=word)
 
     def in_iceberg(self) -> "DataType":
         """As a column of an Iceberg table has it."""
         parts = tuple(replace(each, type=each.type.in_iceberg()) for each in self.parts)
-        size = self.size if self.is_sized else ICEBERG_DEFAULTS.get(self.family, self.size)
+        default = ICEBERGS_OWN.get(self.word) or ICEBERG_DEFAULTS.get(self.family, self.size)
+        size = self.size if self.is_sized else default
         return replace(self, size=size, parts=parts)
 
     def walk(self) -> "Iterator[DataType]":

@@ -281,15 +281,18 @@ class TransformedReader(RowReader):
 
     def __init__(self, columns: Sequence[Column], transformation: Iterable[PipeColumn]) -> None:
         super().__init__(columns, match_case=True)
-        self._paths = [(self._columns[each.column], each.path) for each in transformation]
+        self._sources = [(self._columns[each.column], each) for each in transformation]
 
     def _row(self, line: bytes, batch: Batch) -> Row:
         if not line.isascii():
             line.decode()
         whole = decode_object(line)
         row: Row = {}
-        for column, path in self._paths:
-            value = line.strip() if not path else _at(whole, path)
+        for column, source in self._sources:
+            if source.concatenated:
+                row[column.name] = _concatenated(column, source.concatenated, whole)
+                continue
+            value = line.strip() if not source.path else _at(whole, source.path)
             if value is None and column.nullable:
                 row[column.name] = None
             else:
@@ -297,6 +300,12 @@ class TransformedReader(RowReader):
         if not self._required <= row.keys():
             self._omit(self._required - row.keys(), batch)
         return row
+
+
+def _concatenated(column: Column, parts: Sequence[str | tuple[str, ...]], whole: dict[str, msgspec.Raw]) -> str | None:
+    """NULL where one of the values is."""
+    texts = [part if isinstance(part, str) else converted(column, _at(whole, part) or b"null") for part in parts]
+    return None if None in texts else "".join(map(str, texts))
 
 
 def _at(found: dict[str, msgspec.Raw], path: Sequence[str]) -> bytes | None:

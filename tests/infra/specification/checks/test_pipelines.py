@@ -182,10 +182,11 @@ def test_an_identifier_that_needs_quotes_is_told_how_to_have_them(problems: Prob
     assert '"My Orders"' in problem
 
 
-def test_other_streams_are_found_by_how_their_names_begin(problems: Problems, pipeline: Part) -> None:
+def test_other_streams_are_found_by_how_their_names_begin_or_end(problems: Problems, pipeline: Part) -> None:
     assert problems(pipelines=[pipeline(also_streams="orders-.*")]) == []
-    (told,) = problems(pipelines=[pipeline(also_streams=".*-orders")])
-    assert "also_streams has to begin with what all its streams' names begin with" in told
+    assert problems(pipelines=[pipeline(also_streams=".*-orders")]) == []
+    (told,) = problems(pipelines=[pipeline(also_streams=".*-orders-.*")])
+    assert "also_streams has to begin or end as all its streams' names do" in told
     (told,) = problems(pipelines=[pipeline(also_streams="orders-.*", reader={"fan_out": {"consumer": "fraud"}})])
     assert "a consumer belongs to one stream" in told
     (told,) = problems(pipelines=[pipeline(also_streams="orders-(")])

@@ -58,7 +58,7 @@ def test_each_route_says_its_table_and_its_values(routed: Callable[..., list[str
         ),
         (
             [{"table": "FAST", "values": ["x"], "table_kind": "interactive"}],
-            "pipelines[0]: routes.tables[0] (FAST): give cluster_by with table_kind: interactive, and only then",
+            "pipelines[0]: routes.tables[0] (FAST): an interactive table needs cluster_by, unless its columns have a select",
         ),
         (
             [{"table": "ICE", "values": ["x"], "table_kind": "iceberg"}],

@@ -113,7 +113,7 @@ def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
         {"name": "AT", "type": "TIMESTAMP_NTZ"},
     ]
     asked = asked_for(iceberg_version=2, columns=declared, schema_evolution=False)
-    assert asked.has_structure
+    assert asked.needs_statement
     as_typed = {**INPUTS, "columns": [{"name": "KINESISMETADATA", "type": asked.metadata[0].type}]}
     with pytest.raises(InputNotCarried, match="structured"), live(ICEBERG_TABLE, as_typed):
         pass  # as the stock provider refuses it

@@ -183,7 +183,9 @@ def create_interactive_table(context: Context, reader: TokenReader, modifiers: M
     settings = definition.settings
     if settings.properties or settings.parameters:
         raise NotKnown(f"{', '.join([*settings.properties, *settings.parameters])} of an interactive table")
-    if not definition.cluster_by:
+    if (
+        not definition.cluster_by and not definition.select
+    ):  # required by create-interactive-table; not in the connector's example
         raise CompilationFault("An interactive table needs CLUSTER BY.")
     if new.exists:
         return new.exists_status()

@@ -190,7 +190,17 @@ def _mapped(column: Column, written: exp.Expr) -> PipeColumn:
         if wanted.family != column.type.family:
             raise NotKnown(f"a cast to {wanted} for the column {column.name}, which is {column.type}")
         expression = expression.this
+    if isinstance(expression, exp.Concat) and column.type.family == "VARCHAR":
+        return PipeColumn(column.name, (), tuple(map(_text_or_path, expression.expressions)))
     return PipeColumn(column.name, _path(expression))
+
+
+def _text_or_path(part: exp.Expr) -> str | tuple[str, ...]:
+    if isinstance(part, exp.Literal) and part.is_string:
+        return part.name
+    if isinstance(part, exp.Cast) and DataType.parse(part.to.sql("snowflake")).family == "VARCHAR":
+        return _path(part.this)
+    raise NotKnown(f"{part.sql('snowflake')[:60]} in CONCAT: only texts, and paths that are cast to VARCHAR")
 
 
 def _path(expression: exp.Expr) -> tuple[str, ...]:

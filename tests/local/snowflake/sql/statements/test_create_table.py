@@ -230,7 +230,7 @@ def test_a_column_that_is_added_has_the_formats_types_too(account) -> None:
     described = {row["name"]: row["type"] for row in account.table("DESCRIBE TABLE t")}
     assert (described["ID"], described["O"]) == (
         "VARCHAR(134217728)",
-        "OBJECT(a VARCHAR(134217728), shardId NUMBER(38,0) NOT NULL)",
+        "OBJECT(a VARCHAR(134217728), shardId NUMBER(10,0) NOT NULL)",
     )
     assert "expecting OBJECT(a " in account.refusal("INSERT INTO t (o) SELECT PARSE_JSON('{}')").message
     assert account.rows("SELECT o:a::VARCHAR FROM t") == []
