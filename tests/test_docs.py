@@ -1,5 +1,6 @@
 """What the pages tell a person to type exists, and lists that claim to be whole are."""
 
+import argparse
 import re
 import shlex
 from collections.abc import Iterator
@@ -9,27 +10,19 @@ import click
 import pytest
 
 from firnline_infra.cli.main import firnline
+from firnline_ingest.commands import COMMANDS
 from firnline_local.providers.registry import known_types
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EMBEDDED = ROOT / "local" / "firnline_local"
-PAGES = [
-    "adopt.md",
-    "build.md",
-    "doctor.md",
-    "drift.md",
-    "layered-stacks.md",
-    "network.md",
-    "rotate-keys.md",
-    "tutorial.md",
-]
-ENGINE = {"run", "validate", "resume"}  # their options are the engine's own
+PAGES = sorted(DOCS.rglob("*.md"))
+ENGINE = {command.name: command for command in COMMANDS}  # run, drain, resume, …: `firnline` hands them to the engine
 
 
-def typed(page: str) -> Iterator[list[str]]:
+def typed(page: Path) -> Iterator[list[str]]:
     """Each `firnline …` of a page, in code blocks and between back quotes."""
-    text = (DOCS / page).read_text(encoding="utf-8").replace("\\\n", " ")
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     spans = re.findall(r"`(firnline [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     for line in [line for block in blocks for line in block.splitlines()] + [" ".join(span.split()) for span in spans]:
@@ -37,26 +30,27 @@ def typed(page: str) -> Iterator[list[str]]:
             yield shlex.split(line.replace("…", ""), comments=True)[1:]
 
 
-def resolved(words: list[str]) -> tuple[click.Command, list[str]]:
-    """The command, and what is given to it. Fails for one that does not exist."""
+def options(words: list[str]) -> set[str]:
+    """Returns those of the command. Fails for one that does not exist."""
     command: click.Command = firnline
     while isinstance(command, click.Group) and words:
         found = command.get_command(click.Context(command), words[0])
         assert found is not None, f"firnline has no command {words[0]!r}"
         command, words = found, words[1:]
-    return command, words
+    return {option for each in command.params for option in each.opts}
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_command_of_a_page_exists_with_its_options(page: str) -> None:
-    commands = list(typed(page))
-    assert commands
-    for words in commands:
-        command, given = resolved(words)
-        if command.name in ENGINE:
-            continue
-        known = {option for each in command.params for option in each.opts}
-        assert {word for word in given if word.startswith("--")} <= known, words
+def engine_options(command: str) -> set[str]:
+    parser = argparse.ArgumentParser()
+    ENGINE[command].add_arguments(parser)
+    return {option for action in parser._actions for option in action.option_strings} | {"--config"}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
+    for words in typed(page):
+        given = {word for word in words if word.startswith("--")}
+        assert given <= (engine_options(words[0]) if words[0] in ENGINE else options(words)), words
 
 
 def links(page: Path) -> set[Path]:
@@ -65,7 +59,7 @@ def links(page: Path) -> set[Path]:
     return {(page.parent / target).resolve() for target in targets if not target.startswith("https://")}
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
 def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
     assert [target for target in links(page) if not target.exists()] == []
 
