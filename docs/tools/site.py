@@ -1,0 +1,46 @@
+"""What the site's builder asks of us: the navigation, made from the lists of docs/README.md, and links that lead out of docs/.
+
+A heading of the second level is a section, a bold line of its own a group in it, and each link of a list a page.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parents[1]
+LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
+OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)")
+
+Nav = list[Any]
+
+
+def on_config(config: Any) -> Any:
+    """Called by mkdocs once the configuration is read."""
+    config["nav"] = navigation((DOCS / "README.md").read_text(encoding="utf-8"))
+    return config
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs with each page's text: what leads to a file of the repository is named, and no link."""
+    return OUTSIDE.sub(r"\1", markdown)
+
+
+def navigation(index: str) -> Nav:
+    """Returns mkdocs's `nav` of the first page's lists: sections of pages, or of groups of pages."""
+    nav: Nav = ["README.md"]
+    group: Nav = nav
+    section: Nav = nav
+    seen = set[str]()
+    for line in index.splitlines():
+        if heading := re.fullmatch(r"## (.+)", line):
+            section = group = []
+            nav.append({heading[1]: section})
+        elif title := re.fullmatch(r"\*\*(.+)\*\*", line):
+            group = []
+            section.append({title[1]: group})
+        elif line.startswith("| ") and section is not nav:
+            for _, page in LINK.findall(line):
+                if page not in seen:
+                    seen.add(page)
+                    group.append(page)
+    return nav

@@ -1,0 +1,51 @@
+"""The documentation builds as a site: strictly, with every page in its navigation, and without a request to anybody else."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.tools.site import navigation
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A link that leads nowhere, a missing anchor, and a page that no list has each end the build."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
+    built = subprocess.run(
+        [*command, "-f", "docs/tools/mkdocs.yml"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def test_every_page_is_built_and_can_be_searched(site: Path) -> None:
+    pages = {page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    built = {page.parent.relative_to(site).as_posix() for page in site.rglob("index.html")}
+    assert {page for page in pages if not page.endswith("README")} <= built
+    index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
+    assert "exactly once" in index
+
+
+def test_no_page_asks_another_host_for_anything(site: Path) -> None:
+    """Scripts, styles, fonts and pictures are the site's own."""
+    asked = re.compile(
+        r'<(?:script|img|iframe)[^>]*src="?https?:|<link[^>]*rel="?(?:stylesheet|preconnect)[^>]*https?:'
+    )
+    assert [page.name for page in site.rglob("*.html") if asked.search(page.read_text(encoding="utf-8"))] == []
+
+
+def test_the_navigation_is_the_first_page_s_lists() -> None:
+    index = "# T\n\n## Use\n\n**Start**\n\n| [x](x.md) | [y](y.md), [x](x.md) |\n\n## Why\n\n| [z](d/z.md) |\n"
+    assert navigation(index) == ["README.md", {"Use": [{"Start": ["x.md", "y.md"]}]}, {"Why": ["d/z.md"]}]
