@@ -28,6 +28,8 @@ class Conversion:
     rows: tuple[msgspec.Raw, ...] = ()
     why_not: str = ""
     """Empty where there are rows."""
+    table: str = ""
+    """Where the pipeline's routes send them, as in records.rows.Rows.tables."""
 
 
 class DeadLetterConverter:
@@ -46,18 +48,21 @@ class DeadLetterConverter:
         if made.left_out:
             (why,) = made.left_out
             return Conversion(why_not=_left_out(why))
-        if table := next(filter(None, made.tables), ""):
-            return Conversion(why_not=f"a route sends it to {table}, and a replay fills the pipeline's own table alone")
-        if letter.row and (why_not := self._other_rows(letter, len(made.rows))):
+        table = next(iter(made.tables), "")
+        if letter.row and (why_not := self._other_rows(letter, len(made.rows), table)):
             return Conversion(why_not=why_not)
         rows = tuple(made.rows)[letter.row :]
-        return Conversion(rows) if rows else Conversion(why_not="it has no row")
+        return Conversion(rows, table=table) if rows else Conversion(why_not="it has no row")
 
-    def _other_rows(self, letter: DeadLetter, now: int) -> str:
-        """Why a record that is partly in the table can't be distinguished by its rows' numbers any more; empty where it can.
+    def _other_rows(self, letter: DeadLetter, now: int, table: str) -> str:
+        """Why a record that is partly in a table can't be distinguished by its rows' numbers any more; empty where it can.
 
-        A filter or a repair that came since may take rows away before the ones that are lacking: these would be left out.
+        A filter or a repair that came since may take rows away before the ones that are lacking: these would be left out. Or
+        another key sends the others to another table.
         """
+        if (letter.table or "") != table:
+            here, there = (repr(name) if name else "the pipeline's own" for name in (letter.table, table))
+            return f"its other rows are in another table: {here}; a route sends it to {there} now"
         in_table = f"the first {letter.row} of which are in the table"
         if letter.rows is not msgspec.UNSET and letter.rows != now:
             return f"other rows: it had {letter.rows} rows, {in_table}, and has {now} now; keep their number and order"
@@ -68,9 +73,14 @@ class DeadLetterConverter:
 
 def _record(letter: DeadLetter, data: bytes) -> Record:
     arrived_s = None if letter.approximate_arrival is None else letter.approximate_arrival.timestamp()
-    if letter.sub_sequence_number:
+    if letter.sub_sequence_number or letter.explicit_hash_key:
         return UserRecord(
-            letter.sequence_number, data, letter.partition_key, arrived_s, SubSequenceNumber=letter.sub_sequence_number
+            letter.sequence_number,
+            data,
+            letter.partition_key,
+            arrived_s,
+            SubSequenceNumber=letter.sub_sequence_number,
+            ExplicitHashKey=letter.explicit_hash_key or None,
         )
     return Record(letter.sequence_number, data, letter.partition_key, arrived_s)
 

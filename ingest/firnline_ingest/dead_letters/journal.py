@@ -16,7 +16,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Literal, Protocol
@@ -175,7 +175,9 @@ class ReplayedRows:
     """Which rows of one record are replayed, by their indexes."""
 
     of: int
-    indexes: set[int]
+    table: str
+    """Where they are."""
+    indexes: set[int] = field(default_factory=set)
 
     @property
     def is_complete(self) -> bool:
@@ -246,11 +248,13 @@ class Journal:
         numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
         for number, is_over in numbers.items():
             if not is_over or self.end(number).outcome is not Outcome.VOID:
-                for letter in self.batch(number).header.letters:
+                batch = self.batch(number).header
+                for letter in batch.letters:
                     place = place_of(Position.from_token(letter.position))
                     found[place] = number
                     if letter.of:
-                        rows_of.setdefault(place, ReplayedRows(letter.of, set())).indexes.add(letter.first)
+                        rows = rows_of.setdefault(place, ReplayedRows(letter.of, batch.target.table))
+                        rows.indexes.add(letter.first)
         return ReplayedRecords(found, rows_of, max(numbers, default=0), all(numbers.values()))
 
     def _name(self, number: int, suffix: str) -> str:

@@ -16,6 +16,7 @@ import msgspec
 
 from firnline_ingest.dead_letters.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import DIGITS, Position, ShardKey
 
@@ -63,11 +64,15 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     row: int = 0
     rows: int | msgspec.UnsetType = msgspec.UNSET
     """How many rows the record had, where Snowflake refused one of them; `row` counts among these."""
+    table: str | msgspec.UnsetType = msgspec.UNSET
+    """Where Snowflake refused one of them: the table that a route sent them to, unless it was the pipeline's own."""
     stage: FailedAt
     reason: str
     """A RejectReason's value; text, because dead letters outlive the version that wrote them."""
     detail: str
     partition_key: str
+    explicit_hash_key: str | msgspec.UnsetType = msgspec.UNSET
+    """Of a user record of an aggregate that came with one."""
     approximate_arrival: datetime | None
     data: bytes
 
@@ -81,10 +86,12 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             sub_sequence_number=record.position.sub_sequence_number,
             row=rejected.row,
             rows=rejected.rows or msgspec.UNSET,
+            table=rejected.table or msgspec.UNSET,
             stage=FailedAt.APPEND if rejected.reason is RejectReason.REFUSED else FailedAt.PARSE,
             reason=str(rejected.reason),
             detail=rejected.detail,
             partition_key=record.PartitionKey,
+            explicit_hash_key=(record.ExplicitHashKey if isinstance(record, UserRecord) else None) or msgspec.UNSET,
             approximate_arrival=_to_the_millisecond(record.ApproximateArrivalTimestamp),
             data=record.Data,
         )

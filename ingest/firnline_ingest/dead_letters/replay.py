@@ -16,7 +16,7 @@ from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, FileTransport, by_file, file_transport
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
 from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
-from firnline_ingest.dead_letters.transport import ChannelTransport, replay_channel
+from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables
 from firnline_ingest.errors import DeadLetterError
 from firnline_ingest.ledger.backend import ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
@@ -138,11 +138,8 @@ class Replays:
         if self.request.by_file:
             assert self.services.files is not None, "a request by file has a way for it"
             return self._by_file(journal, shard, make, self.services.files(pipeline, state))
-        channel = replay_channel(self.config.application, shard)
-        transport = ChannelTransport(channels=self.services.channels, target=state.target, channel=channel)
-        replay = ShardReplay(
-            shard=shard, journal=journal, transport=transport, keeps_rejected=state.logs_errors, make=make
-        )
+        tables = replay_tables(self.services.channels, self.config.application, shard, state)
+        replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make)
         if self.request.unfinished is not None:
             replay.decide(self.request.unfinished)
         return replay.run(lambda: self._letters(shard))
@@ -153,9 +150,8 @@ class Replays:
         """A file is loaded in whole or not at all, so dead letters that were refused together go again, in smaller company."""
         total = ReplayReport()
         for number, most in enumerate(ROUNDS):
-            replay = ShardReplay(
-                shard=shard, journal=journal, transport=transport, keeps_rejected=False, make=make, most_letters=most
-            )
+            tables = {"": ReplayTable(transport, keeps_rejected=False)}
+            replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make, most_letters=most)
             if number == 0 and self.request.unfinished is not None:
                 replay.decide(self.request.unfinished)
             report = replay.run(lambda: self._letters(shard))

@@ -6,7 +6,7 @@ as they were (before ③), or a batch that the next replay finishes (docs/design
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -26,15 +26,17 @@ from firnline_ingest.dead_letters.journal import (
     ReplayedRows,
     place_of,
 )
-from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, ReplayTransport
+from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, ReplayTable
 from firnline_ingest.ledger.row import Proven
-from firnline_ingest.values import ShardKey
+from firnline_ingest.values import ShardKey, TargetTable
 
 BATCH_LETTERS, BATCH_BYTES = 1_000, 4_000_000
 RACES = 20
 REFUSED = "the table refused it"
 OTHER_ROWS = "other rows"
 """It has another number of rows than when the first of them were sent."""
+OTHER_TABLE = "its other rows are in another table"
+NO_FILES = "--by-file fills the pipeline's own table alone, and a route sends it elsewhere; replay it without"
 
 
 @dataclass
@@ -86,18 +88,15 @@ class ShardReplay:
 
     shard: ShardKey
     journal: Journal
-    transport: ReplayTransport
-    keeps_rejected: bool
-    """Whether the table has an error table. Where it has none, each row is a batch of its own, because a row that is refused
-    would be nowhere: its dead letter then stays one, and the next replay sends what is lacking of it.
-    """
+    tables: Mapping[str, ReplayTable]
+    """By what the pipeline's routes call them, its own table under nothing (Conversion.table)."""
     make: Callable[[DeadLetter], Conversion]
     most_letters: int | None = None
     """A batch; by default as many as the table's keeping of rejected rows allows."""
     report: ReplayReport = field(default_factory=ReplayReport)
-    _opened: OpenTransport | None = None
+    _opened: dict[TargetTable, OpenTransport] = field(default_factory=dict)
     _opened_behind: int = 0
-    """The batch at whose end it stands: whoever made the next one has had the channel since."""
+    """The last batch that they know of: whoever made the next one may have had their channels since."""
     _own: set[int] = field(default_factory=set)
     """Batches that this replay has counted."""
     _in_rows: set[RecordPlace] = field(default_factory=set)
@@ -124,9 +123,9 @@ class ShardReplay:
         raise ReplayUnfinished(str(self.shard), f"others replay the same shard, and were faster {RACES} times")
 
     def _give_back(self) -> None:
-        if self._opened is not None:
-            self._opened.channel.close()
-            self._opened = None
+        for opened in self._opened.values():
+            opened.channel.close()
+        self._opened.clear()
 
     def finish_begun(self) -> None:
         """Batches that a replay left half-done."""
@@ -139,13 +138,19 @@ class ShardReplay:
                 yield self.journal.batch(number)
 
     def _finish_begun(self, batch: Batch) -> None:
-        if batch.header.target != self.transport.target or batch.header.channel != self.transport.channel:
-            raise ReplayUnprovable(str(batch), self._why_not_ours(batch))
-        self._finish(batch)
+        """Its dead letters are free again where it turns out to be void."""
+        self._finish(batch, self._table_of(batch))
+
+    def _table_of(self, batch: Batch) -> ReplayTable:
+        """Raises ReplayUnprovable where it went another way, or into a table that is no longer the pipeline's."""
+        for table in self.tables.values():
+            if table.has(batch):
+                return table
+        raise ReplayUnprovable(str(batch), self._why_not_ours(batch))
 
     def _why_not_ours(self, batch: Batch) -> str:
-        if batch.header.target != self.transport.target:
-            return f"it went into {batch.header.target}, which was recreated since, or is another table"
+        if not self._goes_another_way(batch):
+            return f"it went into {batch.header.target}, which was recreated since, or is no table of the pipeline's"
         if batch.header.channel.startswith(BY_FILE):
             return "it was begun by file; run the same command with --by-file, which can tell"
         return "it was not begun by file; run the same command without --by-file, which can tell"
@@ -172,44 +177,43 @@ class ShardReplay:
 
     def _goes_another_way(self, batch: Batch) -> bool:
         """Whether the transport that it was begun on may tell how far it came."""
-        return batch.header.target == self.transport.target and batch.header.channel != self.transport.channel
+        ways = [table for table in self.tables.values() if table.transport.target == batch.header.target]
+        return bool(ways) and not any(table.has(batch) for table in ways)
 
     def _replay(self, letters: Iterable[DeadLetter]) -> None:
         replayed = self.journal.replayed()
         if not replayed.are_over:
             raise _Raced
         self._number = replayed.last_batch
-        for group in _grouped(self._in_batches(letters, replayed), self.most_letters or BATCH_LETTERS):
-            self._replay_batch([LetterRows(letter, rows) for letter, rows in group])
+        for table, group in _grouped(self._in_batches(letters, replayed), self.most_letters or BATCH_LETTERS):
+            self._replay_batch(self.tables[table], group)
 
-    def _in_batches(
-        self, letters: Iterable[DeadLetter], replayed: ReplayedRecords
-    ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
-        """Those that go together with others. Replays the ones that go row by row, which is also the way of whatever is partly in
-        the table: the table may keep rejected rows by now.
+    def _in_batches(self, letters: Iterable[DeadLetter], replayed: ReplayedRecords) -> Iterator[tuple[str, LetterRows]]:
+        """Those that go together with others, each with its table. Replays the ones that go row by row, which is also the way of
+        whatever is partly in its table: the table may keep rejected rows by now.
         """
-        is_row_by_row = self.most_letters is None and not self.keeps_rejected
-        for letter, rows in self._made(letters, replayed):
-            in_table = replayed.rows_of.get(place_of(letter.key.position))
-            if is_row_by_row or in_table is not None:
-                self._replay_rows(letter, rows, in_table)
+        for name, letter in self._made(letters, replayed):
+            table, in_table = self.tables[name], replayed.rows_of.get(place_of(letter.letter.key.position))
+            if in_table is not None or (self.most_letters is None and not table.keeps_rejected):
+                self._replay_rows(table, letter, in_table)
             else:
-                yield letter, rows
+                yield name, letter
 
-    def _replay_rows(self, letter: DeadLetter, rows: Sequence[msgspec.Raw], replayed: ReplayedRows | None) -> None:
+    def _replay_rows(self, table: ReplayTable, letter: LetterRows, replayed: ReplayedRows | None) -> None:
         """Sends those that are not in the table yet, each by itself."""
+        rows = letter.rows
         if len(rows) == 1 and replayed is None:
-            self._replay_batch([LetterRows(letter, rows)])
+            self._replay_batch(table, [letter])
             return
         outcomes = {
-            self._replay_batch([LetterRows(letter, [row], first=index, of=len(rows))])
+            self._replay_batch(table, [LetterRows(letter.letter, [row], first=index, of=len(rows))])
             for index, row in enumerate(rows)
             if replayed is None or index not in replayed.indexes
         }
         if Outcome.VOID in outcomes:
             self.report.remaining[REFUSED] += 1
         else:
-            self._count_in_rows(place_of(letter.key.position))
+            self._count_in_rows(place_of(letter.letter.key.position))
 
     def _count_in_rows(self, place: RecordPlace) -> None:
         """Counts a dead letter whose rows went one by one, once the last of them is in."""
@@ -217,14 +221,15 @@ class ShardReplay:
             self._in_rows.add(place)
             self.report.letters += 1
 
-    def _replay_batch(self, letters: Sequence[LetterRows]) -> Outcome:
+    def _replay_batch(self, table: ReplayTable, letters: Sequence[LetterRows]) -> Outcome:
         self._number += 1
-        batch, opened = self._begin(self._number, letters)
-        return self._finish(batch, opened)
+        batch, opened = self._begin(self._number, table, letters)
+        outcome = self._finish(batch, table, opened)
+        if outcome is Outcome.VOID:
+            self.report.remaining[REFUSED] += batch.whole_letters
+        return outcome
 
-    def _made(
-        self, letters: Iterable[DeadLetter], replayed: ReplayedRecords
-    ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
+    def _made(self, letters: Iterable[DeadLetter], replayed: ReplayedRecords) -> Iterator[tuple[str, LetterRows]]:
         taken: set[RecordPlace] = set()
         for letter in letters:
             place = place_of(letter.key.position)
@@ -234,34 +239,42 @@ class ShardReplay:
                 if is_own and place in replayed.rows_of:
                     self._count_in_rows(place)
                 continue
-            made, rows = self.make(letter), replayed.rows_of.get(place)
-            if made.rows and rows is not None and rows.of != len(made.rows):
-                self.report.remaining[OTHER_ROWS] += 1
-            elif made.rows:
-                taken.add(place)
-                yield letter, made.rows
+            made = self.make(letter)
+            if why_not := made.why_not.partition(":")[0] or self._why_not(made, replayed.rows_of.get(place)):
+                self.report.remaining[why_not] += 1
             else:
-                self.report.remaining[made.why_not.partition(":")[0]] += 1
+                taken.add(place)
+                yield made.table, LetterRows(letter, made.rows)
 
-    def _begin(self, number: int, letters: Sequence[LetterRows]) -> tuple[Batch, OpenTransport]:
+    def _why_not(self, made: Conversion, in_table: ReplayedRows | None) -> str:
+        """Why these rows don't go; empty where they do. `in_table`: where some of the record's are, by an earlier replay."""
+        if made.table not in self.tables:
+            return NO_FILES
+        if in_table is None:
+            return ""
+        if in_table.table != self.tables[made.table].transport.target.table:
+            return OTHER_TABLE
+        return OTHER_ROWS if in_table.of != len(made.rows) else ""
+
+    def _begin(self, number: int, table: ReplayTable, letters: Sequence[LetterRows]) -> tuple[Batch, OpenTransport]:
         """Raises _Raced where the number is taken: then what is replayed is not what this replay knew."""
         if self._opened_behind != number - 1:
             self._give_back()
-        opened = self._opened or self._open(number)
+        opened = self._opened.get(table.transport.target) or self._open(number, table)
         proven = opened.proven
         header = BatchHeader(
             stream=self.shard.stream,
             stream_created_ms=self.shard.stream_created_ms,
             shard_id=self.shard.shard_id,
             number=number,
-            target=self.transport.target,
-            channel=self.transport.channel,
+            target=table.transport.target,
+            channel=table.transport.channel,
             channel_created_ms=opened.created_ms,
             before=proven.position.token if proven.position else None,
             rows_inserted=proven.rows_inserted,
             rows_error=proven.rows_error,
             begun_ms=opened.begun_ms,
-            keeps_rejected=msgspec.UNSET if self.keeps_rejected else False,
+            keeps_rejected=msgspec.UNSET if table.keeps_rejected else False,
             letters=tuple(each.entry for each in letters),
         )
         batch = Batch(header, [bytes(row) for each in letters for row in each.rows])
@@ -270,33 +283,30 @@ class ShardReplay:
             raise _Raced
         return batch, opened
 
-    def _open(self, number: int) -> OpenTransport:
+    def _open(self, number: int, table: ReplayTable) -> OpenTransport:
         """Raises _Raced where a batch came meanwhile, and what `ChannelTransport.open` raises."""
         numbers = self.journal.numbers()
         if max(numbers, default=0) >= number:
             raise _Raced
-        last = next((each for each in map(self.journal.batch, reversed(numbers)) if self._is_ours(each)), None)
+        last = next((each for each in map(self.journal.batch, reversed(numbers)) if table.has(each)), None)
         counters = self.journal.end(last.header.number).counters if last else None
         try:
-            return self.transport.open(last, Proven(last.end, *counters) if last and counters else None)
+            return table.transport.open(last, Proven(last.end, *counters) if last and counters else None)
         except ReplayedElsewhere:
             if max(self.journal.numbers(), default=0) >= number:
                 raise _Raced from None
             raise
 
-    def _is_ours(self, batch: Batch) -> bool:
-        return batch.header.channel == self.transport.channel and batch.header.target == self.transport.target
-
-    def _finish(self, batch: Batch, opened: OpenTransport | None = None) -> Outcome:
+    def _finish(self, batch: Batch, table: ReplayTable, opened: OpenTransport | None = None) -> Outcome:
         """Raises _Raced where somebody else finished it, and what `ChannelTransport.load` raises."""
         try:
-            proof = self.transport.load(batch, opened)
+            proof = table.transport.load(batch, opened)
         except ReplayedElsewhere:
             if not self.journal.numbers()[batch.header.number]:
                 raise
             self._count(batch)
             raise _Raced from None
-        keeps_rejected = self.keeps_rejected and batch.header.keeps_rejected is not False
+        keeps_rejected = table.keeps_rejected and batch.header.keeps_rejected is not False
         is_void = not keeps_rejected and proof.rejected == len(batch.rows)
         counters = proof.opened.proven
         end = BatchEnd(
@@ -306,11 +316,9 @@ class ShardReplay:
             counters=(counters.rows_inserted, counters.rows_error),
         )
         self.journal.finish(batch, end)
-        self._opened, self._opened_behind = proof.opened, batch.header.number
+        self._opened[table.transport.target], self._opened_behind = proof.opened, batch.header.number
         self.report.rejection = proof.rejection or self.report.rejection
-        if is_void:
-            self.report.remaining[REFUSED] += batch.whole_letters
-        else:
+        if not is_void:
             self._count(batch)
             self.report.rejected += proof.rejected
         return end.outcome
@@ -321,17 +329,15 @@ class ShardReplay:
         self.report.rows += len(batch.rows)
 
 
-def _grouped(
-    made: Iterable[tuple[DeadLetter, Sequence[msgspec.Raw]]], most: int
-) -> Iterator[list[tuple[DeadLetter, Sequence[msgspec.Raw]]]]:
-    group: list[tuple[DeadLetter, Sequence[msgspec.Raw]]] = []
-    size = 0
-    for letter, rows in made:
-        added = sum(map(len, rows))
-        if group and (len(group) == most or size + added > BATCH_BYTES):
-            yield group
-            group, size = [], 0
-        group.append((letter, rows))
-        size += added
-    if group:
-        yield group
+def _grouped(made: Iterable[tuple[str, LetterRows]], most: int) -> Iterator[tuple[str, list[LetterRows]]]:
+    """Of one table each. What waits for company is a batch of each table at most."""
+    waiting: dict[str, list[LetterRows]] = {}
+    sizes = Counter[str]()
+    for table, letter in made:
+        added = sum(map(len, letter.rows))
+        if table in waiting and (len(waiting[table]) == most or sizes[table] + added > BATCH_BYTES):
+            yield table, waiting.pop(table)
+            del sizes[table]
+        waiting.setdefault(table, []).append(letter)
+        sizes[table] += added
+    yield from waiting.items()

@@ -13,7 +13,7 @@ import msgspec
 
 from firnline_ingest.dead_letters.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
 from firnline_ingest.dead_letters.journal import Batch
-from firnline_ingest.identifiers import CHANNEL_SEPARATOR, channel_name
+from firnline_ingest.identifiers import CHANNEL_SEPARATOR, channel_name, routed_channel
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.channel import ChannelOpener, ShardChannel, settled_counters
 from firnline_ingest.snowflake.channel_errors import Backpressure, ChannelLost, ChannelStalled, ClientLost
@@ -21,6 +21,7 @@ from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.snowflake.sending import append_bounds
+from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import DIGITS, ChannelState, Position, ShardKey, TargetTable
 
 BY_FILE = "file:"
@@ -33,7 +34,9 @@ PASSING = (ChannelLost, ClientLost, SnowflakeUnavailable, Backpressure)
 
 
 def replay_channel(application: str, shard: ShardKey) -> str:
-    """No engine has one of this name: theirs have four parts."""
+    """Into the pipeline's own table. No engine has one of this name, or of the longer ones into routes' tables: theirs are an
+    application, a stream, a time and a shard, and a table's name where a route leads to it.
+    """
     engines = channel_name(application, shard.stream, shard.stream_created_ms, shard.shard_id)
     return f"{engines}{CHANNEL_SEPARATOR}REPLAY"
 
@@ -70,6 +73,20 @@ class ReplayTransport(Protocol):
     def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport: ...
 
     def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTable:
+    """One of the pipeline's tables, and the way into it."""
+
+    transport: ReplayTransport
+    keeps_rejected: bool
+    """Whether it has an error table. Where it has none, each row is a batch of its own, because a row that is refused would be
+    nowhere: its dead letter then stays one, and the next replay sends what is lacking of it.
+    """
+
+    def has(self, batch: Batch) -> bool:
+        return (batch.header.target, batch.header.channel) == (self.transport.target, self.transport.channel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,3 +201,17 @@ def places_of(batch: Batch, first: int, last: int) -> RowPositions:
 
 def _is_of(token: Position, batch: Batch) -> bool:
     return (token.sequence_number, token.sub_sequence_number) == (batch.header.number, batch.digest)
+
+
+def replay_tables(
+    channels: ChannelOpener, application: str, shard: ShardKey, own: TargetState
+) -> dict[str, ReplayTable]:
+    """One channel into each of the pipeline's tables, by what its routes call them; its own table is under nothing."""
+    name = replay_channel(application, shard)
+    ways = {"": (own, name)} | {
+        state.target.table: (state, routed_channel(name, state.target.table)) for state in own.beside
+    }
+    return {
+        table: ReplayTable(ChannelTransport(channels=channels, target=state.target, channel=channel), state.logs_errors)
+        for table, (state, channel) in ways.items()
+    }

@@ -59,6 +59,8 @@ class RejectedRecord:
     """Of its rows, from 0: the first one that is not in the table. Only Snowflake refuses a part of a record."""
     rows: int = 0
     """How many it has, where Snowflake refused one of them."""
+    table: str = ""
+    """Where a route sends these; empty for the pipeline's own."""
 
 
 class LeftOut(StrEnum):

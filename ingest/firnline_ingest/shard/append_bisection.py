@@ -109,7 +109,8 @@ class AppendBisection:
         if refused is None or not made.rows:
             return made
         row = refused.row_of(len(made.rows))
-        rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row, len(made.rows))
+        table = next(iter(made.tables), "")
+        rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row, len(made.rows), table)
         return replace(
             made,
             rows=made.rows[:row],

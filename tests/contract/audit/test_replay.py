@@ -21,6 +21,9 @@ DYING = (
 )
 
 
+RUNS = "import sys; from firnline_infra.cli.dead_letters import dead_letters; dead_letters(sys.argv[1:])"
+
+
 def replay(lane: Lane, program: str, *options: str) -> subprocess.CompletedProcess[str]:
     """In a process of its own: the SDK learns whom to trust once a process."""
     config = lane.config().model_copy(update={"application": lane.table})
@@ -41,9 +44,8 @@ def test_letters_are_replayed_once_though_the_first_replay_is_killed(engines_lan
     lane = engines_lane
     lane.run_engine()
     (lane.folder.parent / "repairs.py").write_text(REPAIRS)
-    runs = "import sys; from firnline_infra.cli.dead_letters import dead_letters; dead_letters(sys.argv[1:])"
 
-    looked = replay(lane, runs, "--dry-run")
+    looked = replay(lane, RUNS, "--dry-run")
     assert looked.returncode == 1, looked.stderr
     assert f"{BAD} stay dead letters: not-json" in looked.stdout
 
@@ -55,7 +57,7 @@ def test_letters_are_replayed_once_though_the_first_replay_is_killed(engines_lan
     assert 0 < half <= BAD
     assert report.totals.dead_letters == BAD - half
 
-    again = replay(lane, runs, "--with", "repairs:number")
+    again = replay(lane, RUNS, "--with", "repairs:number")
     assert again.returncode == 0, again.stderr
     report = lane.audit()
     assert report.is_proven, report.shards
@@ -63,7 +65,7 @@ def test_letters_are_replayed_once_though_the_first_replay_is_killed(engines_lan
     ids = lane.sql(f"SELECT ID FROM {lane.name} WHERE ID >= 900 ORDER BY ID")
     assert [int(number) for (number,) in ids] == [900, 901, 902]
 
-    more = replay(lane, runs, "--with", "repairs:number")
+    more = replay(lane, RUNS, "--with", "repairs:number")
     assert more.returncode == 0, more.stderr
     assert f"0 replayed as 0 rows; {BAD} replayed before." in more.stdout
     assert lane.audit().totals.rows == GOOD + BAD

@@ -13,6 +13,7 @@ from firnline_infra.specification import parse_spec
 from firnline_local.running import RunningEnvironment
 
 from .conftest import Lane
+from .test_replay import RUNS, replay
 
 pytestmark = pytest.mark.contract
 SPECIFICATION = """
@@ -83,6 +84,15 @@ def test_a_specification_with_routes_brings_each_record_into_its_table_and_the_a
     counted = {name: sum(receipt[name] for receipt in receipts) for name in ("rows", "routed_rows", "dead_letters")}
     assert counted == {"rows": 16, "routed_rows": by_table[orders] + by_table[refunds], "dead_letters": 1}
     assert report.totals.values_without_column == 8, "kind and price of each refund: that table takes no new columns"
+
+    (lane.folder.parent / "repairs.py").write_text('def refund(data):\n    return b\'{"ID": 900, "kind": "refund"}\'\n')
+    replayed = replay(lane, RUNS, "--with", "repairs:refund")
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    report = lane.audit()
+    assert report.is_proven, report.shards
+    assert {table: counts["rows"] for table, counts in report.by_table.items()} == {**by_table, refunds: 5}
+    assert (report.totals.replayed, report.totals.dead_letters) == (1, 0)
+    assert lane.sql(f"SELECT COUNT(*) FROM {refunds} WHERE ID = 900") == [(1,)]
 
     lane.sql(f"INSERT INTO {refunds} (KINESISMETADATA, ID) SELECT KINESISMETADATA, ID FROM {orders} WHERE ID = 0")
     lane.sql(f"DELETE FROM {orders} WHERE ID = 0")

@@ -1,7 +1,7 @@
 """A shard's letters, journal and channel in memory, where every effect is a place to be killed or frozen at."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -11,9 +11,10 @@ from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects
 from firnline_ingest.dead_letters.shard_replay import ReplayReport, ShardReplay
-from firnline_ingest.dead_letters.transport import ChannelTransport, replay_channel
+from firnline_ingest.dead_letters.transport import ChannelTransport, replay_channel, replay_tables
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from tests.fakes.channels import MemoryChannel, MemoryChannels
 
@@ -81,11 +82,14 @@ class World:
     keeps_rejected: bool = True
     format: dict[str, Any] = field(default_factory=lambda: {"type": "json"})
     target: TargetTable = TARGET
+    routes: dict[str, Any] | None = None
+    beside: Sequence[TargetTable] = ()
+    """The tables that the routes lead to."""
     now_s: float = 0.0
 
     def replay(self, effect: Effect = lambda _: None) -> ShardReplay:
         pipeline = PipelineConfig.model_validate(
-            {"stream": "orders", "database": "DB", "schema": "RAW", "format": self.format}
+            {"stream": "orders", "database": "DB", "schema": "RAW", "format": self.format, "routes": self.routes}
         )
         maker = DeadLetterConverter(pipeline, SHARD.shard_id)
 
@@ -95,18 +99,17 @@ class World:
 
         objects: NamedObjects = Watched(self.objects, effect, ["create", "names", "read"])  # type: ignore[assignment]
         channels: Any = Watched(self.channels, effect, ["open"])
-        transport = ChannelTransport(
-            channels=channels,
-            target=self.target,
-            channel=CHANNEL,
-            sleep=self._sleep,
-            clock=lambda: self.now_s,
-            counters_rest_s=0.0,
-        )
+        beside = tuple(TargetState(each, evolves=True, logs_errors=self.keeps_rejected) for each in self.beside)
+        state = TargetState(self.target, evolves=True, logs_errors=self.keeps_rejected, beside=beside)
+        tables = {
+            name: replace(table, transport=self._timed(table.transport))
+            for name, table in replay_tables(channels, "app", SHARD, state).items()
+        }
         journal = Journal(objects, "app", SHARD)
-        return ShardReplay(
-            shard=SHARD, journal=journal, transport=transport, keeps_rejected=self.keeps_rejected, make=make
-        )
+        return ShardReplay(shard=SHARD, journal=journal, tables=tables, make=make)
+
+    def _timed(self, transport: Any) -> ChannelTransport:
+        return replace(transport, sleep=self._sleep, clock=lambda: self.now_s, counters_rest_s=0.0)
 
     def run(self, effect: Effect = lambda _: None) -> ReplayReport:
         return self.replay(effect).run(lambda: iter(self.letters))

@@ -1,14 +1,19 @@
 import json
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey, FailedAt
+from firnline_ingest.dead_letters.conversion import DeadLetterConverter
 from firnline_ingest.dead_letters.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.values import Position, ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
@@ -84,10 +89,23 @@ def test_the_same_record_makes_the_same_letter_at_every_reading() -> None:
     assert first == again
 
 
+@pytest.mark.parametrize("hash_key", ["12345", None])
+def test_a_user_records_explicit_hash_key_comes_back_with_its_row(hash_key: str | None) -> None:
+    record = UserRecord("4959", b"{", "p", 1763725995.5, SubSequenceNumber=2, ExplicitHashKey=hash_key)
+    letter = DeadLetter.of(RejectedRecord(0, RejectReason.NOT_JSON, "x"), record, SHARD)
+    assert ("explicitHashKey" in json.loads(msgspec.json.encode(letter))) is (hash_key is not None)
+    metadata = {"explicit_hash_key": True}
+    document = {"stream": "orders", "database": "DB", "schema": "RAW", "metadata": metadata}
+    pipeline = PipelineConfig.model_validate(document)
+    good = UserRecord("4959", b"{}", "p", 1763725995.5, SubSequenceNumber=2, ExplicitHashKey=hash_key)
+    kept = msgspec.json.decode(msgspec.json.encode(letter), type=DeadLetter)
+    (row,) = DeadLetterConverter(pipeline, SHARD.shard_id).make(kept, b"{}").rows
+    (engines,) = RowMaker(pipeline, SHARD.stream, SHARD.shard_id).convert([good]).rows
+    assert bytes(row) == bytes(engines)
+
+
 def test_the_names_in_its_json_are_documented() -> None:
     """docs/records.md promises them to whoever reads the files without us."""
-    import msgspec
-
     letter = DeadLetter.of(
         RejectedRecord(0, RejectReason.NOT_JSON, "x"), Record("4959", b"\x00no", "p", 1763725995.5), SHARD
     )

@@ -263,12 +263,3 @@ def test_a_batch_of_another_shard_is_none_of_this_ones(world: World) -> None:
     world.letters.append(letter(200))
     with pytest.raises(JournalUnreadable, match="it is the batch 1 of orders"):
         world.run()
-
-
-def test_what_a_route_sends_elsewhere_is_told_with_its_table() -> None:
-    routes = {"key": "kind", "tables": {"refund": "Refunds"}, "unmatched": "own_table"}
-    pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW", "routes": routes})
-    maker = DeadLetterConverter(pipeline, "shardId-0")
-    told = "a route sends it to REFUNDS, and a replay fills the pipeline's own table alone"
-    assert maker.make(letter(1, b'{"kind":"refund"}', reason="no-route")) == Conversion(why_not=told)
-    assert maker.make(letter(2, b'{"kind":"other"}', reason="no-route")).rows
