@@ -61,6 +61,7 @@ ROOMS = {
             "pulumi",
             "pulumi_cli",
             "render",
+            "resources",
             "runtimes",
             "rollout",
             "s3a",
