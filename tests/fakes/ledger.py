@@ -7,6 +7,7 @@ from dataclasses import replace
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.consumer import ConsumerRecord
+from firnline_ingest.ledger.engine_report import EngineReport, report_from_bytes
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.item import padded
 from firnline_ingest.ledger.mark import StreamMark
@@ -26,6 +27,7 @@ class MemoryLedger:
         self._run: Run | None = None
         self._last_start = ""
         self._standby: Standby | None = None
+        self._report = b""
 
     def read(self, key: ShardKey) -> ShardRow | None:
         with self._lock:
@@ -160,6 +162,12 @@ class MemoryLedger:
         with self._lock:
             if self._run is not None and self._run.run_id == run_id:
                 self._run = replace(self._run, waiting=shards)
+
+    def write_report(self, report: EngineReport) -> None:
+        self._report = report.to_bytes()
+
+    def report(self) -> EngineReport | None:
+        return report_from_bytes(self._report) if self._report else None
 
     def request_stop(self, run_id: str) -> Run | None:
         with self._lock:

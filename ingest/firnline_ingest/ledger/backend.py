@@ -9,6 +9,7 @@ from typing import Protocol
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
+from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
@@ -115,6 +116,12 @@ class LeaseLedger(Protocol):
 
     def show_waiting(self, run_id: str, shards: int) -> None:
         """Says for how many shards the run has no room; nothing where another run holds the application."""
+
+    def write_report(self, report: EngineReport) -> None:
+        """Replaces the newest engine's report, whichever run wrote it."""
+
+    def report(self) -> EngineReport | None:
+        """The newest one; None where no engine has written any, or another release did in a form unknown to this one."""
 
     def request_stop(self, run_id: str) -> Run | None:
         """Asks the run to stop; None, and nothing is written, where another one holds the application, or none does."""

@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.consumer import ConsumerRecord
+from firnline_ingest.ledger.engine_report import EngineReport, report_from_bytes
 from firnline_ingest.ledger.errors import (
     Fenced,
     LedgerTableForeign,
@@ -43,6 +44,7 @@ SAME_CONSUMER = "asked_by = :asked_by AND arn = :arn"
 CONSUMERS, MARKS = "@consumer/", "@stream/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
+REPORT_KEY = {"stream": OWN_ITEMS, "shard": "@report"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
 
 
@@ -176,6 +178,14 @@ class DynamoLedger:
 
     def show_waiting(self, run_id: str, shards: int) -> None:
         self._update_run("SET waiting = :waiting", {":waiting": shards, ":run_id": run_id})
+
+    def write_report(self, report: EngineReport) -> None:
+        item = {**REPORT_KEY, "run_id": report.run_id, "report": report.to_bytes()}
+        self._items.call("PutItem", "put_item", Item=serialized(item))
+
+    def report(self) -> EngineReport | None:
+        item = self._items.get(REPORT_KEY)
+        return report_from_bytes(bytes(item["report"])) if item else None
 
     def request_stop(self, run_id: str) -> Run | None:
         values = {":one": 1, ":run_id": run_id}

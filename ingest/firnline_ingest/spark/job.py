@@ -28,7 +28,7 @@ from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
 from firnline_ingest.spark.retry_budget import RetryBudget
-from firnline_ingest.spark.shown import ShownRun
+from firnline_ingest.spark.shown import EngineReporter, ShownRun
 from firnline_ingest.spark.signals import EndingSignals
 from firnline_ingest.spark.standing_by import StandingBy
 from firnline_ingest.spark.watchdog import EpochWatch, Verdict
@@ -40,6 +40,7 @@ LOOK_S = 1.0
 STOP_S = 180.0  # for the epoch at hand, after a stop was asked for: tasks flush, and prove their last rows
 CANCELLED_S = 30.0  # for the same, after its job was cancelled
 SILENT_S = 300.0  # an answer of the JVM is a matter of milliseconds
+REPORT_S = 5.0  # for the last one, which nothing depends on
 CLOSE_S = 60.0  # for the query, and for Spark
 PLANS_TO_BE_DONE = 2  # of a bounded run: one listing may leave out shards that nobody has begun
 SUCCESS, FAILED, DISPLACED = 0, 4, 5
@@ -98,7 +99,7 @@ class EngineJob:
         self._runner: EpochRunner | None = None
         self._policy = ShardPolicy(config.failures, clock)
         self._report = EpochReport()
-        self._shown = ShownRun(ledger, run.run_id)
+        self._shown, self._reporter = ShownRun(ledger, run.run_id), EngineReporter(ledger, run)
         self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = RetryBudget(config.failures.patience_seconds, clock)
@@ -120,7 +121,8 @@ class EngineJob:
             self._heart.start()
             try:
                 self._drive(BackgroundCall("spark", lambda: self._run_query(catalog)))
-            except FirnlineError:
+            except FirnlineError as error:
+                self._failure = self._failure or error
                 self._leave()
                 raise
             finally:
@@ -128,6 +130,7 @@ class EngineJob:
                 self._heart.stop()
                 self._metrics.close()
                 if not self._heart.is_displaced:
+                    BackgroundCall("report", lambda: self._reporter.ended(self._failure)).wait(REPORT_S)
                     self._lease.end()
                 self._close_spark()
                 self.has_loose_ends |= not BackgroundCall("catalog-close", catalog.close).wait(LOOK_S)
@@ -173,6 +176,7 @@ class EngineJob:
         if error is None:
             return
         log.warning("query.failed", extra=describe(error))
+        self._reporter.failed(error)
         if self._queries.failed() or not isinstance(error, QueryFailed):
             self._end_with(error)
         elif not self._over.wait(self._queries.pause_s):
@@ -213,6 +217,7 @@ class EngineJob:
             error = EpochOverdue(batch, self._watch.lasted_s, error.what)
         self._is_unproven = True
         log.warning("epoch.failed", extra={"batch": batch, **describe(error)})
+        self._reporter.failed(error)
         if self._epochs.failed() or not error.is_retryable:
             self._end_with(error)
         self._over.wait(self._epochs.pause_s)
@@ -220,6 +225,7 @@ class EngineJob:
     def _judge(self, receipts: list[Receipt]) -> None:
         self._shown.write(receipts)
         self._policy.judge(receipts)
+        self._reporter.epoch_ended(receipts, self._policy.stopped, self._policy.clock())
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
         self._plans_without_work = 0 if self._policy.is_anything_left else self._plans_without_work + 1

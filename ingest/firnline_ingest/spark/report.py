@@ -1,6 +1,7 @@
-"""An epoch in the log: one line that adds it up, and the receipts that a person wants to see in full.
+"""An epoch in the log: one line that adds it up, and the receipts that say something new.
 
-However many shards there are, an epoch writes a bounded number of lines; only receipts with incidents have no bound.
+However many shards there are, an epoch writes a bounded number of lines; only receipts with incidents have no bound. A shard
+of which nothing was counted and nothing has changed has no line.
 """
 
 import logging
@@ -9,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.receipt import COUNTS, Receipt
 from firnline_ingest.values import ShardKey
 
 MOST_RECEIPTS = 32
@@ -24,29 +25,32 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class EpochReport:
-    """Remembers what it said of each shard, to see what changed."""
+    """Remembers how each shard stood, and what it said of it, to see what changed."""
 
-    _said: dict[ShardKey, tuple[str, str]] = field(default_factory=dict)
+    _stood: dict[ShardKey, tuple[str, ...]] = field(default_factory=dict)
+    _said: dict[ShardKey, tuple[str, ...]] = field(default_factory=dict)
 
     def write(self, receipts: Sequence[Receipt], stopped: Collection[ShardKey] = ()) -> None:
         log.info("epoch.ended", extra=summary(receipts, stopped))
         for receipt in self._in_full(receipts):
             log.info("shard.receipt", extra={**receipt.as_dict(), "new_keys": len(receipt.new_keys)})
-        for receipt in receipts:
-            self._said[receipt.key] = _state(receipt)
 
     def _in_full(self, receipts: Sequence[Receipt]) -> Sequence[Receipt]:
-        """Those with incidents; then problems and changes; then the others, as far as the bound goes."""
-        ordered = sorted(receipts, key=self._rank)
-        certain = sum(receipt.incidents > 0 for receipt in receipts)
-        return ordered[: max(certain, MOST_RECEIPTS)]
+        """Those with incidents; then problems and changes of state; then the others, as far as the bound goes."""
+        news = [each for each in receipts if self._said.get(each.key) != _stands(each) or _any_counted(each)]
+        ordered = sorted(news, key=self._rank)
+        certain = sum(receipt.incidents > 0 for receipt in news)
+        said = ordered[: max(certain, MOST_RECEIPTS)]
+        self._said |= {receipt.key: _stands(receipt) for receipt in said}
+        self._stood |= {receipt.key: _stands(receipt) for receipt in receipts}
+        return said
 
     def _rank(self, receipt: Receipt) -> int:
         if receipt.incidents:
             return 0
         if receipt.problem or receipt.dead_letters or receipt.rejected_rows:
             return 1
-        return 2 if self._said.get(receipt.key) != _state(receipt) else 3
+        return 2 if self._stood.get(receipt.key, ())[:2] != _stands(receipt)[:2] else 3
 
 
 def summary(receipts: Sequence[Receipt], stopped: Collection[ShardKey]) -> dict[str, Any]:
@@ -62,5 +66,11 @@ def summary(receipts: Sequence[Receipt], stopped: Collection[ShardKey]) -> dict[
     }
 
 
-def _state(receipt: Receipt) -> tuple[str, str]:
-    return receipt.state.value, receipt.problem.id if receipt.problem else ""
+def _any_counted(receipt: Receipt) -> bool:
+    """Beside reads: an idle shard is asked again and again."""
+    return any(getattr(receipt, name) for name in COUNTS if name != "reads")
+
+
+def _stands(receipt: Receipt) -> tuple[str, ...]:
+    """State and problem first."""
+    return receipt.state.value, receipt.problem.id if receipt.problem else "", receipt.end, receipt.proven

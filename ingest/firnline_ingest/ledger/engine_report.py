@@ -1,0 +1,105 @@
+"""What an engine reports of itself for people: its problems, its last hours by the minute, and how far it reads each shard.
+
+One item of the ledger, bounded and written once an epoch. No part of the protocol: nothing is decided by it, and an engine that
+can't write it goes on. `firnline status` reads it.
+"""
+
+import zlib
+from dataclasses import dataclass
+
+import msgspec
+
+MOST_PROBLEMS, MOST_SHARDS, MOST_STREAMS, MOST_MINUTES = 50, 2000, 12, 180
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineProblem:
+    """What keeps a shard, a pipeline or the engine from going on."""
+
+    id: str
+    what: str
+    next_step: str
+    stream: str = ""
+    """Empty where it is the engine's own."""
+    shard: str = ""
+    """Empty where it is the whole pipeline's."""
+    since_ms: int = 0
+    """When it was met first; of the machine's clock, like all times here."""
+    tries: int = 1
+    """How often it was met in a row."""
+    next_try_ms: int = 0
+    """0 where it is tried with each epoch, or the engine has ended."""
+    has_stopped: bool = False
+    """Whether it outlasted its patience, or a person has to decide: it is tried again at `next_try_ms` only."""
+
+
+@dataclass(frozen=True, slots=True)
+class MinuteCounts:
+    """One stream, one minute of the clock."""
+
+    stream: str
+    minute: int
+    """Since 1970."""
+    records: int = 0
+    rows: int = 0
+    bytes: int = 0
+    dead_letters: int = 0
+    rejected_rows: int = 0
+    lag_ms: int = 0
+    """Of the slowest shard, at worst."""
+
+    def plus(self, other: "MinuteCounts") -> "MinuteCounts":
+        sums = (getattr(self, name) + getattr(other, name) for name in SUMS)
+        return MinuteCounts(self.stream, self.minute, *sums, max(self.lag_ms, other.lag_ms))
+
+
+SUMS = ("records", "rows", "bytes", "dead_letters", "rejected_rows")
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReading:
+    """Where a shard stood at the end of the epoch, as its reader knows it."""
+
+    stream: str
+    shard: str
+    state: str
+    behind_ms: int | None = None
+    """Behind the shard's tip, by Kinesis' last answer; None before the first."""
+    proof_delay_ms: int | None = None
+    """How long the oldest rows waited for their proof in the epoch, at worst; None where none was sent."""
+    rows: int = 0
+    """That were sent in the epoch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineReport:
+    """The newest one replaces the one before, also an earlier run's."""
+
+    run_id: str
+    at_ms: int
+    began_ms: int = 0
+    """When the run took the application."""
+    epochs: int = 0
+    """That ended since then."""
+    version: str = ""
+    configuration: str = ""
+    ended_ms: int = 0
+    """0 while it runs."""
+    problems: tuple[EngineProblem, ...] = ()
+    """Those that have stopped come first."""
+    all_problems: int = 0
+    """As many as there are; `problems` has MOST_PROBLEMS of them."""
+    minutes: tuple[MinuteCounts, ...] = ()
+    shards: tuple[ShardReading, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """An item of DynamoDB holds 400 KB; at every bound at once this is a tenth of it."""
+        return zlib.compress(msgspec.json.encode(self))
+
+
+def report_from_bytes(data: bytes) -> EngineReport | None:
+    """None where another release wrote it in a form that this one can't read."""
+    try:
+        return msgspec.json.decode(zlib.decompress(data), type=EngineReport)
+    except (zlib.error, msgspec.DecodeError):
+        return None

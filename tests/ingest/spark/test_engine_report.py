@@ -1,0 +1,178 @@
+"""What an engine tells of itself in the ledger: `firnline status` shows it."""
+
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.errors import ConfigError
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.engine_report import (
+    MOST_MINUTES,
+    MOST_PROBLEMS,
+    MOST_SHARDS,
+    MOST_STREAMS,
+    EngineReport,
+    MinuteCounts,
+    ShardReading,
+    report_from_bytes,
+)
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.spark.policy import ShardPolicy
+from firnline_ingest.spark.shown import OTHERS, EngineReporter, with_counts
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.job.running import Running, read_on, run_of, until
+from tests.ingest.spark.standing_in import StandIn, problem, receipt
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.s = 60.0 * 29_000_000
+
+    def ms(self) -> int:
+        return round(self.s * 1000)
+
+
+class Engine:
+    """Judges and reports epochs as the job does, on a clock of the test's."""
+
+    def __init__(self, ledger: MemoryLedger, clock: Clock, run_id: str = "one") -> None:
+        self.ledger, self.clock = ledger, clock
+        self.policy = ShardPolicy(clock=lambda: clock.s)
+        self.reporter = EngineReporter(ledger, Run(run_id, "a test", version="0.1.0"), clock.ms)
+
+    def epoch(self, *receipts: Receipt) -> EngineReport:
+        self.clock.s += 30
+        self.policy.judge(receipts)
+        self.reporter.epoch_ended(receipts, self.policy.stopped, self.policy.clock())
+        return self.report
+
+    @property
+    def report(self) -> EngineReport:
+        found = self.ledger.report()
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    return MemoryLedger()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_a_problem_has_its_object_its_words_since_when_it_is_met_and_when_it_is_tried_again(
+    ledger: MemoryLedger, clock: Clock
+) -> None:
+    engine = Engine(ledger, clock)
+    failed = receipt(shard="", stream_created_ms=0, state=ShardState.FAILED, problem=problem())
+    first_ms = clock.ms() + 30_000
+    engine.epoch(failed, receipt("clicks"))
+    engine.epoch(receipt("clicks"))
+    (found,) = engine.epoch(failed, receipt("clicks")).problems
+    assert (found.id, found.stream, found.shard, found.what, found.next_step) == (
+        "FL-3006", "orders", "", "no such table", "make it",
+    )  # fmt: skip # as one reads it
+    assert (found.since_ms, found.has_stopped) == (clock.ms(), True), "it had healed in between"
+    assert found.next_try_ms == clock.ms() + 300_000
+    again = engine.epoch(failed, receipt("clicks")).problems[0]
+    assert (again.since_ms, again.tries) == (found.since_ms, 2)
+    assert first_ms < again.since_ms
+
+
+def test_what_stopped_is_told_while_no_epoch_looks_at_it(ledger: MemoryLedger, clock: Clock) -> None:
+    engine = Engine(ledger, clock)
+    engine.epoch(receipt(state=ShardState.FAILED, problem=problem()), receipt("clicks"))
+    (found,) = engine.epoch(receipt("clicks")).problems
+    assert (found.shard, found.tries, found.next_try_ms) == ("shard-0", 1, clock.ms() + 270_000)
+    assert engine.epoch(receipt(), receipt("clicks")).problems == ()
+
+
+def test_minutes_add_up_what_was_counted(ledger: MemoryLedger, clock: Clock) -> None:
+    engine = Engine(ledger, clock)
+    one = receipt(records=10, rows=8, bytes=80, dead_letters=2, behind_ms=500)
+    other = replace(one, shard_id="shard-1", behind_ms=900)
+    engine.epoch(one, other)
+    report = engine.epoch(one)
+    assert report.minutes == (
+        MinuteCounts("orders", 29_000_000, 20, 16, 160, 4, 0, 900),
+        MinuteCounts("orders", 29_000_001, 10, 8, 80, 2, 0, 500),
+    )
+    assert report.shards == (ShardReading("orders", "shard-0", "reading", 500, None, 8),)
+    assert (report.epochs, report.version) == (2, "0.1.0")
+
+
+def test_a_run_goes_on_with_what_the_run_before_had_counted_and_met(ledger: MemoryLedger, clock: Clock) -> None:
+    first = Engine(ledger, clock)
+    failed = receipt(state=ShardState.FAILED, problem=problem(), records=1)
+    first.epoch(failed)
+    since_ms = first.report.problems[0].since_ms
+    first.reporter.ended(None)
+    assert first.report.ended_ms == clock.ms()
+    second = Engine(ledger, clock, "two")
+    report = second.epoch(failed)
+    assert (report.run_id, report.ended_ms, report.epochs) == ("two", 0, 1)
+    assert [(each.since_ms, each.tries) for each in report.problems] == [(since_ms, 2)]
+    assert sum(each.records for each in report.minutes) == 2
+
+
+def test_the_engines_own_failure_comes_first_and_forgets_no_shards(ledger: MemoryLedger, clock: Clock) -> None:
+    engine = Engine(ledger, clock)
+    engine.epoch(receipt(state=ShardState.FAILED, problem=problem()))
+    engine.reporter.failed(LedgerUnavailable("ledger", "no answer"))
+    engine.reporter.ended(LedgerUnavailable("ledger", "no answer"))
+    assert [(each.stream, each.id, each.tries) for each in engine.report.problems] == [
+        ("", LedgerUnavailable.id, 2), ("orders", "FL-3006", 1),
+    ]  # fmt: skip # as one reads it
+
+
+def test_a_report_is_bounded_and_holds_no_secret(ledger: MemoryLedger, clock: Clock) -> None:
+    engine = Engine(ledger, clock)
+    secret = replace(problem(), what="password=hunter2hunter2 " + "x" * 5000)
+    many = [
+        receipt(f"stream-{n % 40:02}", f"shardId-{n:012}", state=ShardState.FAILED, problem=secret, records=n)
+        for n in range(3000)
+    ]
+    report = engine.epoch(*many)
+    assert (len(report.problems), report.all_problems, len(report.shards)) == (MOST_PROBLEMS, 3000, MOST_SHARDS)
+    assert "hunter2" not in str(report)
+    assert {each.stream for each in report.minutes} == {*(f"stream-{n:02}" for n in range(MOST_STREAMS)), OTHERS}
+    assert sum(each.records for each in report.minutes) == sum(range(3000))
+    minutes = [MinuteCounts(f"s{n}", minute, 9**9, 9**9) for minute in range(400) for n in range(30)]
+    bounded = with_counts((), minutes)
+    assert {each.minute for each in bounded} == set(range(400 - MOST_MINUTES, 400))
+    assert len(replace(report, minutes=bounded).to_bytes()) < 100_000
+
+
+def test_a_report_of_another_form_is_none() -> None:
+    assert report_from_bytes(b"no zlib") is None
+    data = EngineReport(run_id="one", at_ms=1).to_bytes()
+    assert report_from_bytes(data[:-4]) is None
+
+
+def test_what_keeps_spark_from_starting_is_in_the_ledger_when_the_engine_has_ended(ledger: MemoryLedger) -> None:
+    def opens() -> None:
+        raise ConfigError("engine.json", ["there is no such thing"])
+
+    with pytest.raises(ConfigError):
+        StandIn(read_on, opens=opens).job(ledger).run()
+    report = ledger.report()
+    assert report is not None
+    assert report.ended_ms
+    assert [each.id for each in report.problems] == ["FL-1001"]
+
+
+def test_a_ledger_that_takes_no_report_holds_up_no_epoch(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object) -> None:
+        raise LedgerUnavailable("ledger", "a test")
+
+    monkeypatch.setattr(ledger, "write_report", unreachable)
+    monkeypatch.setattr(ledger, "report", unreachable)
+    stand_in = StandIn(read_on)
+    running = Running(stand_in.job(ledger))
+    until(lambda: len(stand_in.committed) >= 3)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == 0
