@@ -34,6 +34,7 @@ MAY_LOAD = {
     "firnline_ingest.sink": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
     "firnline_infra.rollout": AWS,
+    "firnline_infra.status": AWS,
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_local.aws": {*AWS, "moto", "cryptography"},
     "firnline_local.pulumi": {"grpc", "pulumi"},
@@ -85,7 +86,7 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
-        "specification stack terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors "
+        "specification stack status terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors "
         "ingest.schemas ingest.sink ingest.values"
     ),
     "infra.doctor": "accounts blueprint observe pulumi_cli render specification stack ingest.errors",
@@ -113,6 +114,9 @@ ROOMS_BELOW = {
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.stack": "accounts blueprint keys kinds observe pulumi_cli render specification ingest.errors",
+    "infra.status": (
+        "rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.ledger ingest.logs"
+    ),
     "infra.terminal": "",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "

@@ -78,7 +78,7 @@ class RollsBack(DeploymentStory):
             records.begin(job.hash, job_document(job)).end(Outcome.GOOD, "written by a test")
         self.typed = CliRunner().invoke(firnline, ["deploy", engine.env_argument, "--rollback"])
         assert self.typed.exit_code == 0, self.typed.output
-        (run,) = engine.status().runs
+        (run,) = engine.runtime.runs(engine.application)
         assert run.is_of(before.hash)
         return engine, Deployed(run=run, number=4, gap_s=gap_in(self.typed.output))
 
@@ -111,7 +111,7 @@ def test_an_engine_is_deployed_and_rolled_back_while_records_flow(
     assert told.gap_s > 0
     assert "Going back to deployment 2" in story.typed.output
     assert "stands by, and takes over as soon as the application is free" in story.typed.output
-    stopped, deployment = islice(deployable.engine._records.newest_first(), 2)
+    stopped, deployment = islice(deployable.engine.records.newest_first(), 2)
     assert (deployment.number, deployment.went_back_to, deployment.outcome) == (4, 2, Outcome.GOOD)
     assert (stopped.number, stopped.outcome) == (5, Outcome.STOPPED)
     assert list(deployable.engine.log_lines())

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,20 +11,19 @@ from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
 from firnline_infra.rollout.jobs import EngineJobs, job_document, recorded_job
-from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.loop import Deployed, JobRecords
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployments, before_that
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.roll import RollOut
-from firnline_infra.rollout.status import Status, status_of
-from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
+from firnline_infra.rollout.streams import streams_of_configuration
 from firnline_infra.runtimes.errors import RuntimeRefused, StartedByHand
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import runtime_of
 from firnline_infra.runtimes.service import EngineService, Run, RunState
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 
 OF_THE_JOB = ("spark", "dead_letters")
@@ -45,15 +44,15 @@ class EngineEnvironment:
         """What the specification, the stack and the artefact say; it is built only where no image has it. Raises as
         RollOut.deploy, and StartedByHand.
         """
-        self._check()
+        self.check()
         runtime_of(self.spec).prepare(self.spec)
         return self._roll_out.deploy(self.job(build))
 
     def roll_back(self) -> Deployed:
         """What ran before what runs. Raises as `deploy`, and NothingToRollBackTo."""
-        self._check()
-        running = [run.hash for run in self._runtime.runs(self.application)]
-        target = before_that(self._records.newest_first(), running)
+        self.check()
+        running = [run.hash for run in self.runtime.runs(self.application)]
+        target = before_that(self.records.newest_first(), running)
         if target is None:
             raise NothingToRollBackTo(self._objects.place)
         self.say(f"Going back to deployment {target.number} of {target.began}.")
@@ -62,43 +61,40 @@ class EngineEnvironment:
         return self._roll_out.deploy(job, went_back_to=target.place_in_history)
 
     def stop(self) -> Sequence[Run]:
-        self._check()
+        self.check()
         return self._roll_out.stop(self.application)
 
     def pause(self, stream: str) -> Pause:
         """Raises WrongAwsAccount or AwsUnreachable. An engine that was started by hand can be paused as well."""
         check_aws(self.spec, self.accounts)
-        return Pause(self._ledger, stream, epoch_s=self._longest_epoch_s())
-
-    def status(self) -> Status:
-        self._check()
-        pipelines = pipelines_by_stream(self.spec, self._ledger)
-        found = status_of(
-            self.application,
-            runs=self._runtime.runs(self.application),
-            ledger=self._ledger,
-            streams=pipelines,
-            deployment=self._records.newest(),
-            now_ms=time.time_ns() // 1_000_000,
-            idle_after_s={stream: each.idle_after_seconds for stream, each in pipelines.items()},
-        )
-        return replace(found, notes=tuple(told_unused(self.spec, self._ledger)))
+        return Pause(self.ledger, stream, epoch_s=self._longest_epoch_s())
 
     def log_lines(self, run_id: str | None = None) -> Iterator[str]:
         """Of a run; where none is named, of the one that runs, or else the last one that was started."""
-        self._check()
-        runs = self._runtime.runs(self.application)
-        newest = self._records.newest()
+        self.check()
+        runs = self.runtime.runs(self.application)
+        newest = self.records.newest()
         chosen = run_id or (runs[-1].id if runs else newest.run if newest else "")
         found = next((run for run in runs if run.id == chosen), None)
         if chosen:
-            yield from self._runtime.log_lines(found or self._runtime.look(unknown_run(chosen)))
+            yield from self.runtime.log_lines(found or self.runtime.look(unknown_run(chosen)))
 
     def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:
         """With artefact and configuration uploaded, where they are not there yet."""
         outputs = self.outputs()
         document = self._document(outputs["engine_config"])
         return self._jobs.wanted(build, document, outputs=outputs, place=self._place)
+
+    def check(self) -> None:
+        """Raises StartedByHand, WrongAwsAccount or AwsUnreachable."""
+        if self.spec.aws.runtime.job is None:
+            raise StartedByHand(self.spec.name)
+        check_aws(self.spec, self.accounts)
+
+    def deployed_config(self) -> EngineConfig | None:
+        """Of what was deployed last; None where nothing was."""
+        newest = self.records.newest()
+        return self._jobs.config_of(recorded_job(newest.job)) if newest and newest.job else None
 
     @property
     def application(self) -> str:
@@ -107,16 +103,16 @@ class EngineEnvironment:
     @cached_property
     def _roll_out(self) -> RollOut:
         return RollOut(
-            service=self._runtime,
-            ledger=self._ledger,
-            records=self._records,
+            service=self.runtime,
+            ledger=self.ledger,
+            records=self.records,
             jobs=JobRecords(streams_of=self._streams_of, job_of=recorded_job, document_of=job_document),
             say=self.say,
             command=f"firnline deploy {self.env_argument}",
         )
 
     @cached_property
-    def _runtime(self) -> EngineService:
+    def runtime(self) -> EngineService:
         return runtime_of(self.spec).service().service_of(self.spec, self.accounts, self._place)
 
     @cached_property
@@ -124,7 +120,7 @@ class EngineEnvironment:
         return runtime_of(self.spec).service().place_of(self.spec, self.accounts)
 
     @cached_property
-    def _ledger(self) -> DynamoLedger:
+    def ledger(self) -> DynamoLedger:
         return DynamoLedger(self.accounts.aws("dynamodb"), Names.of(self.spec).ledger_table)
 
     @cached_property
@@ -132,7 +128,7 @@ class EngineEnvironment:
         return EngineJobs(self.spec, self._s3, RetryBudget(time.sleep, time.monotonic))
 
     @cached_property
-    def _records(self) -> Deployments:
+    def records(self) -> Deployments:
         return Deployments(self._objects)
 
     @cached_property
@@ -142,12 +138,6 @@ class EngineEnvironment:
     @cached_property
     def _s3(self) -> Any:
         return self.accounts.aws("s3")
-
-    def _check(self) -> None:
-        """Raises StartedByHand, WrongAwsAccount or AwsUnreachable."""
-        if self.spec.aws.runtime.job is None:
-            raise StartedByHand(self.spec.name)
-        check_aws(self.spec, self.accounts)
 
     def _document(self, of_stack: dict[str, Any]) -> dict[str, Any]:
         here = self.accounts.engine_config(of_stack, self.spec)
@@ -161,7 +151,7 @@ class EngineEnvironment:
         if self.spec.aws.runtime.job is None:
             return specified
         try:
-            newest = self._records.newest()
+            newest = self.records.newest()
             deployed = self._jobs.config_of(recorded_job(newest.job)).epoch.seconds if newest and newest.job else 0.0
         except RuntimeRefused as error:
             self.say(f"What was deployed can't be seen, so an epoch is taken to last {specified:.0f} s. {error.what}")
@@ -170,7 +160,7 @@ class EngineEnvironment:
 
     def _streams_of(self, job: EngineJob) -> list[str]:
         """As the job's own configuration has them: that of a rollback may have others than the specification."""
-        return streams_of_configuration(self._jobs.config_of(job), self._ledger)
+        return streams_of_configuration(self._jobs.config_of(job), self.ledger)
 
 
 def unknown_run(run_id: str) -> Run:

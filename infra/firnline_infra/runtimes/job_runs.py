@@ -25,12 +25,12 @@ def described(found: Mapping[str, Any] | None, action: str, run_id: str) -> Mapp
 
 
 def lines_below(s3: Any, uri: str, wanted: Callable[[list[str]], list[str]]) -> Iterator[str]:
-    """The lines of the objects below `uri` that `wanted` chooses among the keys, in the order of their names; gzip or plain."""
+    """The lines of the objects below `uri` that `wanted` chooses among the keys, in its order; gzip or plain."""
     bucket, prefix = bucket_and_key(uri)
     with call("s3:ListBucket", uri):
         listed = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         keys = [each["Key"] for page in listed for each in page.get("Contents", ())]
-    for key in sorted(wanted(keys)):
+    for key in wanted(sorted(keys)):
         with call("s3:GetObject", f"s3://{bucket}/{key}"):
             content: bytes = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         text = gzip.decompress(content) if key.endswith(".gz") else content

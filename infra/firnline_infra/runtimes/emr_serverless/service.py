@@ -111,14 +111,14 @@ class EmrServerlessService:
         return not self.look(run).state.is_active
 
     def log_lines(self, run: Run) -> Iterator[str]:
-        """Of the driver's last attempt, as far as they have come to S3, which they do every minute or so."""
+        """Of all attempts of the driver, as far as they have come to S3, which they do every minute or so."""
         found = self._described(run.id) or {}
         monitoring = found.get("configurationOverrides", {}).get("monitoringConfiguration", {})
         uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
         if uri is None:
             return
         folder = f"{uri.rstrip('/')}/applications/{self.application_id}/jobs/{run.id}/"
-        yield from lines_below(self.s3, folder, _of_last_attempt)
+        yield from lines_below(self.s3, folder, _of_the_driver)
 
     @property
     def _application(self) -> str:
@@ -227,8 +227,11 @@ def _forgotten(run: Run) -> Run:
     )
 
 
-def _of_last_attempt(keys: list[str]) -> list[str]:
-    """The driver's. A streaming job has a folder for each attempt: attempts/<n>/."""
-    found = {key: ATTEMPT.search(key) for key in keys if DRIVER in key}
-    last = max((int(match[1]) for match in found.values() if match), default=None)
-    return [key for key, match in found.items() if last is None or (match and int(match[1]) == last)]
+def _of_the_driver(keys: list[str]) -> list[str]:
+    """Of all attempts, oldest first. A streaming job has a folder for each: attempts/<n>/."""
+    return sorted((key for key in keys if DRIVER in key), key=lambda key: (_attempt(key), key))
+
+
+def _attempt(key: str) -> int:
+    match = ATTEMPT.search(key)
+    return int(match[1]) if match else 0

@@ -309,20 +309,23 @@ def test_a_role_that_the_service_may_not_assume_is_told(
     assert "does not let somebody.amazonaws.com assume it" in problem.what
 
 
-def test_logs_are_those_of_the_drivers_last_attempt(runtime: EmrServerlessService, aws: StubbedAws) -> None:
+def test_logs_are_those_of_all_the_drivers_attempts_oldest_first(
+    runtime: EmrServerlessService, aws: StubbedAws
+) -> None:
     folder = "logs/applications/00fapp/jobs/00frun/attempts"
     keys = [f"{folder}/{number}/SPARK_DRIVER/stderr.gz" for number in (9, 10)]
-    keys.append(f"{folder}/10/SPARK_EXECUTOR/1/stderr.gz")
+    keys = [keys[1], f"{folder}/10/SPARK_EXECUTOR/1/stderr.gz", keys[0]]
     monitoring = {"monitoringConfiguration": {"s3MonitoringConfiguration": {"logUri": f"s3://{BUCKET}/logs/"}}}
     aws.answers("emr-serverless", "get_job_run", described(configurationOverrides=monitoring))
     prefix = "logs/applications/00fapp/jobs/00frun/"
     aws.answers(
         "s3", "list_objects_v2", {"Contents": [{"Key": key} for key in keys]}, {"Bucket": BUCKET, "Prefix": prefix}
     )
-    content = gzip.compress(b"engine.started\nepoch.ended\n")
-    body = StreamingBody(BytesIO(content), len(content))
-    aws.answers("s3", "get_object", {"Body": body}, {"Bucket": BUCKET, "Key": keys[1]})
-    assert list(runtime.log_lines(RUN)) == ["engine.started", "epoch.ended"]
+    for key, text in ((keys[2], b"engine.failed\n"), (keys[0], b"engine.started\nepoch.ended\n")):
+        content = gzip.compress(text)
+        body = StreamingBody(BytesIO(content), len(content))
+        aws.answers("s3", "get_object", {"Body": body}, {"Bucket": BUCKET, "Key": key})
+    assert list(runtime.log_lines(RUN)) == ["engine.failed", "engine.started", "epoch.ended"]
 
 
 def applications(*found: tuple[str, str, str]) -> dict[str, Any]:

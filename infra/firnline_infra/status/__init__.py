@@ -1,0 +1,9 @@
+"""What an environment's engine does and how far each shard is: one model, which `firnline status`, its JSON and its page show.
+
+Asks the runtime, the deployments, the ledger and the dead letters; changes nothing.
+"""
+
+from firnline_infra.status.model import EnvironmentStatus
+from firnline_infra.status.reader import StatusReader
+
+__all__ = ["EnvironmentStatus", "StatusReader"]

@@ -1,0 +1,235 @@
+"""The status of one environment. Pure data: CLI, JSON and page are made of it, and of nothing else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from firnline_infra.rollout.records import DeploymentRecord
+from firnline_infra.runtimes.service import Run
+from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
+
+GOOD, NOT_READ = 0, 3
+OF_A_DEPLOYMENT = ("number", "hash", "outcome", "by", "began", "told", "run", "step", "went_back_to")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardStatus:
+    stream: str
+    shard: str
+    is_read: bool
+    """By the engine that holds the application, and without a problem that keeps it from that."""
+    behind_s: float | None
+    """Everything that arrived before so many seconds ago is accounted for; None where nothing was read yet. A shard's row is
+    written every half a minute where nothing arrives."""
+    read_behind_s: float | None = None
+    """How far behind its tip the shard was read, at the engine's last report; None where it told nothing."""
+    sent_s: float | None = None
+    """How long ago rows were sent last; None where none ever were."""
+    unproven: bool
+    """Whether rows may have been sent that are not proven yet."""
+    rows: int = 0
+    """That were committed, as far as that is proven, since the shard's channels were made."""
+    rejected_rows: int = 0
+    """Rows that its tables refused since its channels were made, as far as that is proven or was accepted."""
+    idle_s: float | None
+    """For how long no record has come, where it was seen read to its tip; None where that is not known."""
+    is_idle: bool
+    """Whether that is its pipeline's `idle_after_seconds` or more."""
+    time_to_trim_s: float | None
+    """Until Kinesis drops the oldest record that is not accounted for; None where nothing was read yet, or it has ended."""
+    retention_s: int = 0
+    """Of the stream; 0 where nothing was read yet."""
+    has_ended: bool
+    is_paused: bool
+    """Whether a person has paused its pipeline."""
+    children: Sequence[str] = ()
+    """The shards that it was split or merged into, where it has ended."""
+    problem: str = ""
+    """The id of what keeps it from being read, of its own or of its pipeline; empty where nothing does."""
+
+    @property
+    def should_be_read(self) -> bool:
+        return not self.has_ended and not self.is_paused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentStatus:
+    stream: str
+    shard: str
+    kind: str
+    last_ms: int
+    count: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandbyStatus:
+    holder: str
+    """The process."""
+    whose: str
+    """The id of the run that it is of."""
+    hash: str
+    """Of that run's job."""
+    state: str
+    """`preparing` or `ready`."""
+    is_promoted: bool
+    """Whether a deploy has told it to take over, once the application is free."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterReason:
+    """Dead letters of one stream and reason, with a few of them."""
+
+    stream: str
+    reason: str
+    count: int
+    last_arrived: str
+    """ISO 8601; empty where no arrival is known."""
+    samples: Sequence[Mapping[str, str]]
+    """Each with its `key`, `detail` and the beginning of its bytes as `text`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterStatus:
+    where: str
+    reasons: Sequence[LetterReason]
+    is_complete: bool
+    """Whether all of the last day were looked at; else the first so many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckStatus:
+    """The last `firnline drift` or `firnline audit` that ran on this machine, from this folder."""
+
+    name: str
+    at: str
+    exit_status: int
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceStatus:
+    """What the runtime and the deployments' records say; an engine that was started by hand has neither."""
+
+    runs: Sequence[Run] = ()
+    """That are active, oldest first."""
+    last_run: Run | None = None
+    """The newest deployment's, where it has ended."""
+    deployments: Sequence[DeploymentRecord] = ()
+    """Newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentStatus:
+    application: str
+    at_ms: int
+    """By this machine's clock."""
+    service: ServiceStatus
+    holder: str
+    """The process that holds the application; empty where none does."""
+    whose: str
+    """The id of the run that the holder is of, or `by hand`; empty where that is not known."""
+    is_beating: bool
+    version: str = ""
+    """Of the engine that holds the application."""
+    configuration: str = ""
+    """The hash of its configuration."""
+    waiting: int
+    """Shards that the holder has no room for: executors or cores are too few (FL-1211)."""
+    report: EngineReport | None
+    """The newest engine's of itself."""
+    is_own_report: bool
+    """Whether it is of the engine that holds the application; else of one before, whose last words these were."""
+    standby: StandbyStatus | None
+    """The engine that stands by, of a run that is there."""
+    shards: Sequence[ShardStatus]
+    incidents: Sequence[IncidentStatus]
+    """The last ones, newest first."""
+    letters: LetterStatus | None = None
+    checks: Sequence[CheckStatus] = ()
+    notes: Sequence[str] = ()
+    """What could not be looked at, and why."""
+
+    @property
+    def problems(self) -> Sequence[EngineProblem]:
+        return self.report.problems if self.report else ()
+
+    @property
+    def minutes(self) -> Sequence[MinuteCounts]:
+        return self.report.minutes if self.report else ()
+
+    @property
+    def unread(self) -> Sequence[ShardStatus]:
+        """The shards that should be read, and are not."""
+        return [each for each in self.shards if each.should_be_read and not each.is_read]
+
+    @property
+    def exit_status(self) -> int:
+        """0 where an engine is alive, nothing has stopped and every shard that should be read is; else 3."""
+        has_stopped = self.is_own_report and any(each.has_stopped for each in self.problems)
+        return GOOD if self.is_beating and not self.unread and not has_stopped and not self.waiting else NOT_READ
+
+    def as_document(self) -> dict[str, Any]:
+        """For programs; a field may be added, and none is renamed."""
+        deployments = [_deployment(each) for each in self.service.deployments]
+        return {
+            "application": self.application,
+            "at": _time(self.at_ms),
+            "exit_status": self.exit_status,
+            "is_running": self.is_beating,
+            "runs": [_run(run) for run in self.service.runs],
+            "last_run": _run(self.service.last_run) if self.service.last_run else None,
+            "deployment": deployments[0] if deployments else None,
+            "deployments": deployments,
+            "engine": self._engine() if self.holder else None,
+            "report": self._report(),
+            "problems": [_problem(each) for each in self.problems],
+            "standby": asdict(self.standby) if self.standby else None,
+            "shards": [asdict(each) for each in self.shards],
+            "incidents": [asdict(each) for each in self.incidents],
+            "minutes": [asdict(each) for each in self.minutes],
+            "dead_letters": asdict(self.letters) if self.letters else None,
+            "checks": [asdict(each) for each in self.checks],
+            "notes": list(self.notes),
+        }
+
+    def _engine(self) -> dict[str, Any]:
+        return {
+            "holder": self.holder,
+            "is_beating": self.is_beating,
+            "whose": self.whose,
+            "waiting_shards": self.waiting,
+            "version": self.version,
+            "configuration": self.configuration,
+        }
+
+    def _report(self) -> dict[str, Any] | None:
+        if self.report is None:
+            return None
+        return {
+            "is_of_this_engine": self.is_own_report,
+            "at": _time(self.report.at_ms),
+            "began": _time(self.report.began_ms),
+            "ended": _time(self.report.ended_ms),
+            "epochs": self.report.epochs,
+            "version": self.report.version,
+            "all_problems": self.report.all_problems,
+        }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {**asdict(run), "state": run.state.value, "since": run.since.isoformat() if run.since else None}
+
+
+def _deployment(record: DeploymentRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in OF_A_DEPLOYMENT}
+
+
+def _problem(problem: EngineProblem) -> dict[str, Any]:
+    times = {"since": _time(problem.since_ms), "next_try": _time(problem.next_try_ms)}
+    return {name: value for name, value in asdict(problem).items() if not name.endswith("_ms")} | times
+
+
+def _time(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds") if ms else ""

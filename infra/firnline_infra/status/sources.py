@@ -1,0 +1,65 @@
+"""Whose status: that of an environment with a runtime of its own, or of an engine.json that somebody runs by hand."""
+
+from collections.abc import Mapping
+from itertools import islice
+
+from firnline_infra.rollout.environment import EngineEnvironment, unknown_run
+from firnline_infra.rollout.left_consumers import told_unused
+from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
+from firnline_infra.runtimes.service import RunState
+from firnline_infra.status.checks import last_checks
+from firnline_infra.status.letters import letters_of
+from firnline_infra.status.model import ServiceStatus
+from firnline_infra.status.reader import StatusReader
+from firnline_ingest.aws.client import dynamodb_client
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.ledger.dynamodb import DynamoLedger
+
+MOST_DEPLOYMENTS = 8
+
+
+def reader_of_environment(engine: EngineEnvironment) -> StatusReader:
+    """Raises StartedByHand, WrongAwsAccount or AwsUnreachable."""
+    engine.check()
+    ledger = engine.ledger
+
+    def streams() -> Mapping[str, int]:
+        return {name: each.idle_after_seconds for name, each in pipelines_by_stream(engine.spec, ledger).items()}
+
+    return StatusReader(
+        application=engine.application,
+        ledger=ledger,
+        streams=streams,
+        service=lambda: _service(engine),
+        letters=lambda: letters_of(config) if (config := engine.deployed_config()) else None,
+        checks=lambda: last_checks(engine.application),
+        notes=lambda: told_unused(engine.spec, ledger),
+    )
+
+
+def _service(engine: EngineEnvironment) -> ServiceStatus:
+    runs = engine.runtime.runs(engine.application)
+    deployments = tuple(islice(engine.records.newest_first(), MOST_DEPLOYMENTS))
+    newest = next((each for each in deployments if each.run), None)
+    last = None
+    if newest is not None and newest.run not in {run.id for run in runs}:
+        last = engine.runtime.look(unknown_run(newest.run))
+    is_known = last is not None and last.state is not RunState.UNKNOWN
+    return ServiceStatus(runs=tuple(runs), last_run=last if is_known else None, deployments=deployments)
+
+
+def reader_of_config(config: EngineConfig) -> StatusReader:
+    """Of an engine whoever started: what its configuration reaches."""
+    ledger = DynamoLedger(dynamodb_client(config.aws), config.ledger.table)
+
+    def streams() -> Mapping[str, int]:
+        found = {name: config.find_pipeline(name) for name in streams_of_configuration(config, ledger)}
+        return {name: pipeline.idle_after_seconds for name, pipeline in found.items() if pipeline is not None}
+
+    return StatusReader(
+        application=config.application,
+        ledger=ledger,
+        streams=streams,
+        letters=lambda: letters_of(config),
+        checks=lambda: last_checks(config.application),
+    )

@@ -1,0 +1,77 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from firnline_infra.cli.main import firnline
+from firnline_infra.status.reader import StatusReader
+from firnline_ingest.ledger.backend import BY_HAND, Run
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.standing_in import CONFIG
+
+
+@pytest.fixture
+def ledger(monkeypatch: pytest.MonkeyPatch) -> MemoryLedger:
+    ledger = MemoryLedger()
+
+    def reader(config: Any) -> StatusReader:
+        def beat(_: float) -> None:
+            if run := ledger.current_run():
+                ledger.beat(run.run_id)
+
+        return StatusReader(application=config.application, ledger=ledger, streams=dict, sleep=beat)
+
+    monkeypatch.setattr("firnline_infra.status.sources.reader_of_config", reader)
+    return ledger
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps(CONFIG))
+    return str(file)
+
+
+def status(*arguments: str) -> Any:
+    return CliRunner().invoke(firnline, ["status", *arguments])
+
+
+def test_an_engine_that_was_started_by_hand_has_a_status(ledger: MemoryLedger, config: str) -> None:
+    done = status("--config", config)
+    assert (done.exit_code, done.stdout) == (3, "app: no engine is running.\n")
+    ledger.begin_run(Run("one", "process 1 on a laptop", start=BY_HAND), None)
+    done = status("--config", config)
+    assert (done.exit_code, done.stdout) == (0, "app: process 1 on a laptop, started by hand; alive.\n")
+    assert json.loads(status("--config", config, "--json").stdout)["engine"]["whose"] == BY_HAND
+
+
+def test_watch_shows_it_again_until_it_is_ended(
+    ledger: MemoryLedger, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter(range(2))
+
+    def sleep(_: float) -> None:
+        if next(looks, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", sleep)
+    done = status("--config", config, "--watch", "--json")
+    assert done.exit_code == 3
+    assert [json.loads(line)["is_running"] for line in done.stdout.splitlines()] == [False] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "give one of ENV and --config"),
+        (("stacks/environments/dev.yaml", "--config"), "give one of ENV and --config"),
+        (("--config", "--serve", "--json"), "--serve is a page"),
+    ],
+)
+def test_what_can_not_be_asked_for_at_once_is_refused(arguments: tuple[str, ...], said: str, config: str) -> None:
+    given = [part for each in arguments for part in ((each, config) if each == "--config" else (each,))]
+    done = status(*given)
+    assert done.exit_code == 2
+    assert said in done.stderr
