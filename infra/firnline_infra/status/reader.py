@@ -28,7 +28,7 @@ WAITING = (StandbyState.PREPARING, StandbyState.READY)
 Found = TypeVar("Found")
 
 
-class Heart:
+class HeartbeatWatch:
     """Whether the engine's heart beats, by the beats that were seen: the first look waits for one, the later ones compare."""
 
     def __init__(self, sleep: Callable[[float], object], clock: Callable[[], float]) -> None:
@@ -86,7 +86,7 @@ class StatusReader:
     now_ms: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000)
 
     def __post_init__(self) -> None:
-        self._heart = Heart(self.sleep, self.clock)
+        self._heart = HeartbeatWatch(self.sleep, self.clock)
         self._service = Remembered(self.service, SERVICE_S, self.clock, ServiceStatus())
         self._letters = Remembered(self.letters, LETTERS_S, self.clock)
         self._notes = Remembered(self.notes, LETTERS_S, self.clock, ())
