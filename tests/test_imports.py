@@ -90,14 +90,11 @@ ROOMS_BELOW = {
         "ingest.schemas ingest.sink ingest.values"
     ),
     "infra.doctor": "accounts blueprint observe pulumi_cli render specification stack ingest.errors",
-    "infra.drift": (
-        "accounts blueprint keys observe render specification stack ingest.config ingest.errors ingest.ledger "
-        "ingest.permissions"
-    ),
+    "infra.drift": "accounts blueprint keys kinds observe specification stack ingest.config ingest.errors ingest.ledger",
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
-    "infra.kinds": "blueprint specification",
+    "infra.kinds": "blueprint specification ingest.errors ingest.permissions ingest.snowflake",
     "infra.observe": (
         "accounts blueprint kinds specification terminal ingest.errors ingest.identifiers ingest.permissions "
         "ingest.snowflake"

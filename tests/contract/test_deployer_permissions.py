@@ -18,8 +18,9 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
-from firnline_infra.drift import aws_principals, aws_resources, engine
+from firnline_infra.drift import engine
 from firnline_infra.drift.context import DriftContext
+from firnline_infra.drift.objects import in_aws
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe.existing import already_there
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
@@ -79,8 +80,8 @@ DOCUMENTS = {"role and key": ROLE_AND_KEY, "static keys": STATIC_KEYS}
 NOT_SEEN = {
     "the provider looks at all that a bucket, a role or a user can have; the embedded cloud at what we give them": {
         *("s3:GetAccelerateConfiguration", "s3:GetBucketAcl", "s3:GetBucketCORS", "s3:GetBucketLocation"),
-        *("s3:GetBucketLogging", "s3:GetBucketObjectLockConfiguration", "s3:GetBucketRequestPayment"),
-        *("s3:GetBucketWebsite", "s3:GetReplicationConfiguration", "s3:ListTagsForResource", "s3:PutObjectTagging"),
+        *("s3:GetBucketObjectLockConfiguration", "s3:GetBucketRequestPayment"),
+        *("s3:GetBucketWebsite", "s3:ListTagsForResource", "s3:PutObjectTagging"),
         "s3:UntagResource",  # either spelling, by the provider's version
         "iam:ListInstanceProfilesForRole",
         *("iam:ListMFADevices", "iam:ListSSHPublicKeys", "iam:ListServiceSpecificCredentials"),
@@ -171,12 +172,8 @@ def look_for_rights(spec: EnvironmentSpec, environment: RunningEnvironment) -> N
     if blueprint.user is not None:
         iam.put_user_policy(UserName=blueprint.user.name, PolicyName="extra", PolicyDocument=BY_HAND)
     context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=None, outputs={})
-    found = [
-        finding
-        for part in (aws_principals, aws_resources, engine)
-        for check in part.checks(context)
-        for finding in check.run()
-    ]
+    checks = (*in_aws(context), *engine.checks(context))
+    found = [finding for check in checks for finding in check.run()]
     assert [finding.path for finding in found] == (["inline policy extra"] if blueprint.user else [])
     if blueprint.user is not None:
         iam.delete_user_policy(UserName=blueprint.user.name, PolicyName="extra")

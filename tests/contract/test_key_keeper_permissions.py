@@ -10,6 +10,7 @@ import yaml
 
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Value
 from firnline_infra.keys import Rotation, create_key
@@ -19,7 +20,6 @@ from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.keys.steps import RotationStep
 from firnline_infra.keys.vault import Vault
-from firnline_infra.render.bootstrap.environment_key import ENVIRONMENT_KEY
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.names import Names

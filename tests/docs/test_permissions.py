@@ -7,11 +7,11 @@ from docs.tools.permissions import about as abouts
 from docs.tools.permissions.example import BLUEPRINTS
 from docs.tools.permissions.page import page
 from docs.tools.permissions.text import CALLERS, FEATURES, NARROWED
+from firnline_infra.blueprint.account_privileges import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.render.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES
 

@@ -29,10 +29,11 @@ from docs.tools.permissions.text import (
     WILDCARDS_ARE,
 )
 from docs.tools.permissions.wildcards import WILDCARDS
+from firnline_infra.blueprint.account_privileges import ACCOUNT_PRIVILEGES
 from firnline_infra.blueprint.iam.engine import SIDS, engine_statements
 from firnline_infra.blueprint.iam.statement import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements
-from firnline_infra.render.bootstrap.snowflake import ACCOUNT_PRIVILEGES, role_statements
+from firnline_infra.render.bootstrap.snowflake import role_statements
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Permission, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Privilege
 

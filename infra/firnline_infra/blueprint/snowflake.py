@@ -183,13 +183,14 @@ class InteractiveTable(Definition):
         sorting = ", ".join(each.sql for each in self.cluster_by)
         made = f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns})"
         made += f" CLUSTER BY ({sorting})" if sorting else ""
-        return f"{made} AS (SELECT {', '.join(self._selected)} FROM {STREAMED})" if self._selected else made
+        return f"{made} AS (SELECT {self.select} FROM {STREAMED})" if self.select else made
 
     @property
-    def _selected(self) -> tuple[str, ...]:
+    def select(self) -> str:
         """Empty where keys are matched with columns by name. What the engine adds has its columns' names."""
-        selects = tuple(each.select for each in self.columns if each.select is not None)
-        return (*(f"$1:{each.name.sql}::{each.type}" for each in self.metadata), *selects) if selects else ()
+        selects = [each.select for each in self.columns if each.select is not None]
+        own = [f"$1:{each.name.sql}::{each.type}" for each in self.metadata]
+        return ", ".join([*own, *selects]) if selects else ""
 
     @property
     def drop(self) -> str:

@@ -1,5 +1,7 @@
 """What holds data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
 
+from hashlib import sha256
+
 from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, LedgerTable, SecretDefinition, Stream
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
@@ -113,6 +115,13 @@ def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> 
         durability=spec.durability,
         tags=tags(spec, component="secret"),
     )
+
+
+def secret_version(public_half: str) -> str:
+    """The id of the version that holds the private half, as `firnline keys` stores it: it tells whose value that is, and
+    Secrets Manager refuses another value under it (ClientRequestToken, 32 to 64 characters).
+    """
+    return sha256("".join(public_half.split()).encode()).hexdigest()
 
 
 def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolumeDefinition, ...]:

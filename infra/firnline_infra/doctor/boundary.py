@@ -9,9 +9,9 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.normal_form import one_form, statements_of
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.observe import Finding, good, unknown, wrong
-from firnline_infra.observe.iam_policy import one_form, statements_of
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns

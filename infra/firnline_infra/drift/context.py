@@ -7,6 +7,7 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.drift.errors import OutOfSight
+from firnline_infra.kinds.comparison import Subject
 from firnline_infra.specification import EnvironmentSpec
 
 
@@ -19,6 +20,17 @@ class DriftContext:
     """Of whoever compares, in Snowflake."""
     outputs: dict[str, Any]
     """The stack's."""
+
+    def subject(self, wanted: Any, kind: str = "", name: str = "") -> Subject:
+        """`kind` and `name` are what an error calls an object of Snowflake."""
+        return Subject(
+            wanted=wanted,
+            spec=self.spec,
+            blueprint=self.blueprint,
+            clients=self.accounts.aws,
+            rows=lambda statement: shown(self.session, statement, kind, name),
+            outputs=self.outputs,
+        )
 
 
 def shown(session: Any, statement: str, kind: str, name: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.drift.errors import PreviewUnreadable
+from firnline_infra.kinds.kind import noun_of
 from firnline_infra.observe import NOTHING, Cause, Finding
 
 Values = Mapping[str, Any]
@@ -54,7 +55,7 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
     def finding(path: str, expected: str, found: str, cause: Cause) -> Finding:
         name = _name(urn, wanted or there)
         return Finding(
-            kind=kind_of(type_),
+            kind=noun_of(type_),
             name=name,
             path=path,
             expected=expected,
@@ -141,11 +142,3 @@ def _text(value: Any) -> str:
     if value == UNKNOWN:
         return "known once it is made"
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-
-
-def kind_of(type_: str) -> str:
-    """The kind of a resource by its Pulumi type: aws:iam/role:Role is `iam role`."""
-    package, module, kind = type_.split(":")
-    where = package if package == "snowflake" else module.partition("/")[0]
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", kind).lower()
-    return f"{where} {words}"

@@ -13,7 +13,7 @@ from firnline_infra.accounts import check_aws, checked_session
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.previewing import out_of_sight
-from firnline_infra.drift import aws_principals, aws_resources, engine, snowflake_grants, snowflake_users, tables
+from firnline_infra.drift import engine, objects, tables
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
@@ -24,7 +24,7 @@ from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.errors import NotDeployed
 
-PARTS = (tables, snowflake_users, snowflake_grants, aws_principals, aws_resources, engine)
+PARTS = (tables, objects, engine)
 RULES = {
     "stack": Rule("A resource is not as the program says."),
     "table": Rule("A property of a table is not as the specification says."),

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 from firnline_infra.blueprint.snowflake import DeadLetterStage, IcebergTable, InteractiveTable, Table
-from firnline_infra.drift.context import DriftContext, shown
+from firnline_infra.drift.context import DriftContext
 from firnline_infra.observe import NOTHING, Check, Finding
-from firnline_infra.observe.readback import differing, read_back, stage_findings
+from firnline_infra.observe.readback import read_back, stage_findings
 from firnline_infra.specification.identifier import QualifiedName
 
 KINDS = {
@@ -16,7 +16,6 @@ KINDS = {
     InteractiveTable: "snowflake interactive table",
 }
 STAGE = "snowflake stage"
-RETENTION, AS_PULUMI_SAYS = "DATA_RETENTION_TIME_IN_DAYS", "dataRetentionTimeInDays"
 
 
 def checks(context: DriftContext) -> Iterator[Check]:
@@ -36,14 +35,6 @@ def of_table(context: DriftContext, table: Table | IcebergTable | InteractiveTab
     found = read_back(alone, context.session)
     kind = KINDS[type(table)]
     yield from (_as_drift(kind, table.name, each) for each in found)
-    if any(each.path == "exists" for each in found):
-        return
-    statement = f"SHOW PARAMETERS LIKE '{RETENTION}' IN TABLE {table.name.sql}"
-    for row in shown(context.session, statement, kind, str(table.name)):
-        if row["level"] == "TABLE":
-            unset = f"ALTER TABLE {table.name.sql} UNSET {RETENTION}"
-            back = differing("", AS_PULUMI_SAYS, "its schema's", str(row["value"]), unset)
-            yield _as_drift(kind, table.name, back)
 
 
 def of_stage(context: DriftContext, stage: DeadLetterStage) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.accounts.aws import aws_call, if_there
-from firnline_infra.blueprint.storage import secrets
+from firnline_infra.blueprint.storage import secret_version, secrets
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
 from firnline_infra.specification.model import EnvironmentSpec
@@ -43,6 +43,7 @@ def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
         vault.put(
             found,
             json.dumps({"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}),
+            version=secret_version(made["AccessKeyId"]),
         )
     except BaseException:
         # Its secret half is lost, and an IAM user may have two access keys at most.

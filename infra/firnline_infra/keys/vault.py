@@ -10,6 +10,7 @@ from typing import Any
 
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.aws import SecretDefinition
+from firnline_infra.blueprint.storage import secret_version
 from firnline_infra.keys.errors import SecretDeleted, SecretForeign, SecretUnusable
 from firnline_infra.keys.pair import KeyPair, pair_of
 
@@ -55,11 +56,12 @@ class Vault:
 
     def stage(self, found: StoredSecret, pair: KeyPair) -> None:
         """Stores the private half as AWSPENDING. AWS makes the first version of a secret the current one as well."""
-        self.put(found, pair.private_pem, stage=PENDING)
+        self.put(found, pair.private_pem, version=secret_version(pair.public_key), stage=PENDING)
 
-    def put(self, found: StoredSecret, text: str, *, stage: str = CURRENT) -> None:
+    def put(self, found: StoredSecret, text: str, *, version: str, stage: str = CURRENT) -> None:
+        request = {"SecretId": found.arn, "SecretString": text, "VersionStages": [stage]}
         with self._call("PutSecretValue"):
-            self.client.put_secret_value(SecretId=found.arn, SecretString=text, VersionStages=[stage])
+            self.client.put_secret_value(**request, ClientRequestToken=version)
 
     def pair(self, found: StoredSecret, stage: str) -> KeyPair | None:
         """The key with that stage; None where no version has it. Raises SecretUnusable."""

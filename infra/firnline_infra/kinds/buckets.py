@@ -1,10 +1,23 @@
 """S3: buckets, their settings, and the objects that jobs are started with."""
 
+import json
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Bucket
 from firnline_infra.blueprint.bucket_layout import JOB_FOLDERS
+from firnline_infra.blueprint.engine_config import document_hash
+from firnline_infra.kinds.asking import unless
+from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
 from firnline_infra.specification.arns import Arns
+from firnline_ingest.errors import ConfigError
+
+NO_REPLICATION = {"ReplicationConfigurationNotFoundError"}
+RECEIVERS = {"TopicConfigurations": "TopicArn", "QueueConfigurations": "QueueArn"}
+RECEIVERS["LambdaFunctionConfigurations"] = "LambdaFunctionArn"
 
 
 def buckets(blueprint: Blueprint) -> tuple[Bucket, ...]:
@@ -38,6 +51,64 @@ def _job_folders(blueprint: Blueprint, arns: Arns) -> list[str]:
     return [f"{arns.bucket(blueprint.names.bucket)}/{inside}{folder}*" for folder in JOB_FOLDERS]
 
 
+def _replication(subject: Subject) -> Iterator[Difference]:
+    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    answer: Any = unless(NO_REPLICATION, lambda: s3.get_bucket_replication(Bucket=bucket))
+    for rule in answer["ReplicationConfiguration"]["Rules"] if answer else ():
+        to = f"into {rule['Destination']['Bucket']} of {rule['Destination'].get('Account', 'this account')}"
+        step = f"aws s3api delete-bucket-replication --bucket {bucket}"
+        yield Difference.unwanted(f"replication {rule.get('ID', '')}".strip(), f"{to}, {rule['Status']}", step)
+
+
+def _notifications(subject: Subject) -> Iterator[Difference]:
+    bucket = subject.wanted.name
+    answer = subject.clients("s3").get_bucket_notification_configuration(Bucket=bucket)
+    step = f"aws s3api put-bucket-notification-configuration --bucket {bucket} without it"
+    for kind, field in RECEIVERS.items():
+        for each in answer.get(kind, ()):
+            yield Difference.unwanted(f"notification {each.get('Id', '')}".strip(), f"to {each[field]}", step)
+    if "EventBridgeConfiguration" in answer:
+        yield Difference.unwanted("notification EventBridge", "of every object", step)
+
+
+def _inventories(subject: Subject) -> Iterator[Difference]:
+    bucket = subject.wanted.name
+    answer = subject.clients("s3").list_bucket_inventory_configurations(Bucket=bucket)
+    for each in answer.get("InventoryConfigurationList", ()):
+        to = f"into {each['Destination']['S3BucketDestination']['Bucket']}"
+        step = f"aws s3api delete-bucket-inventory-configuration --bucket {bucket} --id {each['Id']}"
+        yield Difference.unwanted(f"inventory {each['Id']}", to, step)
+
+
+def _logging(subject: Subject) -> Iterator[Difference]:
+    answer = subject.clients("s3").get_bucket_logging(Bucket=subject.wanted.name)
+    if target := answer.get("LoggingEnabled", {}).get("TargetBucket"):
+        step = f"aws s3api put-bucket-logging --bucket {subject.wanted.name} without it"
+        yield Difference.unwanted("logging", f"into {target}", step)
+
+
+def _content(subject: Subject) -> Iterator[Difference]:
+    """The provider looks whether an object is there, and not at its bytes: its name is the hash of what it has to be."""
+    url = str(subject.outputs.get("engine_config_url") or "")
+    bucket, _, key = url.removeprefix("s3://").partition("/")
+    if not key:
+        return
+    body = subject.clients("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+    wanted, found = PurePosixPath(key).stem, _hash_of(body)
+    if found != wanted:
+        step = (
+            "find out who wrote it and why; then remove that version of the object, and the one before is there again"
+        )
+        yield Difference(path="content", expected=wanted, found=found, next_step=step)
+
+
+def _hash_of(body: bytes) -> str:
+    try:
+        return document_hash(json.loads(body))
+    except (ValueError, ConfigError):
+        return f"{len(body)} bytes that no engine takes"
+
+
 BUCKET = Kind(
     "aws:s3/bucket:Bucket",
     "bucket",
@@ -60,6 +131,12 @@ BUCKET = Kind(
             ),
         ),
         Right("Removes it; AWS refuses while anything is in it.", delete="DeleteBucket"),
+    ),
+    comparisons=(
+        Comparison(what="replication", actions="GetReplicationConfiguration", find=_replication),
+        Comparison(what="notifications", actions="GetBucketNotification", find=_notifications),
+        Comparison(what="inventories", actions="GetInventoryConfiguration", find=_inventories),
+        Comparison(what="access log", actions="GetBucketLogging", find=_logging),
     ),
 )
 VERSIONING = Kind(
@@ -142,4 +219,7 @@ OBJECT = Kind(
         Right(COMPARE, read="GetObject GetObjectTagging"),
         Right("Removes it with all its versions.", delete="DeleteObject DeleteObjectVersion"),
     ),
+    comparisons=(Comparison(what="content", actions="GetObject", find=_content),),
+    compared=lambda _, blueprint: [] if blueprint.job_bucket is None else ["configuration"],
+    name=lambda _: "engine configuration",
 )

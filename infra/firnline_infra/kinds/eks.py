@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.comparison import Clients
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 
 
 def _associations(clients: Clients, inputs: Properties) -> Sequence[str]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from firnline_infra.kinds.asking import DENIED, unless
-from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.comparison import Clients
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 
 
 def _applications(clients: Clients, inputs: Properties) -> Sequence[str]:

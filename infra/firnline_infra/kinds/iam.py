@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.runtime import InstanceProfileDefinition
-from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.comparison import Clients, Comparison
+from firnline_infra.kinds.given_rights import role_policies, user_credentials, user_policies
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.specification.arns import Arns
 
 
@@ -62,6 +64,11 @@ ROLE = Kind(
             delete="DeleteRole ListInstanceProfilesForRole",
         ),
     ),
+    comparisons=(
+        Comparison(
+            what="policies", actions="ListRolePolicies GetRolePolicy ListAttachedRolePolicies", find=role_policies
+        ),
+    ),
 )
 ROLE_POLICY = Kind(
     "aws:iam/rolePolicy:RolePolicy",
@@ -99,13 +106,15 @@ USER = Kind(
             update="PutUserPermissionsBoundary",
             scope=Scope.BOUNDED,
         ),
-        Right(DRIFT, compare="ListUserPolicies GetUserPolicy"),
-        Right(
-            "Removes it; the provider looks first which groups it is in.",
-            delete="DeleteUser ListGroupsForUser",
-            compare="ListGroupsForUser",
+        Right("Removes it; the provider looks first which groups it is in.", delete="DeleteUser ListGroupsForUser"),
+    ),
+    comparisons=(
+        Comparison(
+            what="policies and groups",
+            actions="ListUserPolicies GetUserPolicy ListAttachedUserPolicies ListGroupsForUser",
+            find=user_policies,
         ),
-        Right(DRIFT, compare="ListAccessKeys"),
+        Comparison(what="credentials", actions="ListAccessKeys GetLoginProfile", find=user_credentials),
     ),
 )
 ATTACHMENT = Kind(

@@ -1,14 +1,27 @@
 """KMS and Secrets Manager."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import SecretDefinition
-from firnline_infra.kinds.asking import DENIED, NOT_THERE, unless
-from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right
+from firnline_infra.blueprint.environment_key import environment_key_policy
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.normal_form import same_policy
+from firnline_infra.blueprint.storage import secret_version
+from firnline_infra.kinds.asking import DENIED, NOT_THERE, resource_policy, unless
+from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+
+OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
+ENABLED, UNUSABLE = "Enabled", "nothing can be encrypted or read with it"
 
 
 def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
@@ -52,6 +65,137 @@ def _is_kept(kms: Any, key_id: str) -> bool:
     return state != "PendingDeletion"
 
 
+@dataclass(frozen=True)
+class KeyInUse:
+    """The environment's key: the bootstrap's, or an adopted one, of which nothing but its state is compared."""
+
+    name: str
+    """The alias of the bootstrap's; the ARN of an adopted one."""
+    id: str
+    """The recorded ARN; the alias where none is recorded yet."""
+    is_own: bool
+
+
+def key_in_use(spec: EnvironmentSpec, _: Blueprint) -> list[KeyInUse]:
+    alias, arn = f"alias/{Names.of(spec).key_alias}", spec.aws.key.arn
+    match spec.aws.key.origin:
+        case Origin.CREATE:
+            return [KeyInUse(alias, arn or alias, is_own=True)]
+        case Origin.ADOPT if arn:
+            return [KeyInUse(arn, arn, is_own=False)]
+        case _:
+            return []
+
+
+def why_unusable(kms: Any, key_id: str) -> str | None:
+    """The key's state, and when it goes; None while it is enabled."""
+    answer: Any = unless(NOT_THERE, lambda: kms.describe_key(KeyId=key_id))
+    if answer is None:
+        return "gone"
+    found = answer["KeyMetadata"]
+    if found["KeyState"] == ENABLED:
+        return None
+    until = f", gone on {found['DeletionDate']:%Y-%m-%d}" if found.get("DeletionDate") else ""
+    return f"{found['KeyState']}{until}"
+
+
+def _state(subject: Subject) -> Iterator[Difference]:
+    if (found := why_unusable(subject.clients("kms"), subject.wanted.id)) is not None:
+        id_ = subject.wanted.id
+        step = (
+            f"find out who did it and why. Until then {UNUSABLE}, and once it is gone all that it encrypts is lost: "
+            f"aws kms cancel-key-deletion --key-id {id_} and aws kms enable-key --key-id {id_}, as an administrator"
+        )
+        yield Difference(path="state", expected=ENABLED, found=found, next_step=step)
+
+
+def _alias(subject: Subject) -> Iterator[Difference]:
+    """What people and tools find the key by; the environment itself goes by its ARN."""
+    key = subject.wanted
+    if not key.is_own or key.id == key.name:
+        return
+    kms = subject.clients("kms")
+    answer: Any = unless(NOT_THERE, lambda: kms.describe_key(KeyId=key.name))
+    found = answer["KeyMetadata"]["Arn"] if answer else "no key"
+    if found != key.id:
+        step = (
+            f"find out who moved it and why; then aws kms update-alias --alias-name {key.name} --target-key-id {key.id}"
+        )
+        yield Difference(path="target", expected=key.id, found=found, next_step=step)
+
+
+def _grants(subject: Subject) -> Iterator[Difference]:
+    """DynamoDB has grants of its own for the tables that it encrypts; a grant of anybody else's is one made by hand."""
+    if not subject.wanted.is_own:
+        return
+    pages = subject.clients("kms").get_paginator("list_grants").paginate(KeyId=subject.wanted.id)
+    for grant in (each for page in pages for each in page["Grants"]):
+        if not grant["GranteePrincipal"].endswith(OF_A_SERVICE):
+            found = f"{', '.join(grant['Operations'])} for {grant['GranteePrincipal']}"
+            step = f"aws kms revoke-grant --grant-id {grant['GrantId']}"
+            yield Difference.unwanted(f"grant {grant.get('Name') or grant['GrantId']}", found, step)
+
+
+def _key_policy(subject: Subject) -> Iterator[Difference]:
+    if not subject.wanted.is_own:
+        return
+    wanted = policy_document(environment_key_policy(subject.spec, subject.blueprint), str)
+    answer = subject.clients("kms").get_key_policy(KeyId=subject.wanted.id, PolicyName="default")
+    found = json.loads(answer["Policy"])
+    if not same_policy(found, wanted):
+        yield Difference(
+            path="policy",
+            expected=json.dumps(wanted["Statement"]),
+            found=json.dumps(found.get("Statement")),
+            next_step="find out who wrote it and why; then give it the policy that `firnline bootstrap` renders",
+        )
+
+
+def _rotation(subject: Subject) -> Iterator[Difference]:
+    """AWS says no of a key that is disabled, whatever is set: its state is the finding then."""
+    kms, id_ = subject.clients("kms"), subject.wanted.id
+    if not subject.wanted.is_own or kms.get_key_rotation_status(KeyId=id_)["KeyRotationEnabled"]:
+        return
+    if why_unusable(kms, id_) is None:
+        step = f"aws kms enable-key-rotation --key-id {id_}, as an administrator"
+        yield Difference(path="rotation", expected="each year", found="none", next_step=step)
+
+
+def _secret_policy(subject: Subject) -> str | None:
+    text: str | None = (
+        subject.clients("secretsmanager").get_resource_policy(SecretId=subject.wanted.name).get("ResourcePolicy")
+    )
+    return text
+
+
+def _value(subject: Subject) -> Iterator[Difference]:
+    """Which version is the current one says whose value it is (`secret_version`): nothing here reads the value itself."""
+    secret = subject.wanted
+    found = subject.clients("secretsmanager").describe_secret(SecretId=secret.name)
+    names, snowflake = Names.of(subject.spec), subject.spec.snowflake
+    slots = (snowflake.ingest if secret.name == names.ingest_secret else snowflake.reader).public_keys
+    ours = {secret_version(each) for each in (slots.slot_1, slots.slot_2) if each}
+    if _is_made_by_us(found, secret):
+        for id_, stages in (found.get("VersionIdsToStages") or {}).items():
+            if "AWSCURRENT" in stages and id_ not in ours:
+                step = "move AWSCURRENT back to it (aws secretsmanager update-secret-version-stage), or `firnline keys rotate`"
+                step = f"find out who wrote it and why; then {step}"
+                wanted = f"version {' or '.join(sorted(ours))}" if ours else "a key that the specification names"
+                yield Difference(path="value", expected=wanted, found=f"version {id_}", next_step=step)
+    if found.get("RotationEnabled"):
+        step = f"aws secretsmanager cancel-rotate-secret --secret-id {secret.name}"
+        yield Difference.unwanted("rotation", f"by {found.get('RotationLambdaARN', 'Secrets Manager')}", step)
+    for each in found.get("ReplicationStatus") or ():
+        step = f"aws secretsmanager remove-regions-from-replication --secret-id {secret.name}"
+        yield Difference.unwanted(f"replica in {each['Region']}", str(each.get("Status")), step)
+
+
+def _is_made_by_us(found: Any, secret: SecretDefinition) -> bool:
+    """`firnline keys` gives its secrets these tags; another's value is its own affair."""
+    tags = {each["Key"]: each["Value"] for each in found.get("Tags") or ()}
+    return bool(secret.tags) and secret.tags.items() <= tags.items()
+
+
 KEY = Kind(
     "aws:kms/key:Key",
     "key",
@@ -60,6 +204,14 @@ KEY = Kind(
     arns=lambda _blueprint, _arns: (),
     exists=Lookup("kms", "describe_key", "KeyId"),
     rights=(),
+    comparisons=(
+        Comparison(what="state", actions="DescribeKey", find=_state),
+        Comparison(what="alias", actions="DescribeKey", find=_alias),
+        Comparison(what="grants", actions="ListGrants", find=_grants),
+        Comparison(what="policy", actions="GetKeyPolicy", find=_key_policy),
+        Comparison(what="rotation", actions="GetKeyRotationStatus", find=_rotation),
+    ),
+    compared=key_in_use,
 )
 """The bootstrap makes the environment's key, and no stack does: an `up` needs no right to it beside its use."""
 ALIAS = Kind(
@@ -90,4 +242,9 @@ SECRET = Kind(
         Right(TAGS, create="TagResource", update="TagResource UntagResource"),
         Right("Removes it with its environment.", delete="DeleteSecret"),
     ),
+    comparisons=(
+        Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_secret_policy)),
+        Comparison(what="value, rotation and replicas", actions="DescribeSecret", find=_value),
+    ),
+    compared=lambda _, blueprint: blueprint.secrets,
 )

@@ -13,16 +13,15 @@ from enum import Enum, auto
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.kinds.comparison import Clients, Comparison
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
 
 Properties = Mapping[str, Any]
 """A resource's inputs, as Pulumi has them."""
-Clients = Callable[[str], Any]
-"""Makes a boto3 client of a service, in the account and region of the stack."""
 COMPARE = "Reads what it is, to compare it with the specification."
 TAGS = "Its tags: whose it is, and who pays."
-PHASES, READING = ("create", "read", "update", "delete", "compare"), ("read", "compare")
-DRIFT = "Reports rights that somebody gave by hand (`firnline drift`)."
+PHASES, READING = ("create", "read", "update", "delete"), ("read",)
 
 
 class Scope(Enum):
@@ -44,7 +43,7 @@ class Scope(Enum):
 class Right:
     """One reason, and the names of the actions that it takes in each phase of a resource's life, separated by spaces.
 
-    The provider asks for `read` after each of the others too; `compare` is what `firnline drift` asks for.
+    The provider asks for `read` after each of the others too.
     """
 
     why: str
@@ -53,7 +52,6 @@ class Right:
     read: str = ""
     update: str = ""
     delete: str = ""
-    compare: str = ""
     scope: Scope = Scope.OWN
 
 
@@ -127,19 +125,38 @@ class Kind(ResourceType):
     exists: Lookup | None = None
     known_by_tag: bool = False
     """AWS makes up its id, so that policies know it by our tag."""
+    comparisons: tuple[Comparison, ...] = ()
+    """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
+    compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
+    """Those that it looks at; what `made` yields if absent."""
 
     def called(self, wanted: Any) -> str:
         return f"{self.title} {self.name(wanted)}" if self.label is None else self.label(wanted)
 
     def actions(self, *scopes: Scope, reading: bool = False) -> dict[str, str]:
         """Actions of these scopes (of all if none is given), each with its reason, in the order of a life: making, reading,
-        changing, removing. `reading` leaves out what changes something.
+        changing, removing, comparing. `reading` leaves out what changes something.
         """
-        phases = READING if reading else PHASES
-        return {
+        found = {
             f"{self.service}:{name}": right.why
-            for phase in phases
+            for phase in (READING if reading else PHASES)
             for right in self.rights
             if not scopes or right.scope in scopes
             for name in getattr(right, phase).split()
         }
+        for each in self.comparisons if not scopes or Scope.OWN in scopes else ():
+            for name in each.actions.split():
+                found.setdefault(f"{self.service}:{name}", each.why)
+        return found
+
+    def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
+        """What `comparisons` are run on."""
+        return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
+
+
+def noun_of(token: str) -> str:
+    """What a finding calls the kind of a resource by its Pulumi type: aws:iam/role:Role is `iam role`."""
+    package, module, kind = token.split(":")
+    where = package if package == "snowflake" else module.partition("/")[0]
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", kind).lower()
+    return f"{where} {words}"

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.runtime import SecurityGroup
-from firnline_infra.kinds.kind import COMPARE, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.comparison import Clients
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 
 
 def _groups(blueprint: Blueprint) -> list[SecurityGroup]:

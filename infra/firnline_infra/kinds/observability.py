@@ -1,8 +1,11 @@
 """CloudWatch and Systems Manager: alarms, a dashboard, logs, and the outputs that are published."""
 
+from collections.abc import Iterator
+
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Dashboard
 from firnline_infra.blueprint.runtime import LogGroupDefinition
+from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
 from firnline_infra.specification.arns import Arns
 
@@ -19,6 +22,15 @@ def _log_groups(blueprint: Blueprint) -> list[LogGroupDefinition]:
 def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
     """AWS asks for tags on the one, for all else on the other."""
     return [f"{arns.log_group(group.name)}{end}" for group in _log_groups(blueprint) for end in ("", ":*")]
+
+
+def _subscriptions(subject: Subject) -> Iterator[Difference]:
+    pages = subject.clients("logs").get_paginator("describe_subscription_filters")
+    found = (page["subscriptionFilters"] for page in pages.paginate(logGroupName=subject.wanted.name))
+    for each in (each for filters in found for each in filters):
+        name = each["filterName"]
+        step = f"aws logs delete-subscription-filter --log-group-name {subject.wanted.name} --filter-name {name}"
+        yield Difference.unwanted(f"subscription {name}", f"to {each['destinationArn']}", step)
 
 
 PARAMETER = Kind(
@@ -100,4 +112,5 @@ LOG_GROUP = Kind(
         Right(COMPARE, read="ListTagsForResource"),
         Right("Removes it with its logs.", delete="DeleteLogGroup"),
     ),
+    comparisons=(Comparison(what="subscriptions", actions="DescribeSubscriptionFilters", find=_subscriptions),),
 )

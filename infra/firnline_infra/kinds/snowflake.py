@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.kinds.kind import Clients, Properties, ResourceType
+from firnline_infra.kinds import snowflake_objects as objects
+from firnline_infra.kinds import snowflake_roles as roles
+from firnline_infra.kinds import snowflake_users as users
+from firnline_infra.kinds.comparison import Clients, Comparison
+from firnline_infra.kinds.kind import Properties, ResourceType, noun_of
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
 
 IN_SCHEMA, IN_DATABASE, IN_ACCOUNT = '"{database}"."{schema}"."{name}"', '"{database}"."{name}"', '"{name}"'
 PIPED = "{database}|{schema}|{name}"
@@ -18,9 +23,22 @@ class SnowflakeKind(ResourceType):
 
     made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
     """What an `up` makes of it under a fixed name."""
+    comparisons: tuple[Comparison, ...] = ()
+    """What `firnline drift` looks at beside the provider."""
+    compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
+    """Those that it looks at; what `made` yields if absent."""
+
+    def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
+        """What `comparisons` are run on."""
+        return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
+
+    def noun(self, wanted: Any) -> str:
+        """What a finding calls the kind."""
+        has_own_word = hasattr(wanted, "securable") or self.token == STATEMENT.token
+        return f"snowflake {self.word(wanted).lower()}" if has_own_word else noun_of(self.token)
 
     def name(self, wanted: Any) -> QualifiedName:
-        return wanted.name if isinstance(wanted.name, QualifiedName) else QualifiedName((wanted.name,))
+        return objects.name_of(wanted)
 
     def word(self, wanted: Any) -> str:
         """TABLE, ICEBERG TABLE or INTERACTIVE TABLE of a table."""
@@ -37,11 +55,24 @@ def _authentication_of_user(_: Clients, inputs: Properties) -> list[str]:
 
 
 TABLE = SnowflakeKind(
-    "snowflake:index/table:Table", "TABLE", import_id=PIPED, made=lambda blueprint: blueprint.landing.tables
+    "snowflake:index/table:Table",
+    "TABLE",
+    import_id=PIPED,
+    made=lambda blueprint: blueprint.landing.tables,
+    comparisons=(
+        objects.grants_on("TABLE"),
+        objects.parameters_of("TABLE", but=objects.SET_BY_CREATE),
+        Comparison(what="SELECT", find=objects.selected, rule="table"),
+    ),
 )
 """Of each kind: an Iceberg table has a type of its own, and the state knows either by its name."""
 ICEBERG_TABLE = SnowflakeKind("snowflake:index/icebergTable:IcebergTable", "ICEBERG TABLE", import_id=IN_SCHEMA)
-STATEMENT = SnowflakeKind("snowflake:index/execute:Execute", "STAGE", made=lambda blueprint: blueprint.landing.stages)
+STATEMENT = SnowflakeKind(
+    "snowflake:index/execute:Execute",
+    "STAGE",
+    made=lambda blueprint: blueprint.landing.stages,
+    comparisons=(objects.grants_on("STAGE"),),
+)
 """Every statement of ours is written so that it can be run again. Stages are made by one."""
 SNOWFLAKE_KINDS = (
     SnowflakeKind(
@@ -49,34 +80,66 @@ SNOWFLAKE_KINDS = (
         "DATABASE",
         import_id=IN_ACCOUNT,
         made=lambda blueprint: blueprint.landing.databases,
+        comparisons=(
+            objects.grants_on("DATABASE"),
+            objects.future_grants_in("DATABASE"),
+            objects.parameters_of("DATABASE"),
+        ),
     ),
     SnowflakeKind(
         "snowflake:index/schema:Schema",
         "SCHEMA",
         import_id=IN_DATABASE,
         made=lambda blueprint: blueprint.landing.schemas,
+        comparisons=(
+            objects.grants_on("SCHEMA"),
+            objects.future_grants_in("SCHEMA"),
+            objects.parameters_of("SCHEMA"),
+        ),
     ),
     TABLE,
     ICEBERG_TABLE,
     STATEMENT,
-    SnowflakeKind("snowflake:index/pipe:Pipe", "PIPE", import_id=PIPED, made=lambda blueprint: blueprint.landing.pipes),
+    SnowflakeKind(
+        "snowflake:index/pipe:Pipe",
+        "PIPE",
+        import_id=PIPED,
+        made=lambda blueprint: blueprint.landing.pipes,
+        comparisons=(
+            objects.grants_on("PIPE"),
+            Comparison(what="state", find=objects.paused, rule="table"),
+        ),
+    ),
     SnowflakeKind(
         "snowflake:index/accountRole:AccountRole",
         "ROLE",
         import_id=IN_ACCOUNT,
         made=lambda blueprint: blueprint.landing.roles,
+        comparisons=(
+            Comparison(what="grants", find=roles.given_to_role),
+            Comparison(what="holders", find=roles.holders_of_role),
+        ),
+        compared=roles.all_roles,
     ),
     SnowflakeKind(
         "snowflake:index/serviceUser:ServiceUser",
         "USER",
         import_id=IN_ACCOUNT,
         made=lambda blueprint: blueprint.landing.users,
+        comparisons=(
+            Comparison(what="properties", find=users.properties_of_user, rule="user"),
+            Comparison(what="logins", find=users.logins_of_user, rule="user"),
+            Comparison(what="roles", find=roles.roles_of_user),
+            objects.grants_on("USER"),
+            objects.parameters_of("USER", but=frozenset({"NETWORK_POLICY"})),
+        ),
     ),
     SnowflakeKind(
         "snowflake:index/networkPolicy:NetworkPolicy",
         "NETWORK POLICY",
         import_id=IN_ACCOUNT,
         made=lambda blueprint: _present(blueprint.landing.network_policy),
+        comparisons=(Comparison(what="properties", find=users.doors_of_network_policy, rule="user"),),
     ),
     SnowflakeKind(
         "snowflake:index/authenticationPolicy:AuthenticationPolicy",
@@ -89,12 +152,14 @@ SNOWFLAKE_KINDS = (
         "EXTERNAL VOLUME",
         import_id=IN_ACCOUNT,
         made=lambda blueprint: blueprint.volumes,
+        comparisons=(objects.grants_on("EXTERNAL VOLUME"),),
     ),
     SnowflakeKind(
         "snowflake:index/warehouseInteractive:WarehouseInteractive",
         "WAREHOUSE",
         import_id=IN_ACCOUNT,
         made=lambda blueprint: _present(blueprint.landing.warehouse),
+        comparisons=(objects.grants_on("WAREHOUSE"),),
     ),
     SnowflakeKind("snowflake:index/warehouse:Warehouse", "WAREHOUSE", import_id=IN_ACCOUNT),
     SnowflakeKind(

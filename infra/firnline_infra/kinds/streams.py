@@ -1,10 +1,71 @@
 """Kinesis: streams and their consumers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from firnline_infra.kinds.asking import NOT_THERE, unless
-from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Clients, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import Stream
+from firnline_infra.kinds.asking import NOT_THERE, resource_policy, unless
+from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of
 from firnline_infra.specification.origin import Origin
+
+
+def _made(blueprint: Blueprint) -> list[Stream]:
+    return [each for each in blueprint.streams if each.origin is Origin.CREATE]
+
+
+def _policy(subject: Subject) -> str:
+    return _policy_of(subject, subject.arns.stream(subject.wanted.name))
+
+
+def _policy_of(subject: Subject, arn: str) -> str:
+    return str(subject.clients("kinesis").get_resource_policy(ResourceARN=arn).get("Policy") or "")
+
+
+def _consumers(subject: Subject) -> Iterator[Difference]:
+    """Those that neither the stack nor an engine of ours has registered: each reads every record."""
+    pages = subject.clients("kinesis").get_paginator("list_stream_consumers")
+    own = {*subject.wanted.consumers, *_registered(subject.spec, subject.wanted.name)}
+    for page in pages.paginate(StreamARN=subject.arns.stream(subject.wanted.name)):
+        for each in page["Consumers"]:
+            if each["ConsumerName"] not in own:
+                step = f"aws kinesis deregister-stream-consumer --consumer-arn {each['ConsumerARN']}"
+                yield Difference.unwanted(f"consumer {each['ConsumerName']}", "registered: it reads every record", step)
+
+
+@dataclass(frozen=True)
+class RegisteredConsumer:
+    """One that the stack registers, also of an adopted stream."""
+
+    stream_arn: str
+    name: str
+
+
+def _own_consumers(spec: EnvironmentSpec, blueprint: Blueprint) -> list[RegisteredConsumer]:
+    return [
+        RegisteredConsumer(stream.existing_arn or Arns(spec).stream(stream.name), name)
+        for stream in blueprint.streams
+        for name in stream.consumers
+    ]
+
+
+def _consumer_policy(subject: Subject) -> str:
+    """Another account may subscribe by it."""
+    described = subject.clients("kinesis").describe_stream_consumer(
+        StreamARN=subject.wanted.stream_arn, ConsumerName=subject.wanted.name
+    )
+    return _policy_of(subject, described["ConsumerDescription"]["ConsumerARN"])
+
+
+def _registered(spec: EnvironmentSpec, stream: str) -> Iterator[str]:
+    """By the engine itself."""
+    for pipeline in spec.pipelines:
+        if pipeline.stream == stream and pipeline.reader != "polling":
+            yield from filter(None, (pipeline.reader.fan_out.registered_as(application_of(spec)),))
 
 
 def _consumer(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -19,8 +80,8 @@ STREAM = Kind(
     "stream",
     import_id="{name}",
     service="kinesis",
-    arns=lambda blueprint, arns: [arns.stream(each.name) for each in blueprint.streams if each.origin is Origin.CREATE],
-    made=lambda blueprint: [each for each in blueprint.streams if each.origin is Origin.CREATE],
+    arns=lambda blueprint, arns: [arns.stream(each.name) for each in _made(blueprint)],
+    made=_made,
     exists=Lookup("kinesis", "describe_stream_summary", "StreamName"),
     rights=(
         Right("Makes it.", create="CreateStream"),
@@ -44,7 +105,10 @@ STREAM = Kind(
             scope=Scope.REGION,
         ),
         Right("Removes it when it leaves the specification.", delete="DeleteStream"),
-        Right(DRIFT, compare="GetResourcePolicy"),
+    ),
+    comparisons=(
+        Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_policy)),
+        Comparison(what="consumers", actions="ListStreamConsumers", find=_consumers),
     ),
 )
 CONSUMER = Kind(
@@ -61,4 +125,12 @@ CONSUMER = Kind(
         Right(COMPARE, read="DescribeStreamConsumer ListTagsForResource"),
         Right("Removes it when it leaves the specification.", delete="DeregisterStreamConsumer"),
     ),
+    comparisons=(
+        Comparison(
+            what="policy",
+            actions="DescribeStreamConsumer GetResourcePolicy",
+            find=resource_policy(_consumer_policy),
+        ),
+    ),
+    compared=_own_consumers,
 )

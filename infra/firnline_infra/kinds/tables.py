@@ -1,7 +1,27 @@
 """DynamoDB: the ledger's table."""
 
+from collections.abc import Iterator
+
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Kind, Lookup, Right
+from firnline_infra.kinds.asking import resource_policy
+from firnline_infra.kinds.comparison import Comparison, Difference, Subject
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
+
+
+def _policy(subject: Subject) -> str | None:
+    arn = subject.arns.table(subject.wanted.name)
+    text: str | None = subject.clients("dynamodb").get_resource_policy(ResourceArn=arn).get("Policy")
+    return text
+
+
+def _expiry(subject: Subject) -> Iterator[Difference]:
+    """TTL deletes items, and the ledger's are what keeps records from arriving twice."""
+    asked = subject.clients("dynamodb").describe_time_to_live(TableName=subject.wanted.name)
+    found = asked["TimeToLiveDescription"]
+    if found["TimeToLiveStatus"] in ("ENABLED", "ENABLING"):
+        name = subject.wanted.name
+        step = f"aws dynamodb update-time-to-live --table-name {name}, at once: it deletes what the engine has to know"
+        yield Difference.unwanted("ttl", f"by attribute {found.get('AttributeName')}", step)
 
 
 def table_names(blueprint: Blueprint) -> tuple[str, ...]:
@@ -26,6 +46,10 @@ TABLE = Kind(
         Right(
             "Removes it: the migration's when that is over, the ledger's with its environment.", delete="DeleteTable"
         ),
-        Right(DRIFT, compare="GetResourcePolicy"),
     ),
+    comparisons=(
+        Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_policy)),
+        Comparison(what="expiry", actions="DescribeTimeToLive", find=_expiry),
+    ),
+    compared=lambda _, blueprint: [blueprint.ledger],
 )

@@ -38,7 +38,7 @@ def check_adopted(blueprint: Blueprint, session: Any) -> Iterator[Finding]:
             yield Finding(name=f"{grant.on.value.lower()} {grant.name}", found=found, repair=grant.statement(role))
     yield from _managed(blueprint, session, held)
     for table in blueprint.landing.adopted_tables:
-        for finding in table_findings(table, session):
+        for finding in table_findings(table, session, is_made=False):
             yield finding if finding.repair.startswith("ALTER ") else replace(finding, repair="")
 
 

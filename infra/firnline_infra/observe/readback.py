@@ -41,7 +41,7 @@ def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
     """
     found = [finding for table in blueprint.landing.tables for finding in table_findings(table, session)]
     for table in blueprint.landing.adopted_tables:
-        found += [replace(finding, repair="") for finding in table_findings(table, session)]
+        found += [replace(finding, repair="") for finding in table_findings(table, session, is_made=False)]
     found += [finding for user in blueprint.landing.users for finding in _network_policy(user, session)]
     found += [finding for stage in blueprint.landing.stages for finding in stage_findings(blueprint, stage, session)]
     return sorted(found)
@@ -75,8 +75,8 @@ def _network_policy(user: SnowflakeUser, session: Any) -> Iterator[Finding]:
         yield differing(f"user {user.name}", "NETWORK_POLICY", asked, said[0] if said else NOTHING)
 
 
-def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
-    """About one table, made here or adopted."""
+def table_findings(table: AnyTable, session: Any, *, is_made: bool = True) -> Iterator[Finding]:
+    """About one table, made here or adopted: who designs one may add columns, and say which of them need a value."""
     name = f"table {table.name}"
     row = _listed(table, session)
     kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"
@@ -87,10 +87,26 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
     alter = "" if isinstance(table, InteractiveTable) else f"ALTER {kind} {table.name.sql}"
     yield from columns(name, _columns(table), described, alter=alter)
+    if is_made:
+        yield from _further_columns(name, table, described, alter=alter)
     if isinstance(table, IcebergTable) and table.needs_statement:
         yield from _settled(name, table, session)
     if isinstance(table, InteractiveTable):
         yield from sorting(name, (each.name for each in table.cluster_by), row)
+
+
+def _further_columns(object_: str, table: AnyTable, described: Iterable[Row], *, alter: str) -> Iterator[Finding]:
+    """A column that needs a value refuses each row that brings none; a table that does not evolve has no others."""
+    wanted = {each.name.name: each for each in (*table.metadata, *table.columns)}
+    evolves = not isinstance(table, InteractiveTable) and table.schema_evolution
+    for row in described:
+        name = str(row["name"])
+        column = wanted.get(name)
+        if column is None and not evolves:
+            yield differing(object_, f"column {name}", NOTHING, str(row["type"]))
+        if str(row.get("null?")) == "N" and (column is None or column.nullable):
+            repair = f"{alter} ALTER COLUMN {quoted(name)} DROP NOT NULL" if alter else ""
+            yield differing(object_, f"column {name} nullable", "yes", "no: rows without it are refused", repair)
 
 
 def _settled(object_: str, table: IcebergTable, session: Any) -> Iterator[Finding]:

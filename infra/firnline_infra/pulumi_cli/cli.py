@@ -5,6 +5,7 @@ Every method is one command that asks nothing and returns when the engine is don
 """
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, PlanExceeded, StackLocked, UnexpectedChanges
+from firnline_infra.pulumi_cli.errors import (
+    CommandFailed,
+    ErrorsReported,
+    NoSuchStack,
+    PlanExceeded,
+    StackLocked,
+    UnexpectedChanges,
+)
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.resource import ImportedResource, Urn, import_document
 from firnline_infra.pulumi_cli.run import Ended, run
@@ -22,6 +30,8 @@ NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
 CHANGES = 7
 NOT_EXPECTED = "no changes were expected"
 EXCEEDS = "violates plan"
+ERRORS = re.compile(r"\*\*(\w+ )?failed\*\*|^\s*(Resources:\s*)?\d+ errored\b", re.MULTILINE)
+"""In what the engine prints (pkg/backend/display, the operation's text of a step that failed, and the summary)."""
 
 
 def _ignore(line: str) -> None:
@@ -46,14 +56,16 @@ class PulumiCli:
 
     def up(self, stack: str, *, refresh: bool = False, plan: Path | None = None) -> None:
         """Makes the cloud what the program says. With `refresh`, the state is first updated from the cloud; with a `plan`
-        that a preview saved, nothing is done that is not in it. Raises PlanExceeded.
+        that a preview saved, nothing is done that is not in it. Raises PlanExceeded, and ErrorsReported where it ended well and
+        printed errors all the same.
         """
         options = ["--refresh"] if refresh else []
         options += ["--plan", str(plan)] if plan else []
         ended = self._execute("up", "--yes", "--skip-preview", *options, "--stack", stack)
         if plan is not None and EXCEEDS in ended.text:
             raise PlanExceeded(stack, exit_status=ended.exit_status, lines=ended.lines)
-        self._succeeded(ended)
+        if ERRORS.search(self._succeeded(ended).text):
+            raise ErrorsReported(ended.command, exit_status=ended.exit_status, lines=ended.lines)
 
     def preview(
         self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False, save_plan: Path | None = None

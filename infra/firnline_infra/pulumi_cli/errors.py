@@ -6,6 +6,7 @@ PulumiError
 ├── CommandFailed       it ended with an error
 │   ├── NoSuchStack     the stack is not in the backend
 │   ├── PlanExceeded    `up` would do what the reviewed plan does not say
+│   ├── ErrorsReported  it ended well, and printed errors
 │   └── StackLocked     another command holds the lock, or was killed while it held it
 ├── UnexpectedChanges   nothing should have changed, and something did
 ├── StackInUse          the command that holds the lock may still be running
@@ -100,6 +101,22 @@ class PlanExceeded(CommandFailed):
             lines=lines,
             next_step="something has changed since the plan was reviewed: preview again, have that reviewed, then `up` with the "
             "new plan. What was done before the first step beyond the plan stays.",
+        )
+
+
+class ErrorsReported(CommandFailed):
+    """Pulumi ended with status 0, and what it printed counts errors: a plugin that was gone before its time does that."""
+
+    id = "FL-7111"
+    causes = "The Pulumi CLI ended with status 0 and printed errors, twice: what it says is done may not be"
+    remedy = "what its lines say; then the same command again, which does what is missing"
+
+    def __init__(self, command: str, *, exit_status: int, lines: Sequence[str]) -> None:
+        super().__init__(
+            command,
+            exit_status=exit_status,
+            lines=lines,
+            next_step="correct what it says above; then the same command again, which does what is missing.",
         )
 
 

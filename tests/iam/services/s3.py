@@ -16,13 +16,18 @@ OF_BUCKET: Mapping[str, Mapping[str, str]] = {
     "acl": {"GET": "GetBucketAcl", "PUT": "PutBucketAcl"},
     "encryption": dict.fromkeys(("PUT", "DELETE"), "PutEncryptionConfiguration")
     | {"GET": "GetEncryptionConfiguration"},
+    "inventory": dict.fromkeys(("PUT", "DELETE"), "PutInventoryConfiguration") | {"GET": "GetInventoryConfiguration"},
     "lifecycle": dict.fromkeys(("PUT", "DELETE"), "PutLifecycleConfiguration") | {"GET": "GetLifecycleConfiguration"},
     "location": {"GET": "GetBucketLocation"},
+    "logging": {"GET": "GetBucketLogging", "PUT": "PutBucketLogging"},
+    "notification": {"GET": "GetBucketNotification", "PUT": "PutBucketNotification"},
     "ownershipControls": dict.fromkeys(("PUT", "DELETE"), "PutBucketOwnershipControls")
     | {"GET": "GetBucketOwnershipControls"},
     "policy": {"GET": "GetBucketPolicy", "PUT": "PutBucketPolicy", "DELETE": "DeleteBucketPolicy"},
     "publicAccessBlock": dict.fromkeys(("PUT", "DELETE"), "PutBucketPublicAccessBlock")
     | {"GET": "GetBucketPublicAccessBlock"},
+    "replication": dict.fromkeys(("PUT", "DELETE"), "PutReplicationConfiguration")
+    | {"GET": "GetReplicationConfiguration"},
     "tagging": dict.fromkeys(("PUT", "DELETE"), "PutBucketTagging") | {"GET": "GetBucketTagging"},
     "uploads": {"GET": "ListBucketMultipartUploads"},
     "versioning": {"GET": "GetBucketVersioning", "PUT": "PutBucketVersioning"},

@@ -31,6 +31,9 @@ def changes(made: Made) -> Iterator[Change]:
     yield from _principals(made)
     yield from _snowflake(made)
     yield from _rights(made)
+    yield from _doors(made)
+    yield from _to_others(made)
+    yield from _settings(made)
     yield from {"dev": _dev, "staging": _staging, "prod": _prod}[made.name](made)
 
 
@@ -73,6 +76,53 @@ def _data(made: Made) -> Iterator[Change]:
         f"secretsmanager secret {secret}",
         "resource policy",
     )
+
+
+def _doors(made: Made) -> Iterator[Change]:
+    """Ways out for records, and into the engine, that no provider looks at."""
+    app, kinesis, dynamodb, s3 = made.application, made.aws("kinesis"), made.aws("dynamodb"), made.aws("s3")
+    bucket = blueprint_of(made.spec).names.bucket
+    stream, ledger, whole = "kinesis stream orders", f"dynamodb table {app}", f"s3 bucket {bucket}"
+    arn = kinesis.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamARN"]
+    listening = {"StreamARN": arn, "ConsumerName": "spy"}
+    yield Change(lambda: kinesis.register_stream_consumer(**listening), stream, "consumer spy")
+    expiry = {"TableName": app, "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "at"}}
+    yield Change(lambda: dynamodb.update_time_to_live(**expiry), ledger, "ttl")
+    yield Change(lambda: _replicated(made, bucket), whole, "replication away")
+    topic = {"Id": "told", "TopicArn": "arn:aws:sns:eu-central-1:999988887777:a", "Events": ["s3:ObjectCreated:*"]}
+    notified = {"Bucket": bucket, "NotificationConfiguration": {"TopicConfigurations": [topic]}}
+    yield Change(lambda: s3.put_bucket_notification_configuration(**notified), whole, "notification told")
+    secrets, secret = made.aws("secretsmanager"), f"{app}/snowflake/ingest"
+    put = secrets.put_secret_value
+    yield Change(lambda: put(SecretId=secret, SecretString="another"), f"secretsmanager secret {secret}", "value")
+    if url := made.stack.outputs["engine_config_url"]:
+        key = url.removeprefix(f"s3://{bucket}/")
+        changed = json.loads(s3.get_object(Bucket=bucket, Key=key)["Body"].read()) | {"application": "another"}
+        document = {
+            "Bucket": bucket,
+            "Key": key,
+            "Body": json.dumps(changed).encode(),
+            "ContentType": "application/json",
+        }
+        object_ = "s3 bucket objectv2 engine configuration"
+        yield Change(lambda: s3.put_object(**document), object_, "content")
+
+
+def _replicated(made: Made, bucket: str) -> None:
+    s3 = made.aws("s3")
+    enabled = {"Status": "Enabled"}
+    s3.create_bucket(Bucket=f"{bucket}-away", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    s3.put_bucket_versioning(Bucket=f"{bucket}-away", VersioningConfiguration=enabled)
+    status = s3.get_bucket_versioning(Bucket=bucket)["Status"]
+    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration=enabled)
+    rule = {"ID": "away", "Priority": 1, "Filter": {"Prefix": ""}, **enabled}
+    rule |= {
+        "Destination": {"Bucket": f"arn:aws:s3:::{bucket}-away"},
+        "DeleteMarkerReplication": {"Status": "Disabled"},
+    }
+    replication = {"Role": "arn:aws:iam::999988887777:role/copies", "Rules": [rule]}
+    s3.put_bucket_replication(Bucket=bucket, ReplicationConfiguration=replication)
+    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": status})
 
 
 def _principals(made: Made) -> Iterator[Change]:
@@ -120,6 +170,44 @@ def _rights(made: Made) -> Iterator[Change]:
     yield made_by(made, taken, f"snowflake service user {ingest}", "role ANALYST")
 
 
+def _to_others(made: Made) -> Iterator[Change]:
+    """Rights on the environment's objects, and its roles, that went to anybody."""
+    up = made.name.upper()
+    schema, deploy, preview = f"FIRNLINE_{up}.RAW", f"FIRNLINE_{up}_DEPLOY", f"FIRNLINE_{up}_PREVIEW"
+    table, roles = f"{schema}.ORDERS", "snowflake account role"
+    for privilege in ("INSERT", "DELETE", "SELECT"):
+        path = f"{privilege} to role ANALYST"
+        yield made_by(made, f"GRANT {privilege} ON TABLE {table} TO ROLE ANALYST", f"snowflake table {table}", path)
+    future = f"GRANT SELECT ON FUTURE TABLES IN SCHEMA {schema} TO ROLE ANALYST"
+    yield made_by(made, future, f"snowflake schema {schema}", "future SELECT on TABLE to role ANALYST")
+    all_of = f"GRANT SELECT ON FUTURE TABLES IN DATABASE FIRNLINE_{up} TO ROLE ANALYST"
+    yield made_by(made, all_of, f"snowflake database FIRNLINE_{up}", "future SELECT on TABLE to role ANALYST")
+    writes = f"GRANT INSERT ON TABLE {table} TO ROLE {preview}"
+    yield made_by(made, writes, f"{roles} {preview}", f"INSERT on TABLE {table}")
+    yield made_by(made, f"GRANT ROLE ANALYST TO ROLE {deploy}", f"{roles} {deploy}", "USAGE on ROLE ANALYST")
+    made.sql("CREATE ROLE IF NOT EXISTS AUDITOR")
+    yield made_by(made, f"GRANT ROLE {deploy} TO ROLE AUDITOR", f"{roles} {deploy}", "granted to role AUDITOR")
+    keys = f"GRANT MODIFY PROGRAMMATIC AUTHENTICATION METHODS ON USER FIRNLINE_{up}_INGEST TO ROLE ANALYST"
+    path = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS to role ANALYST"
+    yield made_by(made, keys, f"snowflake service user FIRNLINE_{up}_INGEST", path)
+
+
+def _settings(made: Made) -> Iterator[Change]:
+    up = made.name.upper()
+    schema, days = f"FIRNLINE_{up}.RAW", "DATA_RETENTION_TIME_IN_DAYS"
+    path = "dataRetentionTimeInDays"
+    yield made_by(made, f"ALTER SCHEMA {schema} SET {days} = 0", f"snowflake schema {schema}", path)
+    database = f"FIRNLINE_{up}"
+    yield made_by(made, f"ALTER DATABASE {database} SET {days} = 0", f"snowflake database {database}", path)
+    ingest, reader = f"FIRNLINE_{up}_INGEST", f"FIRNLINE_{up}_READER"
+    token = f"ALTER USER {ingest} ADD PROGRAMMATIC ACCESS TOKEN spare"
+    yield made_by(made, token, f"snowflake service user {ingest}", "programmatic access token")
+    federated = f"ALTER USER {reader} SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = '{STRANGER}')"
+    yield made_by(made, federated, f"snowflake service user {reader}", "workload identity")
+    null = f"ALTER TABLE {schema}.ORDERS ADD COLUMN SPARE VARCHAR NOT NULL"
+    yield made_by(made, null, f"snowflake table {schema}.ORDERS", "column SPARE nullable")
+
+
 def _dev(made: Made) -> Iterator[Change]:
     yield running_engine(made)
     yield made_by(
@@ -135,9 +223,11 @@ def _staging(made: Made) -> Iterator[Change]:
     key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
     grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
     yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
-    yield Change(lambda: kms.disable_key_rotation(KeyId=key), f"kms key {alias}", "rotation")
+    yield Change(lambda: kms.disable_key(KeyId=key), f"kms key {alias}", "state")
     pipe = "FIRNLINE_STAGING.RAW.CLICKS_TYPED"
     yield made_by(made, f"ALTER PIPE {pipe} SET COMMENT = 'mine'", f"snowflake pipe {pipe}", "comment")
+    paused = f"ALTER PIPE {pipe} SET PIPE_EXECUTION_PAUSED = TRUE"
+    yield made_by(made, paused, f"snowflake pipe {pipe}", "executionState")
 
 
 def _prod(made: Made) -> Iterator[Change]:
@@ -146,10 +236,21 @@ def _prod(made: Made) -> Iterator[Change]:
     grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
     yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
     open_to_all = {"Effect": "Allow", "Principal": {"AWS": STRANGER}, "Action": "kms:Decrypt", "Resource": "*"}
-    policy = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
-    policy["Statement"].append(open_to_all)
-    put = {"KeyId": key, "PolicyName": "default", "Policy": json.dumps(policy)}
+    own = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
+    own["Statement"].append(open_to_all)
+    put = {"KeyId": key, "PolicyName": "default", "Policy": json.dumps(own)}
     yield Change(lambda: kms.put_key_policy(**put), f"kms key {alias}", "policy")
+    yield Change(lambda: kms.disable_key_rotation(KeyId=key), f"kms key {alias}", "rotation")
+    moved = {"AliasName": alias, "TargetKeyId": kms.create_key()["KeyMetadata"]["KeyId"]}
+    yield Change(lambda: kms.update_alias(**moved), f"kms key {alias}", "target")
+    kinesis = made.aws("kinesis")
+    stream = kinesis.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamARN"]
+    fraud = kinesis.describe_stream_consumer(StreamARN=stream, ConsumerName="fraud")["ConsumerDescription"][
+        "ConsumerARN"
+    ]
+    opened = policy("kinesis:SubscribeToShard", fraud, Principal={"AWS": STRANGER})
+    let_in = {"ResourceARN": fraud, "Policy": opened}
+    yield Change(lambda: kinesis.put_resource_policy(**let_in), "kinesis stream consumer fraud", "resource policy")
     lake = "FIRNLINE_PROD.LAKE.CLICKS"
     off = f"ALTER ICEBERG TABLE {lake} SET ERROR_LOGGING = FALSE"
     yield made_by(made, off, f"snowflake iceberg table {lake}", "ERROR_LOGGING")

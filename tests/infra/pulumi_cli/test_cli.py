@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables
-from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, StackLocked, UnexpectedChanges
+from firnline_infra.pulumi_cli.errors import CommandFailed, ErrorsReported, NoSuchStack, StackLocked, UnexpectedChanges
 
 LOCKED = "  file:///s/1.json: created by ann@build-7 (pid 4711) at 2026-11-21T15:57:42Z"
 
@@ -40,6 +40,21 @@ def test_a_failure_shows_the_last_lines_and_the_status(tmp_path: Path) -> None:
     with pytest.raises(CommandFailed, match=r"`pulumi up` ended with status 4(?s:.*)    error: throttled") as failed:
         cli(tmp_path, "echo 'error: throttled' >&2; exit 4").up("dev")
     assert failed.value.exit_status == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    aws:s3:Bucket lake **creating failed** error: resource-aws exited prematurely",
+        "    pulumi:pulumi:Stack firnline-dev **failed** 3 errors",
+        "Resources: 1 errored",
+        "    1 errored",
+    ],
+)
+def test_an_up_that_printed_errors_is_no_success_whatever_its_status(tmp_path: Path, line: str) -> None:
+    with pytest.raises(ErrorsReported, match="same command again"):
+        cli(tmp_path, f"echo '{line}'").up("dev")
+    cli(tmp_path, "echo '    155 unchanged'; echo ' +  t:T failed-orders created'").up("dev")
 
 
 def test_a_lock_is_told_from_other_failures(tmp_path: Path) -> None:

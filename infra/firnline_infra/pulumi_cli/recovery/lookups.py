@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.kinds import KINDS
-from firnline_infra.kinds.kind import Clients, Properties
+from firnline_infra.kinds.comparison import Clients
+from firnline_infra.kinds.kind import Properties
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 
 Lookup = Callable[[Properties], Sequence[str]]

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.pulumi_cli.cli import PulumiCli
-from firnline_infra.pulumi_cli.errors import CommandFailed, PendingForeign, PendingUnknown, StackInUse, StackLocked
+from firnline_infra.pulumi_cli.errors import (
+    CommandFailed,
+    ErrorsReported,
+    PendingForeign,
+    PendingUnknown,
+    StackInUse,
+    StackLocked,
+)
 from firnline_infra.pulumi_cli.recovery.lookups import REPEATED, Lookup, lookup_of
 from firnline_infra.pulumi_cli.recovery.pending import (
     PendingCreate,
@@ -40,12 +47,15 @@ def recovered_up(
 
     Nothing that somebody else has is touched: a lock counts until its process is gone for certain, and an object that
     exists has to be the stack's own. Killed in turn, it can be run again. Raises StackInUse, PendingForeign,
-    PendingUnknown, and what `up` raises.
+    PendingUnknown, ErrorsReported if they are printed twice, and what `up` raises.
     """
     try:
         _settle_and_up(cli, stack, say, lookups, refresh=refresh, plan=plan)
     except StackLocked as locked:
         _clear(cli, stack, locked, say)
+        _settle_and_up(cli, stack, say, lookups, refresh=refresh, plan=plan)
+    except ErrorsReported:
+        say("Pulumi printed errors and ended with status 0: once more, which does what is missing.")
         _settle_and_up(cli, stack, say, lookups, refresh=refresh, plan=plan)
 
 

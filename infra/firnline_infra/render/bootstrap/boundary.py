@@ -9,6 +9,7 @@ is what the specification adds to the engine's rights.
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.cross_account import assuming
 from firnline_infra.blueprint.iam.extra import extra_bounds
@@ -20,7 +21,6 @@ from firnline_infra.blueprint.value import Value
 from firnline_infra.kinds.buckets import bucket_names, object_arns
 from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.kinds.tables import table_names
-from firnline_infra.render.bootstrap.environment_key import key_of
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec

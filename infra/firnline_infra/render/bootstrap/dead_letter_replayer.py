@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.bucket_layout import LETTERS_FOLDER, folder, has_bucket
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.statement import allow, via
@@ -15,7 +16,6 @@ from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
 from firnline_infra.kinds.keys_and_secrets import secret_arn_of
-from firnline_infra.render.bootstrap.environment_key import key_of
 from firnline_infra.render.bootstrap.key_keeper import USE_SECRETS_KEY
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
+from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER
 from firnline_infra.render.bootstrap.engine_run import see_run
-from firnline_infra.render.bootstrap.environment_key import SEE_KEY, key_of
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
 from firnline_infra.render.bootstrap.tagged import known_by_tag
 from firnline_infra.specification.arns import Arns
@@ -180,8 +181,10 @@ def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
     if streams:
         yield allow("SeeStreams", {"kinesis:DescribeStreamSummary": IS_THERE}, resources=streams)
     if (key := key_of(spec)) is not None:
-        sid, rights = SEE_KEY[spec.aws.key.origin]
-        yield allow(sid, rights, resources=(key,))
+        is_ours = spec.aws.key.origin is Origin.CREATE
+        compared = KEY.actions(reading=True) if is_ours else {}
+        see = {"kms:DescribeKey": "Whether it is there, and can be used."}
+        yield allow("CompareKey" if is_ours else "SeeKey", {**compared, **see}, resources=(key,))
     if spec.aws.bucket.origin is Origin.ADOPT:
         yield allow("SeeBucket", {"s3:ListBucket": IS_THERE}, resources=(arns.bucket(blueprint.names.bucket),))
     if blueprint.adopted_role is not None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
-from firnline_infra.render.bootstrap.environment_key import key_of
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions.narrowing import ledger_partitions

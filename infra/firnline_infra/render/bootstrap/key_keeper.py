@@ -8,12 +8,12 @@ still do as the engine is on the page of permissions. Snowflake's part is a sess
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
-from firnline_infra.render.bootstrap.environment_key import ENVIRONMENT_KEY
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin

@@ -1,9 +1,9 @@
 """The Snowflake side of a bootstrap: the role that makes and owns everything, with the account privileges that its objects
 need and no others, and the users that CI has."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from firnline_infra.blueprint.account_privileges import account_privileges
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.tags import comment_of
 from firnline_infra.specification.arns import Arns
@@ -12,65 +12,6 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 
 PLACEHOLDER = "<the public half, without its first and last line>"
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccountPrivilege:
-    """`needed_for` gives what an environment has of what the privilege is for."""
-
-    privilege: str
-    why: str
-    when: str = "always"
-    needed_for: Callable[[Blueprint], object]
-
-
-ACCOUNT_PRIVILEGES = (
-    AccountPrivilege(
-        privilege="CREATE DATABASE",
-        why="the pipelines' databases; their schemas and tables follow",
-        needed_for=lambda blueprint: blueprint.landing.databases,
-    ),
-    AccountPrivilege(
-        privilege="CREATE ROLE",
-        why="the roles of engine and reader",
-        needed_for=lambda blueprint: blueprint.landing.roles,
-    ),
-    AccountPrivilege(
-        privilege="CREATE USER",
-        why="and their users",
-        needed_for=lambda blueprint: blueprint.landing.users,
-    ),
-    AccountPrivilege(
-        privilege="CREATE NETWORK POLICY",
-        why="from where the users may connect",
-        when="`allowed_networks`",
-        needed_for=lambda blueprint: blueprint.landing.network_policy,
-    ),
-    AccountPrivilege(
-        privilege="APPLY AUTHENTICATION POLICY",
-        why="nothing but key pairs for the users; Snowflake grants it for all users of the account or for none",
-        when="`key_pair_only`",
-        needed_for=lambda blueprint: blueprint.landing.authentication_policy,
-    ),
-    AccountPrivilege(
-        privilege="CREATE EXTERNAL VOLUME",
-        why="the places of Iceberg tables",
-        when="`external_volumes`",
-        needed_for=lambda blueprint: blueprint.volumes,
-    ),
-    AccountPrivilege(
-        privilege="CREATE WAREHOUSE",
-        why="the interactive warehouse",
-        when="`interactive_warehouse`",
-        needed_for=lambda blueprint: blueprint.landing.warehouse,
-    ),
-)
-"""docs.snowflake.com/en/user-guide/security-access-control-privileges; `when` names the field of the specification."""
-
-
-def account_privileges(blueprint: Blueprint) -> dict[str, str]:
-    """Those that the environment needs, each with the reason."""
-    return {each.privilege: each.why for each in ACCOUNT_PRIVILEGES if each.needed_for(blueprint)}
 
 
 def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, str]:
@@ -83,7 +24,6 @@ def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, st
     made[f"CREATE ROLE IF NOT EXISTS {previewer} COMMENT = '{comment_of(spec)}'"] = (
         "sees what there is; `up` lets it see what it makes"
     )
-    made[f"GRANT ROLE {role} TO ROLE SYSADMIN"] = "so that administrators see what it owns"
     return made
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY, environment_key_policy
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.length import split
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy, key_policy
@@ -20,7 +21,6 @@ from firnline_infra.render.bootstrap.deployer import (
     deployer_statements,
     previewer_statements,
 )
-from firnline_infra.render.bootstrap.environment_key import ENVIRONMENT_KEY, environment_key_policy
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec

@@ -128,11 +128,22 @@ class User(ConfiguredObject):
     authentication_policy: AuthenticationPolicy | None = field(default=None, repr=False)
     public_keys: dict[str, PublicKey] = field(default_factory=dict)
     """By slot, RSA_PUBLIC_KEY and RSA_PUBLIC_KEY_2; both are valid at the same time."""
+    access_tokens: set[str] = field(default_factory=set)
+    """The names of programmatic access tokens. They are kept and listed; nobody can log in with one here."""
 
     @property
     def type(self) -> str:
         """PERSON, SERVICE or LEGACY_SERVICE; empty where nothing was said."""
         return self.properties.get("TYPE", "")
+
+    @property
+    def logins(self) -> dict[str, bool]:
+        """Which other ways to log in the user has, by their columns of SHOW USERS."""
+        return {
+            "has_password": "PASSWORD" in self.properties,
+            "has_pat": bool(self.access_tokens),
+            "has_workload_identity": "WORKLOAD_IDENTITY" in self.properties,
+        }
 
     @property
     def login_name(self) -> str:

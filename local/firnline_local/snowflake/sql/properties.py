@@ -20,7 +20,7 @@ from firnline_local.snowflake.sql.statement import TokenKind
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 ValueReader = Callable[[TokenReader], str]
-PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
+PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD", "PASSWORD")
 """Properties that only a person has."""
 
 
@@ -116,6 +116,18 @@ def any_value(reader: TokenReader) -> str:
     return name[0].lower() if name in (("TRUE",), ("FALSE",)) else display(*name)
 
 
+def workload_identity(reader: TokenReader) -> str:
+    """(TYPE = AWS ARN = '…'): kept as its parts, and nobody can log in by it here."""
+    found = []
+    reader.expect("(")
+    while not reader.accept(")"):
+        key = reader.word()
+        reader.expect("=")
+        token = reader.next
+        found.append(f"{key}={reader.string() if token and token.kind is TokenKind.STRING else reader.word()}")
+    return " ".join(found)
+
+
 WAREHOUSE_SIZES = {
     "XSMALL": "X-Small", "SMALL": "Small", "MEDIUM": "Medium", "LARGE": "Large", "XLARGE": "X-Large",
     "XXLARGE": "2X-Large", "XXXLARGE": "3X-Large", "X4LARGE": "4X-Large", "X5LARGE": "5X-Large", "X6LARGE": "6X-Large",
@@ -152,6 +164,8 @@ PROPERTIES: dict[ObjectKind, dict[str, ValueReader]] = {
         "DEFAULT_ROLE": identifier,
         "DEFAULT_SECONDARY_ROLES": strings,
         "MUST_CHANGE_PASSWORD": boolean,
+        "PASSWORD": text,
+        "WORKLOAD_IDENTITY": workload_identity,
         "DAYS_TO_EXPIRY": integer,
         "MINS_TO_UNLOCK": integer,
         **dict.fromkeys(KEY_SLOTS, public_key),

@@ -8,7 +8,14 @@ from typing import Any, cast
 import pytest
 
 from firnline_infra.pulumi_cli import PulumiCli
-from firnline_infra.pulumi_cli.errors import CommandFailed, PendingForeign, PendingUnknown, StackInUse, StackLocked
+from firnline_infra.pulumi_cli.errors import (
+    CommandFailed,
+    ErrorsReported,
+    PendingForeign,
+    PendingUnknown,
+    StackInUse,
+    StackLocked,
+)
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.up import LOOKING
@@ -85,6 +92,24 @@ def test_without_anything_left_behind_it_is_a_plain_up() -> None:
     cli.deployment["pending_operations"] = []
     assert up(cli) == []
     assert cli.asked == ["up"]
+
+
+def test_an_up_that_printed_errors_is_repeated_once_and_then_raised() -> None:
+    cli = ScriptedCli()
+    cli.deployment["pending_operations"] = []
+    errors = [ErrorsReported("up", exit_status=0, lines=["1 errored"])] * 2
+
+    def ends_badly(*_: object, **__: object) -> None:
+        cli.asked.append("up")
+        if errors:
+            raise errors.pop()
+
+    cli.up = ends_badly  # type: ignore[method-assign] # the first two of them
+    with pytest.raises(ErrorsReported):
+        up(cli)
+    assert cli.asked == ["up", "up"]
+    errors.append(ErrorsReported("up", exit_status=0, lines=["1 errored"]))
+    assert up(cli) == ["Pulumi printed errors and ended with status 0: once more, which does what is missing."]
 
 
 def test_a_refresh_that_is_asked_for_happens_without_anything_left_behind() -> None:

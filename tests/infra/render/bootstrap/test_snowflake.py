@@ -1,5 +1,6 @@
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.render.bootstrap.snowflake import account_privileges, statements
+from firnline_infra.blueprint.account_privileges import account_privileges
+from firnline_infra.render.bootstrap.snowflake import statements
 from firnline_infra.specification import EnvironmentSpec
 
 
@@ -23,7 +24,6 @@ def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
     granted = [line for line in text.splitlines() if line.startswith("GRANT ROLE")]
     assert granted
     assert sorted(line.partition(";")[0] for line in granted) == [
-        'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN',
         'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY"',
         'GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW"',
     ]

@@ -44,7 +44,10 @@ EVOLUTION = "schema evolution record"
 ICEBERG_COLUMNS = ("name mapping", "source iceberg type", "write default")
 UNSET = "null"
 """DESCRIBE USER writes this for a property without a value."""
-BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD")
+BOOLEANS = (
+    "DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD", "HAS_PAT",
+    "HAS_WORKLOAD_IDENTITY",
+)  # fmt: skip # a paragraph, not a column
 USER_TEXTS = (
     "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
     "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
@@ -143,6 +146,7 @@ def _user(_context: Context, user: User) -> Result:
     known = {**user.properties, "NAME": user.name, "COMMENT": user.comment, "LOGIN_NAME": user.login_name}
     known.setdefault("DISPLAY_NAME", user.name)
     rows = [[name, known.get(name) or UNSET, UNSET, ""] for name in USER_TEXTS]
+    known |= {name.upper(): "true" for name, has in user.logins.items() if has}
     rows += [[name, known.get(name, "false"), "false", ""] for name in BOOLEANS]
     for slot in KEY_SLOTS:
         key = user.public_keys.get(slot)

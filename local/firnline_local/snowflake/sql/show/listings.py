@@ -153,9 +153,12 @@ USERS = (
     Listed("default_namespace", setting("DEFAULT_NAMESPACE")), Listed("default_role", setting("DEFAULT_ROLE")),
     Listed("default_secondary_roles", setting("DEFAULT_SECONDARY_ROLES")), *named("false", "ext_authn_duo"),
     *named("", "ext_authn_uid", "mins_to_bypass_mfa"), OWNER,
-    *unset("last_success_login", "expires_at_time", "locked_until_time", kind=MOMENT), *named("false", "has_password"),
+    *unset("last_success_login", "expires_at_time", "locked_until_time", kind=MOMENT),
+    Listed("has_password", lambda found, _: found.logins["has_password"]),
     Listed("has_rsa_public_key", lambda found, _: bool(found.public_keys)), Listed("type", attribute("type")),
-    *named("false", "has_mfa", "has_pat", "has_workload_identity", "is_from_organization_user"),
+    *named("false", "has_mfa"),
+    *(Listed(name, lambda found, _, name=name: found.logins[name]) for name in ("has_pat", "has_workload_identity")),
+    *named("false", "is_from_organization_user"),
 )  # fmt: skip # a paragraph, not a column
 WAREHOUSES = (
     NAME, Listed("state", lambda found, _: "SUSPENDED" if found.properties.get("INITIALLY_SUSPENDED") == "true" else "STARTED"),

@@ -150,11 +150,22 @@ def _alter_warehouse(context: Context, reader: TokenReader, found: CatalogObject
     context.require("OPERATE", found)
 
 
+def _alter_user(context: Context, reader: TokenReader, found: CatalogObject) -> None:
+    """ADD and REMOVE PROGRAMMATIC ACCESS TOKEN; no other option of it is known here."""
+    assert isinstance(found, User)
+    change = reader.choose(("ADD PROGRAMMATIC ACCESS TOKEN", "REMOVE PROGRAMMATIC ACCESS TOKEN"), after="ALTER USER")
+    context.require(MANAGE_KEYS, found)
+    name = reader.identifier()
+    found.access_tokens -= {name}
+    found.access_tokens |= {name} if change.startswith("ADD") else set()
+
+
 OWN_WAYS: dict[str, Callable[[Context, TokenReader, CatalogObject], None]] = {
     kinds.TABLE.name: alter_table,
     kinds.SCHEMA.name: _alter_schema,
     kinds.WAREHOUSE.name: _alter_warehouse,
     kinds.EXTERNAL_VOLUME.name: alter_volume,
+    kinds.USER.name: _alter_user,
 }
 
 

@@ -194,4 +194,5 @@ def create_interactive_table(context: Context, reader: TokenReader, modifiers: M
     if taken:
         pipe = context.catalog.directory.default_pipe(table)
         pipe.transformation, pipe.match_by_column_name = taken, ""
+        pipe.definition = f"COPY INTO {table.full_name} FROM ({definition.select})"
     return new.created_status()

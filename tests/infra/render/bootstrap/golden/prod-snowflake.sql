@@ -31,7 +31,6 @@ GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  --
 GRANT CREATE EXTERNAL VOLUME ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the places of Iceberg tables
 GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the interactive warehouse
 CREATE ROLE IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" COMMENT = 'Firnline prod firnline-prod';  -- sees what there is; `up` lets it see what it makes
-GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
 
 -- What belongs to others is used as it is: its owners run these, or an administrator for them. `firnline up`
 -- says so when the specification asks for more of them later.

@@ -27,7 +27,6 @@ GRANT CREATE DATABASE ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- the pipeli
 GRANT CREATE ROLE ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- the roles of engine and reader
 GRANT CREATE USER ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- and their users
 CREATE ROLE IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" COMMENT = 'Firnline small firnline-small';  -- sees what there is; `up` lets it see what it makes
-GRANT ROLE "FIRNLINE_SMALL_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
 
 -- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair.
 CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_DEPLOY" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_DEPLOY" COMMENT = 'Firnline small firnline-small, AWS account 123456789012';

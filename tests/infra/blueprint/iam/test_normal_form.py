@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.observe.iam_policy import same_policy
+from firnline_infra.blueprint.iam.normal_form import same_policy
 
 READ = {"Sid": "Read", "Effect": "Allow", "Action": ["s3:GetObject", "s3:ListBucket"], "Resource": "*"}
 WRITE = {

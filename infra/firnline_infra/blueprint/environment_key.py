@@ -9,24 +9,12 @@ from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iam.statement import Effect
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.kinds.kind import DRIFT
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.origin import Origin
 
 ENVIRONMENT_KEY = Reference("EnvironmentKey", "Arn")
-SEE_KEY = {
-    Origin.ADOPT: ("SeeKey", {"kms:DescribeKey": "Whether it is there."}),
-    Origin.CREATE: (
-        "CompareKey",
-        {
-            "kms:DescribeKey": "Whether it is there, and can be used.",
-            **dict.fromkeys(("kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListGrants"), DRIFT),
-        },
-    ),
-}
-"""Of one that somebody else has nothing is compared."""
 ADMINISTRATION = (
     *("kms:PutKeyPolicy", "kms:ScheduleKeyDeletion", "kms:DisableKey", "kms:DisableKeyRotation", "kms:TagResource"),
     *("kms:UntagResource", "kms:CreateAlias", "kms:UpdateAlias", "kms:DeleteAlias", "kms:UpdateKeyDescription"),

@@ -1,0 +1,117 @@
+"""What anybody did to an object of Snowflake past the stack: grants on it, future ones, parameters, a paused pipe, a SELECT.
+
+Rows of `kinds/snowflake.py` name these functions. Grants to the roles of the environment itself are compared from their side
+(`snowflake_roles.py`).
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from firnline_infra.blueprint.snowflake import InteractiveTable, literal
+from firnline_infra.kinds.comparison import Comparison, Difference, Subject
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_ingest.permissions.snowflake import OWNERSHIP
+
+Find = Callable[[Subject], Iterator[Difference]]
+SET_BY_CREATE = frozenset(
+    {"CATALOG", "EXTERNAL_VOLUME", "CATALOG_SYNC", "TARGET_FILE_SIZE", "STORAGE_SERIALIZATION_POLICY"}
+)
+"""Parameters that an Iceberg table keeps from its CREATE; others read them."""
+
+
+def name_of(wanted: Any) -> QualifiedName:
+    return wanted.name if isinstance(wanted.name, QualifiedName) else QualifiedName((wanted.name,))
+
+
+def grants_on(word: str) -> Comparison:
+    """`word`: what GRANT calls the kind, where the object does not say it itself."""
+
+    def find(subject: Subject) -> Iterator[Difference]:
+        name, kind = name_of(subject.wanted), _word(subject.wanted, word)
+        for row in subject.rows(f"SHOW GRANTS ON {kind} {name.sql}"):
+            privilege, to, whom = str(row["privilege"]), str(row["granted_to"]), str(row["grantee_name"])
+            if privilege != OWNERSHIP and not (to == "ROLE" and whom in own_roles(subject)):
+                revoke = f"REVOKE {privilege} ON {kind} {name.sql} FROM {to.replace('_', ' ')} {Identifier(whom).sql}"
+                by = f"granted by {row['granted_by']}" if row.get("granted_by") else "granted"
+                yield Difference.unwanted(f"{privilege} to {to.lower()} {whom}", by, revoke)
+
+    return Comparison(what="grants", find=find)
+
+
+def _word(wanted: Any, word: str) -> str:
+    return str(wanted.securable.value) if hasattr(wanted, "securable") else word
+
+
+def own_roles(subject: Subject) -> set[str]:
+    """Those whose grants are compared one by one."""
+    names, landing = subject.blueprint.names, subject.blueprint.landing
+    return {*(role.name.name for role in landing.roles), names.deploy_role.name, names.preview_role.name}
+
+
+def future_grants_in(word: str) -> Comparison:
+    """What each new object inside will be granted."""
+
+    def find(subject: Subject) -> Iterator[Difference]:
+        name = name_of(subject.wanted)
+        for row in subject.rows(f"SHOW FUTURE GRANTS IN {word} {name.sql}"):
+            to, whom = str(row["grant_to"]), str(row["grantee_name"])
+            if not (to == "ROLE" and whom in own_roles(subject)):
+                what, privilege = str(row["grant_on"]).replace("_", " "), str(row["privilege"])
+                revoke = f"REVOKE {privilege} ON FUTURE {what}S IN {word} {name.sql} FROM {to} {Identifier(whom).sql}"
+                path = f"future {privilege} on {what} to {to.lower()} {whom}"
+                yield Difference.unwanted(path, "granted", revoke)
+
+    return Comparison(what="future grants", find=find)
+
+
+def parameters_of(word: str, *, but: frozenset[str] = frozenset()) -> Comparison:
+    """Those that are set on the object itself; the stack sets none `but` these."""
+
+    def find(subject: Subject) -> Iterator[Difference]:
+        name = name_of(subject.wanted).sql
+        for row in subject.rows(f"SHOW PARAMETERS IN {word} {name}"):
+            key = str(row["key"])
+            if row["level"] == word and key not in but:
+                yield Difference(
+                    path=as_pulumi_says(key),
+                    expected="what it inherits",
+                    found=str(row["value"]),
+                    next_step=f"find out who set it and why; then ALTER {word} {name} UNSET {key}",
+                )
+
+    return Comparison(what="parameters", find=find, rule="table")
+
+
+def as_pulumi_says(key: str) -> str:
+    """dataRetentionTimeInDays: one property is one finding, whoever sees it."""
+    first, *others = key.lower().split("_")
+    return first + "".join(each.title() for each in others)
+
+
+def paused(subject: Subject) -> Iterator[Difference]:
+    name = subject.wanted.name
+    (row,) = subject.rows(f"SELECT SYSTEM$PIPE_STATUS({literal(name.sql)}) AS STATUS")
+    state = json.loads(row["status"]).get("executionState")
+    if state != "RUNNING":
+        step = f"find out who did it and why; then ALTER PIPE {name.sql} SET PIPE_EXECUTION_PAUSED = FALSE"
+        yield Difference(path="executionState", expected="RUNNING", found=str(state), next_step=step)
+
+
+def selected(subject: Subject) -> Iterator[Difference]:
+    """The SELECT of an interactive table, as the pipe that Snowflake made with it says it."""
+    table = subject.wanted
+    if not isinstance(table, InteractiveTable) or not table.select:
+        return
+    *container, own = table.name.parts
+    shown = subject.rows(f"SHOW PIPES IN SCHEMA {QualifiedName(tuple(container)).sql}")
+    pipes = [each for each in shown if each["name"] in (own.name, f"{own.name}-STREAMING")]
+    for pipe in pipes:
+        definition = str(pipe["definition"])
+        if _plain(table.select) not in _plain(definition):
+            step = "find out who made it anew and why; its rows have other columns: docs/when-snowflake-changes.md"
+            yield Difference(path="select", expected=table.select, found=definition, next_step=step)
+
+
+def _plain(sql: str) -> str:
+    return "".join(sql.split()).upper().rstrip(";")
