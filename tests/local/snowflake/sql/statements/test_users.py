@@ -65,7 +65,7 @@ def test_rotating_keys_may_be_granted_apart_from_ownership(sql, other_key) -> No
     ("definition", "message"),
     [
         ("RSA_PUBLIC_KEY = 'nonsense'", "Invalid public key"),
-        ("PASSWORD = 'secret'", "the property PASSWORD of USER"),
+        ("TYPE = SERVICE PASSWORD = 'secret'", "Cannot set PASSWORD"),
         ("TYPE = ROBOT", "invalid value 'ROBOT'"),
         ("TYPE = SERVICE FIRST_NAME = 'x'", "Cannot set FIRST_NAME"),
     ],
@@ -73,6 +73,16 @@ def test_rotating_keys_may_be_granted_apart_from_ownership(sql, other_key) -> No
 def test_what_a_user_can_not_be_is_refused(sql, definition: str, message: str) -> None:
     assert message in sql.refusal(f"CREATE USER svc {definition}").message
     assert sql.table("SHOW USERS LIKE 'svc'") == []
+
+
+def test_further_logins_of_a_user_are_listed(sql) -> None:
+    sql.run("CREATE USER u", "ALTER USER u SET PASSWORD = 'x'", "ALTER USER u ADD PROGRAMMATIC ACCESS TOKEN spare")
+    sql.run("ALTER USER u SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::1:role/r')")
+    has = ("has_password", "has_pat", "has_workload_identity")
+    assert [str(sql.table("SHOW USERS LIKE 'u'")[0][each]).lower() for each in has] == ["true"] * 3
+    sql.run("ALTER USER u UNSET PASSWORD", "ALTER USER u REMOVE PROGRAMMATIC ACCESS TOKEN spare")
+    sql.run("ALTER USER u UNSET WORKLOAD_IDENTITY")
+    assert [str(sql.table("SHOW USERS LIKE 'u'")[0][each]).lower() for each in has] == ["false"] * 3
 
 
 def test_a_dropped_user_takes_their_roles_with_them(sql) -> None:
