@@ -18,8 +18,9 @@ from firnline_infra.build import build_cached
 from firnline_infra.build.of_specification import target_of_specification
 from firnline_infra.keys import create_key
 from firnline_infra.keys.owner import KeyOwner
-from firnline_infra.runtimes.kubeconfig import VARIABLE, read_kubeconfig
+from firnline_infra.runtimes.kubeconfig import VARIABLE, Access
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import deployer_role, path_of
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS
 from firnline_infra.specification import load_spec
@@ -61,37 +62,42 @@ class OnOperator(Deployable):
     _seen: dict[str, EngineConfig] = field(default_factory=dict)
 
     def prepare(self) -> None:
-        """The keys, the role that deploys, and a cluster that has the image and the service account."""
+        """The keys, the role that deploys, and a cluster with the image, an empty namespace and the deployer's rights in it."""
         for user in USERS:
             create_key(KeyOwner.of(self._spec(), self._file, user, environment=self.name), self.accounts)
         bootstrap(self.environment, self._spec())
         endpoints = self.environment.endpoints
         role = f"arn:aws:iam::{endpoints.aws_account}:role/firnline-{self.name}-engine"
-        given = {"images": {IMAGE: str(self._image())}, "roles": {f"{NAMESPACE}/{ACCOUNT}": role}}
+        given = {
+            "images": {IMAGE: str(self._image())},
+            "roles": {f"{NAMESPACE}/{ACCOUNT}": role},
+            "namespaces": {NAMESPACE: "restricted"},
+            "users": {"admin": ["system:masters"], "ci": ["deployers"]},
+        }
         control(endpoints, "runtimes", "cluster", given)
         os.environ[VARIABLE] = str(kubeconfig(self.folder / "kubeconfig", endpoints.runtimes))
-        metadata = {"name": ACCOUNT, "namespace": NAMESPACE}
-        made = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
-        assert self.api.create(f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", made)
+        for each in deployer_role(self._spec(), group="deployers"):
+            self.admin.apply(path_of(each), each)
 
     @property
-    def api(self) -> HttpKubernetesApi:
-        return HttpKubernetesApi(lambda: read_kubeconfig(None))
+    def admin(self) -> HttpKubernetesApi:
+        return HttpKubernetesApi(lambda: Access(server=self.environment.endpoints.runtimes, token="admin"))
 
     def attempts(self, run: str) -> list[dict[str, Any]]:
         return [{}]
 
     def configuration(self, run: str) -> EngineConfig:
-        """Of the object that is there, which each run replaces; under the apache operator it goes when the run is stopped."""
+        """Of the run's object; under the apache operator it goes when the run is stopped."""
         if run not in self._seen:
-            self._seen[run] = self._configuration()
+            self._seen[run] = self._configuration(run)
         return self._seen[run]
 
-    def _configuration(self) -> EngineConfig:
+    def _configuration(self, run: str) -> EngineConfig:
         group = FLAVOURS[self.operator].group
-        found = self.api.get(f"/apis/{group}/namespaces/{NAMESPACE}/sparkapplications/firnline-{self.name}")
+        found = self.admin.get(f"/apis/{group}/namespaces/{NAMESPACE}/sparkapplications", labelSelector="")
         assert found is not None
-        (uri,) = found["spec"].get("arguments") or found["spec"]["driverArgs"]
+        (spec,) = (each["spec"] for each in found["items"] if each["metadata"]["uid"] == run)
+        (uri,) = spec.get("arguments") or spec["driverArgs"]
         bucket, _, key = uri.partition("://")[2].partition("/")
         return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
 
@@ -110,7 +116,7 @@ def kubeconfig(file: Path, server: str) -> Path:
         "current-context": "local",
         "contexts": [{"name": "local", "context": {"cluster": "local", "user": "local"}}],
         "clusters": [{"name": "local", "cluster": {"server": server}}],
-        "users": [{"name": "local", "user": {"token": "anybody"}}],
+        "users": [{"name": "local", "user": {"token": "ci"}}],
     }
     file.write_text(yaml.safe_dump(document), encoding="utf-8")
     return file.absolute()
