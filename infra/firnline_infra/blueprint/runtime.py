@@ -8,7 +8,7 @@ from dataclasses import field
 
 from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.iam.trust import base36
-from firnline_infra.blueprint.size import Size, size_of_specification
+from firnline_infra.blueprint.size import core_nodes_of, size_of_specification
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
@@ -236,7 +236,7 @@ def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Ma
         name=names.application,
         release=section.release,
         instance_type=section.instance_type,
-        core_nodes=section.core_nodes or _nodes(size),
+        core_nodes=section.core_nodes or core_nodes_of(size),
         subnet=section.subnet,
         security_groups=_groups(section),
         instance_profile=names.engine_role if runtime.role_arn else Reference("runtime/instance-profile", "name"),
@@ -246,11 +246,6 @@ def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Ma
         concurrent_steps=engines_at_once(spec) + 1,
         tags={**marks, FOR_MANAGED_POLICIES: "true"},
     )
-
-
-def _nodes(size: Size) -> int:
-    """One for each executor, and one for the driver, which YARN puts onto a core node."""
-    return size.executors + 1
 
 
 def _associations(

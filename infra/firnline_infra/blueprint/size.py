@@ -7,6 +7,7 @@ catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is 
 import math
 from dataclasses import dataclass
 
+from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.model import EnvironmentSpec
 
 MIB_PER_CORE = 1024
@@ -64,12 +65,22 @@ def size_of(shards: int, *, shards_per_task: int = 32) -> Size:
     )
 
 
+def core_nodes_of(size: Size) -> int:
+    """Of an EMR cluster: one for each executor, and one for the driver, which YARN puts onto a core node."""
+    return size.executors + 1
+
+
 def shards_of(spec: EnvironmentSpec) -> int:
     """Those that the pipelines read, as far as the specification knows: `size.shards` wins."""
     if spec.aws.runtime.size.shards is not None:
         return spec.aws.runtime.size.shards
+    return sum(stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec))
+
+
+def streams_read(spec: EnvironmentSpec) -> list[StreamOptions]:
+    """By the pipelines."""
     read = {pipeline.stream for pipeline in spec.pipelines}
-    return sum(stream.shards or UNKNOWN_SHARDS for stream in spec.streams if stream.name in read)
+    return [stream for stream in spec.streams if stream.name in read]
 
 
 def tables_of(spec: EnvironmentSpec) -> int:

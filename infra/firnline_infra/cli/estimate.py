@@ -20,7 +20,6 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
     the prices are in the toolkit, each with its date and source.
     """
-    from firnline_infra.blueprint.size import shards_of, size_of, size_of_specification, tables_of
     from firnline_infra.estimate.cost import costs
     from firnline_infra.estimate.load import Load
     from firnline_infra.estimate.text import estimate_text
@@ -28,10 +27,7 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     from firnline_infra.specification import load_spec
 
     spec = load_spec(spec_file_of(environment))
-    count = shards or shards_of(spec)
-    size = size_of(count, shards_per_task=spec.epoch.shards_per_task) if shards else size_of_specification(spec)
-    rate = mb_per_second or 0.3 * count
-    load = Load(shards=count, mb_per_s=rate, size=size, epoch_s=spec.epoch.seconds, tables=tables_of(spec))
+    load = Load.of(spec, shards=shards, mb_per_s=mb_per_second)
     section = spec.aws.runtime.job
     kind = spec.aws.runtime.kind or "emr_serverless"
     click.echo(estimate_text(load, costs(load, kind, section.architecture if section else Architecture.ARM64)))

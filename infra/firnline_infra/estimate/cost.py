@@ -1,7 +1,7 @@
 """What a load costs a month: with Firnline, with Amazon Data Firehose, with Snowflake's managed connector (Openflow).
 
-Left out, because all three have it or nobody knows it beforehand: the stream itself, what goes through a NAT gateway, support,
-discounts. Firehose and Openflow are not asked to do the same: docs/estimate.md says what differs.
+The streams that are made cost the same with each of them, and stand apart. What goes through a NAT gateway, support and discounts
+are not counted. Firehose and Openflow are not asked to do the same: docs/estimate.md says what differs.
 """
 
 import math
@@ -29,19 +29,33 @@ class Cost:
 
 def costs(load: Load, kind: str, architecture: Architecture) -> list[Cost]:
     """`kind` is the section of aws.runtime, and emr_serverless where there is none."""
-    return [*_firnline(load, kind, architecture), *_firehose(load), *_openflow(load)]
+    return [*_streams(load), *_firnline(load, kind, architecture), *_firehose(load), *_openflow(load)]
 
 
 def _price(name: str) -> float:
     return prices()[name].price
 
 
+def _streams(load: Load) -> Iterator[Cost]:
+    way, gb = "Kinesis, with each", load.gb_a_month * load.on_demand
+    if load.made:
+        usd = load.shards * load.made * _price("kinesis_shard_hour") * HOURS_A_MONTH
+        yield Cost(way=way, part="shards of streams that are made", usd=usd)
+    if load.on_demand_streams:
+        hours = load.on_demand_streams * _price("kinesis_on_demand_stream_hour") * HOURS_A_MONTH
+        read = _price("kinesis_on_demand_gb_read") * (0 if load.fan_out else 1)
+        yield Cost(way=way, part="streams on demand", usd=hours + gb * (_price("kinesis_on_demand_gb_written") + read))
+
+
 def _firnline(load: Load, kind: str, architecture: Architecture) -> Iterator[Cost]:
     def cost(part: str, usd: float) -> Cost:
         return Cost(way="Firnline", part=part, usd=usd)
 
-    machines = RUNTIMES[kind].prices.usd_an_hour(load.size, architecture, _price)
+    machines = RUNTIMES[kind].prices.usd_an_hour(load.cores, load.size.memory_mib, architecture, _price)
     yield cost(f"machines ({kind})", machines * HOURS_A_MONTH)
+    if load.fan_out:
+        hours = load.shards * load.fan_out * _price("kinesis_consumer_shard_hour") * HOURS_A_MONTH
+        yield cost("consumers (fan-out)", hours + load.gb_a_month * load.fan_out * _price("kinesis_fan_out_gb"))
     yield cost("ledger, at most", load.ledger_units_a_month / 1e6 * _price("dynamodb_million_writes"))
     yield cost("checkpoint", load.s3_requests_a_month / 1000 * _price("s3_thousand_writes"))
     yield cost("Snowpipe Streaming", _snowpipe(load))

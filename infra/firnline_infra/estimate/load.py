@@ -3,9 +3,23 @@
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
-from firnline_infra.blueprint.size import Size
+from firnline_infra.blueprint.size import (
+    UNKNOWN_SHARDS,
+    Size,
+    core_nodes_of,
+    shards_of,
+    size_of,
+    size_of_specification,
+    streams_read,
+    tables_of,
+)
+from firnline_infra.runtimes.emr_ec2.options import vcpus_of
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.origin import Origin
 
 SECONDS_A_MONTH = 30 * 24 * 3600
 LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
@@ -36,6 +50,47 @@ class Load:
     epoch_s: float = 30.0
     tables: int = 1
     """That each shard is written into: the pipeline's own and those that its routes lead to."""
+    fan_out: float = 0.0
+    """The part of the shards that the engine reads by consumers of enhanced fan-out, between 0 and 1."""
+    made: float = 0.0
+    """The part of the shards that belong to streams with a number of shards that the stack makes."""
+    on_demand_streams: int = 0
+    """Of those that the stack makes."""
+    on_demand: float = 0.0
+    """Their part of the shards, and so of the records."""
+    cluster_cores: int = 0
+    """Of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
+
+    @classmethod
+    def of(cls, spec: EnvironmentSpec, *, shards: int | None = None, mb_per_s: float | None = None) -> Self:
+        """Of a specification; of another number of shards with the sizes that follow from that, divided among its streams as
+        they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes."""
+        count = shards or shards_of(spec)
+        size = size_of(count, shards_per_task=spec.epoch.shards_per_task) if shards else size_of_specification(spec)
+        read = {stream.name: stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec)}
+        own = [stream for stream in streams_read(spec) if stream.origin is Origin.CREATE]
+        by_consumer = {pipeline.stream for pipeline in spec.pipelines if pipeline.reader != "polling"}
+
+        def part(names: Iterable[str]) -> float:
+            return sum(read.get(name, 0) for name in names) / max(1, sum(read.values()))
+
+        return cls(
+            shards=count,
+            mb_per_s=mb_per_s or 0.3 * count,
+            size=size,
+            epoch_s=spec.epoch.seconds,
+            tables=tables_of(spec),
+            fan_out=part(by_consumer),
+            made=part(stream.name for stream in own if stream.shards is not None),
+            on_demand_streams=sum(stream.shards is None for stream in own),
+            on_demand=part(stream.name for stream in own if stream.shards is None),
+            cluster_cores=_cluster_cores(spec, size),
+        )
+
+    @property
+    def cores(self) -> int:
+        """That are paid for."""
+        return self.cluster_cores or self.size.cores
 
     @property
     def gb_a_month(self) -> float:
@@ -81,3 +136,11 @@ class Load:
     @property
     def is_to_be_split(self) -> bool:
         return self.shards > self.split_shards
+
+
+def _cluster_cores(spec: EnvironmentSpec, size: Size) -> int:
+    section = spec.aws.runtime.emr_ec2
+    if section is None or section.origin is Origin.ADOPT:
+        return 0
+    primary_and_core = 1 + (section.core_nodes or core_nodes_of(size))
+    return primary_and_core * (vcpus_of(section.instance_type) or 0)

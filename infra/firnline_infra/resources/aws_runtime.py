@@ -1,5 +1,6 @@
 """What the engine is in AWS, and where it runs: roles, applications and clusters, networks."""
 
+import json
 from typing import Any
 
 from firnline_infra.blueprint.aws import IamRole, IamUser
@@ -14,6 +15,7 @@ from firnline_infra.blueprint.runtime import (
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.blueprint.vpc_endpoints import HTTPS, VpcEndpoint, VpcEndpointsDefinition
 from firnline_infra.resources.resource import Component, FormattedText, PolicyText, Resource
+from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
 
 
 def runtime_role(name: str, args: IamRole) -> Component:
@@ -108,6 +110,10 @@ def virtual_cluster(name: str, args: VirtualClusterDefinition) -> Component:
     return Component("VirtualCluster", name, (cluster,), {"virtual_cluster_id": cluster["id"]}, gives=given)
 
 
+YARN = {"Classification": "yarn-site", "Properties": {"yarn.resourcemanager.am.max-attempts": str(MOST_ATTEMPTS)}}
+"""The cap of every application's own `attempts`, which YARN has at 2: changing it would be another cluster."""
+
+
 def emr_cluster(name: str, args: Ec2Cluster) -> Component:
     groups = args.security_groups
     beside = FormattedText(",".join(f"{{{at}}}" for at, _ in enumerate(groups)), groups) if groups else None
@@ -123,6 +129,7 @@ def emr_cluster(name: str, args: Ec2Cluster) -> Component:
             "keep_job_flow_alive_when_no_steps": True,
             "termination_protection": args.is_protected,
             "step_concurrency_level": args.concurrent_steps,
+            "configurations_json": json.dumps([YARN]),
             "master_instance_group": {"instance_type": args.instance_type, "instance_count": 1},
             "core_instance_group": {"instance_type": args.instance_type, "instance_count": args.core_nodes},
             "ec2_attributes": {

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firnline_infra.blueprint.size import Size
 from firnline_infra.runtimes.options import Architecture
 
 MIB_PER_GB = 1024
@@ -18,9 +17,11 @@ class MachinePrices:
     share: str = ""
     """Of a price that is a part of all others, and comes on top of them."""
 
-    def usd_an_hour(self, size: Size, architecture: Architecture, price: Callable[[str], float]) -> float:
+    def usd_an_hour(
+        self, cores: int, memory_mib: int, architecture: Architecture, price: Callable[[str], float]
+    ) -> float:
         def together(names: tuple[str, ...]) -> float:
             return sum(price(name.format(architecture=architecture.value)) for name in names)
 
-        usd = size.cores * together(self.core_hour) + size.memory_mib / MIB_PER_GB * together(self.gb_hour)
+        usd = cores * together(self.core_hour) + memory_mib / MIB_PER_GB * together(self.gb_hour)
         return usd * (1 + price(self.share)) if self.share else usd

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from firnline_infra.blueprint.size import size_of
@@ -15,8 +16,11 @@ from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
 from firnline_infra.estimate.prices import Standing, prices
 from firnline_infra.estimate.text import estimate_text
+from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.runtimes.options import Architecture
+from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import SECTIONS
+from tests.infra.runtimes.environments import ENVIRONMENTS, spec_of
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "estimate.md").read_text()
@@ -68,6 +72,42 @@ def test_each_runtime_has_a_price_and_the_records_cost_the_same_on_each_way(kind
     assert all(cost.usd > 0 for cost in made)
     assert len({round(cost.usd, 6) for cost in made if cost.part == "Snowpipe Streaming"}) == 1
     assert {cost.way for cost in made} == {"Firnline", "Firehose", "Openflow BYOC"}
+
+
+def parts(spec: EnvironmentSpec, kind: str) -> dict[str, float]:
+    return {cost.part: cost.usd for cost in costs(Load.of(spec), kind, Architecture.ARM64)}
+
+
+def test_enhanced_fan_out_is_paid_by_shard_hour_and_by_volume() -> None:
+    document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
+    (stream,), (pipeline,) = document["streams"], document["pipelines"]
+    stream |= {"shards": 100, "consumers": ["engine"]}
+    polled = parse_spec(yaml.safe_dump(document), "dev")
+    pipeline["reader"] = {"fan_out": {"consumer": "engine"}}
+    consumed = parse_spec(yaml.safe_dump(document), "dev")
+    assert "consumers (fan-out)" not in parts(polled, "emr_serverless")
+    # 100 shards for 720 hours at 0.015, and 77,760 GB at 0.013
+    assert parts(consumed, "emr_serverless")["consumers (fan-out)"] == pytest.approx(1080 + 1010.88)
+    assert parts(consumed, "emr_serverless")["shards of streams that are made"] == pytest.approx(1080)
+
+
+def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engines_part() -> None:
+    """Its primary node, and a core node for each executor and the driver; 4 vCPUs each."""
+    made = spec_of("dev", "emr_ec2", size={"shards": 4})
+    load = Load.of(made)
+    assert (load.cores, load.size.cores) == (12, 4)
+    hour = 12 * prices()["ec2_vcpu_hour_arm64"].price * 1.25
+    assert parts(made, "emr_ec2")["machines (emr_ec2)"] == pytest.approx(hour * 720)
+    adopted = spec_of("dev", "emr_ec2", emr_ec2={"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"})
+    assert Load.of(adopted).cores == Load.of(adopted).size.cores
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "vcpus"),
+    [("m7g.xlarge", 4), ("m7g.large", 2), ("c7g.16xlarge", 64), ("c7i.metal-24xl", 96), ("m5.metal", None)],
+)
+def test_an_instance_types_size_says_its_vcpus(instance_type: str, vcpus: int | None) -> None:
+    assert vcpus_of(instance_type) == vcpus
 
 
 def test_every_price_says_when_and_where_it_is_from() -> None:

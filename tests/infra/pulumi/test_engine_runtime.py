@@ -1,10 +1,12 @@
 """Where jobs run, as the program asks for it."""
 
+import json
 from typing import Any
 
 import pulumi
 
 from firnline_infra.pulumi import environment, providers
+from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
 from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf
 
 VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]
@@ -93,6 +95,10 @@ def test_emr_on_ec2_has_a_cluster_whose_machines_are_the_engine(deploy: Deploy, 
     assert cluster.inputs["keepJobFlowAliveWhenNoSteps"] is True
     assert cluster.inputs["terminationProtection"] is False
     assert cluster.inputs["stepConcurrencyLevel"] == 3
+    (yarn,) = json.loads(
+        cluster.inputs["configurationsJson"]
+    )  # YARN starts no driver more often, whatever `attempts` says
+    assert int(yarn["Properties"]["yarn.resourcemanager.am.max-attempts"]) == MOST_ATTEMPTS
     assert cluster.inputs["tags"]["firnline:application"] == "firnline-dev"
     assert cluster.inputs["tags"]["for-use-with-amazon-emr-managed-policies"] == "true"
     assert deployment.outputs["engine_place"] == f"{cluster.name}-id"

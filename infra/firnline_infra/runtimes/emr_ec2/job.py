@@ -16,7 +16,7 @@ from firnline_infra.runtimes.spark_conf import all_conf
 LONGEST_NAME, LONGEST_ARGUMENT = 256, 10_280
 
 
-def add_job_flow_steps(job: EngineJob, _: Start) -> dict[str, Any]:
+def add_job_flow_steps(job: EngineJob, start: Start) -> dict[str, Any]:
     """The step's name is the application and the job's hash, with a blank between. The service has no token here: whoever starts
     looks at the steps first."""
     section = job.runtime.emr_ec2
@@ -25,7 +25,7 @@ def add_job_flow_steps(job: EngineJob, _: Start) -> dict[str, Any]:
         "spark.yarn.maxAppAttempts": str(section.attempts),
         "spark.yarn.am.attemptFailuresValidityInterval": "1h",
         "spark.yarn.submit.waitAppCompletion": "true",
-        "spark.yarn.tags": yarn_tags(job),
+        "spark.yarn.tags": f"firnline-application-{job.application},{start_tag(start.token)}",
     }
     conf = [part for name, value in sorted(settings.items()) for part in ("--conf", f"{name}={value}")]
     arguments = ["spark-submit", "--deploy-mode", "cluster", "--name", job.name, *conf]
@@ -37,14 +37,9 @@ def add_job_flow_steps(job: EngineJob, _: Start) -> dict[str, Any]:
     return {"JobFlowId": job.place, "Steps": [step]}
 
 
-def yarn_tags(job: EngineJob) -> str:
-    """By which the YARN application is found; a comma divides them."""
-    return f"firnline-application-{job.application},{hash_tag(job.hash)}"
-
-
-def hash_tag(content: str) -> str:
-    """Of the applications of one content."""
-    return f"firnline-hash-{content}"
+def start_tag(token: str) -> str:
+    """By which YARN finds the application of a start; a step that somebody cloned has the same."""
+    return f"firnline-start-{token}"
 
 
 def refusals(_: EngineJob, request: dict[str, Any]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What of EMR on EC2 is made or adopted for the engine's job."""
 
+import re
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -20,6 +21,16 @@ from firnline_ingest.config.form import Form
 
 CLUSTER_ID = Form(r"j-[0-9A-Z]{1,62}", "the id of an EMR cluster", "j-2AXXXXXXGAPLF")
 INSTANCE = Form(r"[a-z0-9-]+\.[a-z0-9-]+", "an EC2 instance type", "m7g.xlarge")
+MOST_ATTEMPTS = 100
+SIZES = {"medium": 1, "large": 2}
+
+
+def vcpus_of(instance_type: str) -> int | None:
+    """By its size's name, which says it of every type since the fifth generation; None of bare metal without a size."""
+    size = instance_type.partition(".")[2].removeprefix("metal-")
+    if (found := re.fullmatch(r"(\d*)xl(?:arge)?", size)) is not None:
+        return 4 * int(found[1] or 1)
+    return SIZES.get(size)
 
 
 class EmrEc2(Section):
@@ -47,8 +58,9 @@ class EmrEc2(Section):
     termination_protection: bool = False
     """True: EMR lets nobody terminate the cluster, `firnline up` and `destroy` included, until it is false again. No row lies on
     it."""
-    attempts: int = Field(default=5, ge=1, le=100)
-    """How often YARN starts the driver within an hour."""
+    attempts: int = Field(default=5, ge=1, le=MOST_ATTEMPTS)
+    """How often YARN starts the driver within an hour. The cluster that is made lets it; of an adopted one,
+    yarn.resourcemanager.am.max-attempts is the most, and 2 where nobody has set it."""
 
     @model_validator(mode="after")
     def _an_adopted_one_is_named(self) -> Self:

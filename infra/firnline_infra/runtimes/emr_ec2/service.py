@@ -1,17 +1,19 @@
 """Engines as steps of an EMR cluster (botocore's emr, 2009-03-31).
 
 The step is only spark-submit: what writes is a YARN application, which outlives a step that was cancelled. YARN is out of a
-deployer's reach, so a step beside the engine's asks it, by the tag of the run's content, and ends those that are left: another
-engine, which stands by or has taken over, has another one.
+deployer's reach, so a step beside the engine's asks it, by the tag of the run's start, and ends those that are left: another
+engine, on standby or in its place, has another one. A step that somebody cloned has the same tag; which application is whose is
+then in each step's log on the primary node.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.runtimes.aws import call, code_of
-from firnline_infra.runtimes.emr_ec2.job import JOB, hash_tag
+from firnline_infra.runtimes.emr_ec2.job import JOB, start_tag
 from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.job_runs import lines_below
@@ -40,15 +42,31 @@ STEPS = 3
 UNKNOWN_STEP = "InvalidRequestException"
 ALIVE = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 """States of a YARN application that has not ended."""
+STEP_LOGS = "/mnt/var/log/hadoop/steps"
+"""On the primary node (EMR Management Guide, "View log files")."""
 SCRIPT = """set -u
-of_ours() {{ yarn application -list -appTags {tag} -appStates {alive} | awk '$1 ~ /^application_/ {{print $1}}'; }}
+kept=""
+for step in {others}; do
+  of_step=$(grep -oh 'application_[0-9]*_[0-9]*' {logs}/$step/stderr 2>/dev/null | sort -u)
+  [ -n "$of_step" ] || {{ echo "the log of $step does not say which application is its own"; exit 3; }}
+  kept="$kept $of_step"
+done
+of_ours() {{
+  for one in $(yarn application -list -appTags {tag} -appStates {alive} | awk '$1 ~ /^application_/ {{print $1}}'); do
+    case " "$kept" " in *" $one "*) ;; *) echo "$one" ;; esac
+  done
+}}
 until_s=$(( $(date +%s) + {grace_s} ))
 while [ -n "$(of_ours)" ] && [ "$(date +%s)" -lt "$until_s" ]; do sleep 2; done
 for one in $(of_ours); do yarn application -kill "$one"; done
 for _ in $(seq 60); do [ -z "$(of_ours)" ] && exit 0; sleep 2; done
 exit 1
 """
-"""Waits, then kills, then waits until nothing is left; its exit status says whether that is so."""
+"""Waits, then kills, then waits until nothing is left; its exit status says whether that is so. Applications of the steps
+`others`, which have the same tag, are left alone."""
+APPLICATION = re.compile(r"application_\d+_\d+")
+DRIVER = re.compile(r"/container_\w+_000001/std(out|err)")
+"""In cluster mode the driver is in its application's first container, one an attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +144,22 @@ class EmrEc2Service:
         return False
 
     def log_lines(self, run: Run) -> Iterator[str]:
-        """Of the step, which is spark-submit; the driver's own are YARN's, in the cluster's folder of containers."""
+        """The driver's, of every attempt, once EMR has brought its containers' logs to S3; until then those of spark-submit,
+        which say where the application waits."""
         with call("elasticmapreduce:DescribeCluster", self._cluster):
             uri = self.emr.describe_cluster(ClusterId=self.cluster_id)["Cluster"].get("LogUri")
-        if uri:
-            place = uri.replace("s3n://", "s3://").rstrip("/")
-            yield from lines_below(self.s3, f"{place}/{self.cluster_id}/steps/{run.id}/", lambda keys: keys)
+        if not uri:
+            return
+        place = f"{uri.replace('s3n://', 's3://').rstrip('/')}/{self.cluster_id}"
+        of_step = list(lines_below(self.s3, f"{place}/steps/{run.id}/", lambda keys: keys))
+        of_driver = [
+            line
+            for application in dict.fromkeys(APPLICATION.findall("\n".join(of_step)))
+            for line in lines_below(
+                self.s3, f"{place}/containers/{application}/", lambda keys: [key for key in keys if DRIVER.search(key)]
+            )
+        ]
+        yield from of_driver or of_step
 
     @property
     def _cluster(self) -> str:
@@ -145,10 +173,12 @@ class EmrEc2Service:
 
     def _end_applications(self, run: Run, grace_s: int) -> None:
         """Once; an earlier attempt at it that still runs, or ended well, is enough."""
-        enough = (*ACTIVE, "COMPLETED")
-        if any(s["Name"] == _name_of_end(run) and s["Status"]["State"] in enough for s in self._steps()):
+        enough, steps = (*ACTIVE, "COMPLETED"), self._steps()
+        if any(step["Name"] == _name_of_end(run) and step["Status"]["State"] in enough for step in steps):
             return
-        script = SCRIPT.format(tag=hash_tag(run.hash), alive=ALIVE, grace_s=grace_s)
+        clones = [step["Id"] for step in steps if run.start and _token(step) == run.start and step["Id"] != run.id]
+        tag, others = start_tag(run.start), " ".join(clones)
+        script = SCRIPT.format(tag=tag, alive=ALIVE, grace_s=grace_s, others=others, logs=STEP_LOGS)
         step = {
             "Name": _name_of_end(run),
             "ActionOnFailure": "CONTINUE",

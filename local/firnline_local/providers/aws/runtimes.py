@@ -6,6 +6,7 @@ Rules: terraform-provider-aws 6, internal/service/: `resourceApplication` (emrse
 (eks/pod_identity_association.go).
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -189,7 +190,8 @@ CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is 
     type="aws:emr/cluster:Cluster",
     service="emr",
     rules=Rules.of(
-        "name releaseLabel applications serviceRole logUri ec2Attributes region masterInstanceGroup keepJobFlowAliveWhenNoSteps",
+        "name releaseLabel applications serviceRole logUri ec2Attributes region masterInstanceGroup keepJobFlowAliveWhenNoSteps "
+        "configurationsJson",
         replaced_where={"coreInstanceGroup": _is_other_machines},
         defaults={"logUri": None, "stepConcurrencyLevel": 1, "tags": {}, "visibleToAllUsers": True},
     ),
@@ -204,6 +206,9 @@ CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is 
         "serviceRole": "ServiceRole",
         "logUri": "LogUri",
         "stepConcurrencyLevel": WireField("StepConcurrencyLevel", sent=int),
+        "configurationsJson": WireField(
+            "Configurations", sent=json.loads, like=lambda found, known: json.dumps(found) if known else known
+        ),
         "visibleToAllUsers": "VisibleToAllUsers",
         "ec2Attributes": WireField(found="Machines"),
         "terminationProtection": WireField(found="TerminationProtected"),

@@ -1,13 +1,15 @@
+import gzip
 import os
 import stat
 import subprocess
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, SCRIPT, STATES, EmrEc2Service
+from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
@@ -15,7 +17,8 @@ from tests.infra.runtimes.services.conftest import NOW, StubbedAws
 
 Job = Callable[..., EngineJob]
 DIGEST = "ab" * 32
-RUN = Run(id="s-1", hash=DIGEST, state=RunState.RUNNING)
+START = "00000001-ab"
+RUN = Run(id="s-1", hash=DIGEST, state=RunState.RUNNING, start=START)
 EC2 = {"trust": "emr-ec2", "emr_ec2": {"origin": "adopt", "cluster_id": "j-1"}}
 END = "end of s-1"
 
@@ -123,19 +126,41 @@ def test_a_cluster_that_would_not_do_is_told_before(
     assert said in runtime.check(job(EC2, place="j-1"))[0].what
 
 
-def test_what_ends_one_engine_leaves_another_content_alone(runtime: EmrEc2Service, aws: StubbedAws, job: Job) -> None:
-    """The one that stands by, or has taken over, is a YARN application of the same Firnline application."""
-    script = SCRIPT.format(tag=f"firnline-hash-{DIGEST}", alive=ALIVE, grace_s=120)
-    ends = {"Jar": "command-runner.jar", "Args": ["bash", "-c", script]}
+def script(grace_s: int, *, others: str = "", logs: str = STEP_LOGS) -> str:
+    return SCRIPT.format(tag=f"firnline-start-{START}", alive=ALIVE, grace_s=grace_s, others=others, logs=logs)
+
+
+def test_what_ends_one_engine_leaves_another_start_and_the_application_of_a_cloned_step_alone(
+    runtime: EmrEc2Service, aws: StubbedAws, job: Job
+) -> None:
+    """A clone has the same arguments, and so the same tag."""
+    engine = job(EC2, place="j-1")
+    arguments = render(engine, token=START)["Steps"][0]["HadoopJarStep"]["Args"]
+    assert f"spark.yarn.tags=firnline-application-firnline-dev,firnline-start-{START}" in arguments
+    ends = {"Jar": "command-runner.jar", "Args": ["bash", "-c", script(120, others="s-2")]}
     ended = {"Name": END, "ActionOnFailure": "CONTINUE", "HadoopJarStep": ends}
-    aws.answers("emr", "list_steps", {"Steps": [step()]})
+    steps = [{**step(id_), "Config": {"Args": arguments}} for id_ in ("s-1", "s-2")]
+    aws.answers("emr", "list_steps", {"Steps": [*steps, step("s-3", "somebody else's")]})
     aws.answers("emr", "add_job_flow_steps", {"StepIds": ["s-9"]}, {"JobFlowId": "j-1", "Steps": [ended]})
     aws.answers("emr", "describe_step", {"Step": step(state="COMPLETED")})
     runtime.cancel(RUN, grace_s=120)
-    engine = job(EC2, place="j-1")
-    assert f"spark.yarn.tags=firnline-application-firnline-dev,firnline-hash-{engine.hash}" in str(
-        render(engine, token="7-ab")
-    )
+
+
+@pytest.mark.parametrize("arrived", [False, True])
+def test_logs_are_the_drivers_of_every_attempt_once_they_have_arrived(
+    runtime: EmrEc2Service, aws: StubbedAws, arrived: bool
+) -> None:
+    aws.answers("emr", "describe_cluster", {"Cluster": {"Status": {"State": "WAITING"}, "LogUri": "s3n://logs/emr/"}})
+    below = "emr/j-1/containers/application_7_0001/container_7_0001_"
+    drivers = {f"{below}01_000001/stdout.gz": "first", f"{below}02_000001/stdout.gz": "second"}
+    listed = [*drivers, f"{below}01_000002/stderr.gz"] if arrived else []
+    submit = "Submitted application application_7_0001"
+    aws.answers("s3", "list_objects_v2", {"Contents": [{"Key": "emr/j-1/steps/s-1/stderr.gz"}]})
+    aws.answers("s3", "get_object", {"Body": BytesIO(gzip.compress(submit.encode()))})
+    aws.answers("s3", "list_objects_v2", {"Contents": [{"Key": key} for key in listed]})
+    for text in drivers.values() if arrived else ():
+        aws.answers("s3", "get_object", {"Body": BytesIO(gzip.compress(text.encode()))})
+    assert list(runtime.log_lines(RUN)) == (["first", "second"] if arrived else [submit])
 
 
 @pytest.mark.parametrize(("level", "room"), [(2, False), (3, True)])
@@ -147,21 +172,45 @@ def test_two_engines_need_a_third_step(
     assert told == "" if room else "--step-concurrency-level 3" in told
 
 
+class Yarn:
+    """The real shell, with a `yarn` whose applications run until they are killed, and the primary node's logs of steps."""
+
+    def __init__(self, folder: Path, *applications: str) -> None:
+        self.folder, self.asked, self.running = folder, folder / "asked", folder / "running"
+        self.running.mkdir()
+        for each in applications:
+            (self.running / each).touch()
+        yarn = folder / "yarn"
+        yarn.write_text(
+            f'#!/bin/sh\necho "$@" >> {self.asked}\ncase "$2" in\n'
+            f'-list) echo "Total number of applications"; for a in $(ls {self.running}); do echo "$a name"; done;;\n'
+            f'-kill) rm {self.running}/"$3";;\nesac\nexit 0\n'
+        )
+        yarn.chmod(yarn.stat().st_mode | stat.S_IXUSR)
+
+    def log(self, step: str, application: str) -> None:
+        (self.folder / step).mkdir()
+        (self.folder / step / "stderr").write_text(
+            f"INFO Submitted application {application}\nreport of {application}\n"
+        )
+
+    def run(self, others: str = "") -> int:
+        variables = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        text = script(0, others=others, logs=str(self.folder))
+        return subprocess.run(["bash", "-c", text], env=variables, check=False, timeout=60).returncode
+
+
 def test_the_script_waits_kills_and_says_whether_nothing_is_left(tmp_path: Path) -> None:
-    """The real shell, with a `yarn` that has one application until it is killed."""
-    running, asked = tmp_path / "running", tmp_path / "asked"
-    running.touch()
-    yarn = tmp_path / "yarn"
-    yarn.write_text(
-        f'#!/bin/sh\necho "$@" >> {asked}\ncase "$2" in\n'
-        f'-list) echo "Total number of applications"; [ -e {running} ] && echo "application_1_2 name";;\n'
-        f"-kill) rm {running};;\nesac\nexit 0\n"
-    )
-    yarn.chmod(yarn.stat().st_mode | stat.S_IXUSR)
-    script = SCRIPT.format(tag=f"firnline-hash-{DIGEST}", alive=ALIVE, grace_s=0)
-    variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], env=variables, check=False, timeout=60)
-    assert done.returncode == 0
-    said = asked.read_text().splitlines()
+    yarn = Yarn(tmp_path, "application_1_2")
+    assert yarn.run() == 0
+    said = yarn.asked.read_text().splitlines()
     assert "application -kill application_1_2" in said
-    assert said[0] == f"application -list -appTags firnline-hash-{DIGEST} -appStates {ALIVE}"
+    assert said[0] == f"application -list -appTags firnline-start-{START} -appStates {ALIVE}"
+
+
+def test_the_script_leaves_what_another_steps_log_names_and_ends_nothing_where_there_is_no_log(tmp_path: Path) -> None:
+    yarn = Yarn(tmp_path, "application_1_2", "application_1_20")
+    assert yarn.run("s-2") == 3
+    yarn.log("s-2", "application_1_2")
+    assert yarn.run("s-2") == 0
+    assert [each.name for each in yarn.running.iterdir()] == ["application_1_2"]

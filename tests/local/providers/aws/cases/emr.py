@@ -48,6 +48,7 @@ def cluster_inputs(clients: Clients) -> dict[str, Any]:
         "keepJobFlowAliveWhenNoSteps": True,
         "terminationProtection": False,
         "stepConcurrencyLevel": 2,
+        "configurationsJson": '[{"Classification": "yarn-site", "Properties": {"a": "1"}}]',
         "masterInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 1},
         "coreInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 2},
         "ec2Attributes": {"subnetId": subnet["SubnetId"], "instanceProfile": profile},
