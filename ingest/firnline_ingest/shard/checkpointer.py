@@ -135,6 +135,8 @@ class Checkpointer:
         """Accounts for records that left retention before this page. Raises RecordsLost if the policy stops the shard."""
         if loss := self._retention.loss(page, self._services.now_ms()):
             self._account_for(loss, RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss)))
+            self._ledger.row = replace(self._ledger.row, first_read=None)
+            self.checkpoint()  # together: what was lost is not looked for again
 
     def shard_expired(self) -> None:
         """Accounts for a shard that left the stream unread. Raises ShardExpired if the policy stops the shard."""

@@ -66,16 +66,23 @@ class RetentionWatch:
             detail = f"records after {read.gap.after.token} and before {first} left retention unread"
             loss = self._measured(read, horizon_ms)
             return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, read.gap.first, read.gap.after, loss)
-        oldest = read.records[0].position if read.records else None
-        if self._is_unread and self._first and oldest and oldest > self._first:
-            detail = f"records from {self._first.token} to before {oldest.token}, which an earlier process read, left retention"
-            loss = self._measured(read, horizon_ms)
-            return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, oldest, self._first, loss)
+        if self._is_unread and self._first and self._has_lost_the_first(read, self._first):
+            oldest = read.records[0].position if read.records else None
+            until = f"before {oldest.token}" if oldest else "the shard's tip"
+            detail = f"records from {self._first.token} to {until}, which an earlier process read, left retention"
+            lost, first, self._first = self._measured(read, horizon_ms), self._first, None
+            return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, oldest, first, lost)
         if self._is_unread and 0 < max(self._since_ms, self._tip_ms) < horizon_ms:
             lost = self._measured(read, horizon_ms)
             self._since_ms = horizon_ms
             return Incident(IncidentKind.RETENTION_LOSS, now_ms, UNREAD, loss=lost)
         return None
+
+    def _has_lost_the_first(self, read: Read, first: Position) -> bool:
+        """An empty answer at the tip has to be borne out by a second one."""
+        if read.records:
+            return read.records[0].position > first
+        return read.is_end or (read.is_at_tip and self.was_at_tip)
 
     def rest(self, after: Position | None, now_ms: int) -> Incident:
         """What a shard still held when it left the stream."""

@@ -132,7 +132,7 @@ class SimulatedSnowflake:
             self.drop(name)
             channel = None
         if channel is None:
-            channel = self.channels[name] = Channel(self._table(target), now_s, int(now_s * 1000))
+            channel = self.channels[name] = Channel(self._table(target), now_s, self.simulation.now_ms)
         if self._discards_on_open:
             channel.pending.clear()
         self._commit(channel, len(channel.pending))

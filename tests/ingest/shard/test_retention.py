@@ -314,3 +314,35 @@ def test_what_left_between_a_first_start_at_the_horizon_and_the_next_one_is_an_u
     assert past.run().problem is None
     assert sorted(numbers(past.served.rows)) == list(range(10))
     assert past.row.first_read is None
+
+
+@pytest.mark.parametrize("is_closed", [False, True], ids=["open", "closed"])
+def test_a_shard_whose_first_records_were_read_and_that_is_empty_now_has_lost_them(past: Past, is_closed: bool) -> None:
+    """Its retention was lowered and raised again, and whether rows of them were committed is not known."""
+    past.put(*range(4))
+    past.die_at(EpochStep.APPENDED)
+    assert past.row.first_read is not None
+    past.clock.advance(hours=2)
+    past.stream.found.keep_for(1, past.now_ms)
+    past.stream.found.keep_for(24, past.now_ms)
+    shard = past.shard
+    if is_closed:
+        shard.split()
+    receipt = past.run(shard=shard, is_closed=is_closed)
+    assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2008")
+    end = ShardState.ENDED if is_closed else ShardState.DONE
+    for _ in range(2 - is_closed):
+        assert past.run(shard=shard, is_closed=is_closed, goes_on=True).state is end
+    row = past.ledger.read(past.key(shard))
+    assert row is not None
+    (loss,) = row.incidents
+    assert (loss.count, loss.loss is not None, row.first_read) == (2, True, None)
+    assert "to the shard's tip" in loss.detail
+
+
+def test_a_shard_that_says_once_that_it_is_empty_has_lost_nothing(past: Past) -> None:
+    past.put(0)
+    past.die_at(EpochStep.APPENDED)
+    past.kinesis.liberties.empty_page_every = 2
+    assert past.run().problem is None
+    assert numbers(past.served.rows) == [0]
