@@ -68,7 +68,7 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.records": "config identifiers kinesis nesting values",
     "ingest.schemas": "aws config errors",
-    "ingest.shard": "config dead_letters errors kinesis ledger records snowflake values",
+    "ingest.shard": "config dead_letters errors kinesis ledger records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers ledger permissions values",
     "ingest.spark": (

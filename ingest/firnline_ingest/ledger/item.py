@@ -11,7 +11,7 @@ from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Proven, ResumeFrom, Sending, ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
@@ -37,6 +37,7 @@ def to_item(row: ShardRow) -> Item:
         "is_sending": row.is_sending,
         "first_read": _token(row.first_read),
         "kept_through": _token(row.kept_through),
+        "decided": [_decided_item(each) for each in row.decided],
         "channels": {name: _channel_item(entry) for name, entry in row.channels.items()},
         "ended": row.ended,
         "children": list(row.children),
@@ -64,6 +65,7 @@ def from_item(item: Item) -> ShardRow:
         is_sending=item["is_sending"],
         first_read=_position(item["first_read"]),
         kept_through=_position(item["kept_through"]),
+        decided=tuple(_decided(each) for each in item.get("decided", ())),
         channels={name: _channel_entry(entry) for name, entry in item["channels"].items()},
         ended=item["ended"],
         children=tuple(item["children"]),
@@ -158,6 +160,14 @@ def _channel_entry(item: Item) -> ChannelEntry:
 
 def _sending(item: Item) -> Sending:
     return Sending(_position(item["sent_through"]), int(item["sent"]), item["is_sending"])
+
+
+def _decided_item(decided: DecidedRange) -> Item:
+    return {"first": decided.first.token, "through": decided.through.token, "refused": decided.refused}
+
+
+def _decided(item: Item) -> DecidedRange:
+    return DecidedRange(Position.from_token(item["first"]), Position.from_token(item["through"]), item["refused"])
 
 
 def _incident_item(incident: Incident) -> Item:

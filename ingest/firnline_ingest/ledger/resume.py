@@ -90,6 +90,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
         resumed,
         read_through=None,
         kept_through=None,
+        decided=(),
         tip_ms=0,
         arrived_ms=0,
         waits_ms=0,

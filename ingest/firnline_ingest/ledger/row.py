@@ -3,7 +3,7 @@
 A row is written after the fact and never ahead of a proof. Values only: reading and writing is the backend's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -68,6 +68,22 @@ class ResumeFrom(StrEnum):
     TRIM_HORIZON = "trim-horizon"
 
 
+MOST_DECIDED = 200  # far more than there can be: the ledger passes them one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedRange:
+    """Records that are dead letters by another's word than their own, and stay so when they are read again.
+
+    Of a range that a registry had no schema for, none is a row. Of a record that Snowflake refused, no row from `first` on is.
+    """
+
+    first: Position
+    through: Position
+    refused: str = ""
+    """Snowflake's words; empty where it was a registry's."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardRow:
     """One row of the ledger."""
@@ -96,6 +112,8 @@ class ShardRow:
     """The oldest record that was there when the shard was first read from its horizon, until something is read through."""
     kept_through: Position | None = None
     """The furthest record of which a dead letter may have been kept: written before it is."""
+    decided: tuple[DecidedRange, ...] = ()
+    """Beyond what was read through, the dead letters that another reading could decide otherwise; written before they are."""
     channels: Mapping[str, ChannelEntry] = field(default_factory=lambda: MappingProxyType({}))
     ended: bool = False
     children: tuple[str, ...] = ()
@@ -131,6 +149,9 @@ class ShardRow:
         """As it would be if the shard had no other channel."""
         sending = self.sending_of(channel)
         return replace(self, sent_through=sending.through, sent_ms=sending.ms, is_sending=sending.is_on)
+
+    def with_decided(self, decided: Iterable[DecidedRange]) -> Self:
+        return replace(self, decided=tuple(dict.fromkeys((*self.decided, *decided)))[-MOST_DECIDED:])
 
     @property
     def known_ms(self) -> int:

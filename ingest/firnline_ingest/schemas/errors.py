@@ -75,3 +75,21 @@ class LoginUnreadable(SchemaRegistryError, Retryable):
             f"secretsmanager:GetSecretValue on it, and kms:Decrypt on its key, {WHO_ASKED}. A variable has to be set on every "
             "executor before it starts. The shards wait, and ask again by themselves.",
         )
+
+
+class SchemaForgotten(SchemaRegistryError, Retryable):
+    """What was a row may be in the table already: to make it a dead letter too would be to have it twice."""
+
+    id = "FL-4106"
+    causes = (
+        "After a restart a registry has no schema of an id that it had before, and a record of that id may be in the table: "
+        "a replica that is behind, or a schema that was deleted. The shard waits"
+    )
+    remedy = "the schema, under its id; without it, `firnline resume --from proven` goes on behind what is committed"
+
+    def __init__(self, shard: str, sequence_number: str, cause: str) -> None:
+        super().__init__(
+            f"Record {sequence_number} of shard {shard} was sent when its schema was known, and now {cause}",
+            next_step="put the schema back (a registry that only deletes softly has it still): the shard waits, and goes on by "
+            "itself. Without it, firnline resume --from proven goes on behind what is committed, which is then not proven.",
+        )

@@ -67,6 +67,15 @@ class AppendBisection:
         """How many times the usual wait for a commit is right: each that was too short at one place doubles it."""
         return min(1 << self._stalls, LONGEST_WAIT)
 
+    def forget(self, through: Position | None) -> None:
+        """Records before this one are never read again."""
+        place = through and (through.sequence_number, through.sub_sequence_number)
+        if place and self.refused:
+            kept = {
+                at: each for at, each in self.refused.items() if (at.sequence_number, at.sub_sequence_number) >= place
+            }
+            self.refused = kept
+
     def lost(self, error: ChannelLost, unproven: Sequence[Chunk]) -> None:
         """The channel was lost with these rows in flight; what is to blame is known when it is open again."""
         self._reason, self._suspects = error, unproven
@@ -161,7 +170,14 @@ class AppendBisections:
             self._by_channel[channel].lost(error, unproven(channel))
 
     def opened(self, opened: OpenedShard) -> None:
-        """Notes that every channel is open again. Raises as AppendBisection.opened."""
+        """Notes that every channel is open again. What was refused before a restart stays refused, in whichever channel.
+
+        Raises as AppendBisection.opened.
+        """
+        for decided in opened.row.decided:
+            if decided.refused:
+                own = self._by_channel[opened.channels[0].destination.channel]
+                own.refused.setdefault(replace(decided.first, row=0), Refused(decided.first, decided.refused))
         for each in opened.channels:
             self._by_channel[each.destination.channel].opened(each.resume.committed)
 

@@ -115,8 +115,11 @@ class Checkpointer:
             ended=ended,
             children=children,
             channels=MappingProxyType({**row.channels, **entries}),
+            decided=tuple(each for each in row.decided if read_through is None or each.through > read_through),
         )
         self._ledger.write_with_incidents(with_what_was_sent(row, list(self._writers), is_last=is_last or ended))
+        for writer in self._writers:
+            writer.bisection.forget(read_through)
         self._services.observer(EpochStep.LEDGERED, self._work.key)
 
     def hurry(self) -> None:

@@ -5,27 +5,36 @@ serves one session: what a session reads again it counts again.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.errors import TooManyUnusable, UnusableRecord
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.ledger.row import DecidedRange
+from firnline_ingest.records.rejection import UNDECIDED, RejectedRecord, RejectReason
+from firnline_ingest.records.rows import Rows
+from firnline_ingest.schemas.errors import SchemaForgotten
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.values import Position
+from firnline_ingest.values import Position, ShardKey, row_number
 
 MINUTE_S = 60
 MINUTES_KEPT = 10  # arrivals are in order but for a little
+KNOWN_SINCE = "the registry had no schema of its id when it was read first."
+
+BeforeKeeping = Callable[[Position | None, Sequence[DecidedRange]], None]
 
 
 class ShardDeadLetters:
-    """Of one shard, under its pipeline's policy. `before_keeping` gets how far they reach before any is kept."""
+    """Of one shard, under its pipeline's policy. `before_keeping` gets how far they reach before any is kept, and which of them
+    another reading could decide otherwise.
+    """
 
-    def __init__(self, work: ShardWork, services: ShardServices, before_keeping: Callable[[Position], None]) -> None:
+    def __init__(self, work: ShardWork, services: ShardServices, before_keeping: BeforeKeeping) -> None:
         self._key, self._end_of = work.key, work.end_of
         self._policy = work.pipeline.unusable_records
         self._services = services
@@ -40,14 +49,27 @@ class ShardDeadLetters:
         """
         if unusable := [each for each in rejected if is_unusable(each)]:
             self._refuse(unusable, records)
+        decided = list(self._decided(rejected, records))
         if self._policy is UnusableRecords.SKIP:
+            if decided:
+                self._before_keeping(None, decided)
             tally.refused(skipped=len(rejected))
             return
-        self._before_keeping(max(self._end_of(records[each.index]) for each in rejected))
+        self._before_keeping(max(self._end_of(records[each.index]) for each in rejected), decided)
         letters = [DeadLetter.of(each, records[each.index], self._key) for each in rejected]
         kept = self._services.dead_letters.put(letters)
         tally.refused(kept=kept, kept_before=len(letters) - kept)
         self._services.observer(EpochStep.DEAD_LETTERED, self._key)
+
+    def _decided(self, rejected: Sequence[RejectedRecord], records: Sequence[Record]) -> Iterator[DecidedRange]:
+        """No row is made between records that a registry had no schema for (RowMaker.convert)."""
+        unknown = [records[each.index] for each in rejected if each.reason in UNDECIDED]
+        if unknown:
+            yield DecidedRange(unknown[0].position, self._end_of(unknown[-1]))
+        for each in rejected:
+            if each.reason is RejectReason.REFUSED:
+                first = replace(records[each.index].position, row=row_number(each.row, each.rows))
+                yield DecidedRange(first, self._end_of(records[each.index]), each.detail)
 
     def _refuse(self, rejected: Sequence[RejectedRecord], records: Sequence[Record]) -> None:
         first = rejected[0]
@@ -60,6 +82,44 @@ class ShardDeadLetters:
         if minute is not None:
             assert self._limit.most is not None, "without a limit there is nothing to exceed"
             raise TooManyUnusable(str(self._key), minute, self._limit.most, f"{number} ({first.reason})")
+
+
+class DecidedBefore:
+    """What a session reads again, and a registry had no schema for when it was read first: that stays a dead letter."""
+
+    def __init__(self, key: ShardKey, decided: Sequence[DecidedRange]) -> None:
+        self._key = key
+        self._ranges = [each for each in decided if not each.refused]
+
+    def records_at_once(self, records: Sequence[Record]) -> int:
+        """Returns how many of these records are all in one range, or all in none."""
+        if not self._ranges:
+            return len(records)
+        first = self._range_of(records[0].position)
+        return next((n for n, one in enumerate(records) if self._range_of(one.position) is not first), len(records))
+
+    def applied(self, made: Rows, records: Sequence[Record]) -> Rows:
+        """Returns what is to become of records that were taken at once."""
+        if not made.rows or not self._ranges or not self._has(records[0].position):
+            return made
+        known = [RejectedRecord(at, RejectReason.UNKNOWN_SCHEMA, KNOWN_SINCE) for at in dict.fromkeys(made.indexes)]
+        rejected = sorted((*made.rejected, *known), key=lambda each: each.index)
+        return Rows((), (), (), rejected, taken=made.taken, left_out=made.left_out)
+
+    def refuse_forgotten(
+        self, rejected: Sequence[RejectedRecord], records: Sequence[Record], known: Position | None
+    ) -> None:
+        """Raises SchemaForgotten for one that may be a row, as those up to `known` may: it is no dead letter then."""
+        for each in rejected if known else ():
+            record = records[each.index]
+            if each.reason in UNDECIDED and record.position <= known and not self._has(record.position):
+                raise SchemaForgotten(str(self._key), record.SequenceNumber, each.detail)
+
+    def _has(self, at: Position) -> bool:
+        return self._range_of(at) is not None
+
+    def _range_of(self, at: Position) -> DecidedRange | None:
+        return next((each for each in self._ranges if each.first <= at <= each.through), None)
 
 
 def is_unusable(rejected: RejectedRecord) -> bool:

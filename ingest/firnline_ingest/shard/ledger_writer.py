@@ -4,12 +4,12 @@ Whether rows may be in flight is written before the first of them is appended, a
 of them is kept (docs/design/ledger.md, sections 3 and 4).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from firnline_ingest.ledger.incident import Incident, log_incident
-from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Sending, ShardRow
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.snowflake.channel_errors import ChannelLost
@@ -52,12 +52,14 @@ class LedgerWriter:
             channels = with_sending(channels, {writer.name: replace(sending, is_on=True)})
         self.write(replace(self.row, is_sending=True, channels=channels))
 
-    def before_keeping(self, through: Position) -> None:
-        """Has the ledger say how far dead letters reach before they are kept: another configuration might make rows of those
-        records. Raises as `write`.
+    def before_keeping(self, through: Position | None, decided: Sequence[DecidedRange]) -> None:
+        """Has the ledger say how far dead letters reach before they are kept, and which of them are not by the record alone:
+        another configuration, and another reading, might make rows of those records. Raises as `write`.
         """
-        if self.row.kept_through is None or through > self.row.kept_through:
-            self.write(replace(self.row, kept_through=through))
+        kept_through = max(filter(None, (through, self.row.kept_through)), default=None)
+        row = replace(self.row.with_decided(decided), kept_through=kept_through)
+        if row != self.row:
+            self.write(row)
 
     def begins_with(self, first: Position) -> None:
         """Notes the oldest record of a shard that has not been read through yet; the ledger has it with whatever is written next,

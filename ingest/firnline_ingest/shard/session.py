@@ -16,7 +16,7 @@ from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.channel_writers import ChannelWriters
 from firnline_ingest.shard.checkpointer import Checkpointer
-from firnline_ingest.shard.dead_letters import ShardDeadLetters, first_unusable
+from firnline_ingest.shard.dead_letters import DecidedBefore, ShardDeadLetters, first_unusable
 from firnline_ingest.shard.errors import RecordsUnaccounted
 from firnline_ingest.shard.ledger_writer import LedgerWriter
 from firnline_ingest.shard.opening import OpenedShard
@@ -72,6 +72,7 @@ class ShardSession:
             work.pipeline, work.key.stream, work.key.shard_id, services.schemas, now_ms=services.now_ms
         )
         self._dead_letters = ShardDeadLetters(work, services, self.ledger.before_keeping)
+        self._decided = DecidedBefore(work.key, opened.row.decided)
         self._proven_before = self.writers.proven
 
     def ingest(self, request: ShardRequest) -> ShardState:
@@ -132,7 +133,7 @@ class ShardSession:
     def _ingest_records(self, records: Sequence[Record]) -> None:
         """Takes in all at once, unless a channel was lost here before."""
         while records:
-            some = records[: self.writers.records_at_once(records)]
+            some = records[: min(self.writers.records_at_once(records), self._decided.records_at_once(records))]
             taken = self._ingest_at_once(some)
             if self.writers.are_bisecting(some):
                 self._checkpointer.settle()
@@ -159,7 +160,9 @@ class ShardSession:
 
     def _converted(self, records: Sequence[Record]) -> Rows:
         """Raises RecordsUnaccounted before anything of them is appended, or of what stands behind them."""
-        made = self.writers.without_refused(self._rows.convert(records), records)
+        made = self._decided.applied(self._rows.convert(records), records)
+        made = self.writers.without_refused(made, records)
+        self._decided.refuse_forgotten(made.rejected, records, self.writers.known_before)
         if made.unaccounted:
             raise RecordsUnaccounted(self._work.key, made.unaccounted, records[0], records[made.taken - 1])
         return made

@@ -1,6 +1,7 @@
 """Letters are kept a page ahead of rows: no kill, and no other configuration behind it, makes a record both."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, now_ms, run
+from .running import bounded, now_ms, numbers, run
+from .test_formats import costs_the_channel
 
 TOO_LARGE = {"n": 1, "text": "x" * 3000}
 
@@ -101,3 +103,29 @@ def test_only_whoever_begins_at_the_oldest_record_takes_such_records_in_again(
     small.pipeline = LARGE
     receipt = bounded(small.services(), small.work())
     assert (receipt.problem.id if receipt.problem else None) == problem
+
+
+@pytest.mark.parametrize("count", range(10))
+def test_a_record_that_snowflake_refused_is_no_row_after_a_restart(world: World, count: int) -> None:
+    """It would be taken by then: but its letter is kept, and a replay of it would double the row."""
+    for n in range(4):
+        world.stream.put({"n": n})
+    steps = 0
+
+    def die(step: EpochStep, _key: object) -> None:
+        nonlocal steps
+        steps += 1
+        if letters(world) or world.row.has_letters_ahead:
+            steps = max(steps, 1000)
+        if steps == 1000 + count:
+            raise Killed
+
+    with pytest.MonkeyPatch.context() as patch:
+        costs_the_channel(patch, 1)
+        with suppress(Killed):
+            bounded(world.services(observer=die), world.work())
+    kept = letters(world)
+    assert bounded(world.services("second"), world.work()).problem is None
+    assert len(numbers(world.served.rows)) + letters(world) == 4
+    assert letters(world) >= kept
+    assert world.row.decided == ()

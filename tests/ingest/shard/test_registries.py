@@ -101,13 +101,56 @@ def killed_at(world: World, known: Known, count: int) -> Iterator[bool]:
 def test_a_schema_that_somebody_registers_while_the_engine_is_down_changes_no_row(
     world: World, known: Known, count: int
 ) -> None:
-    for n in range(4):
-        world.stream.put(record(n, NEW if n == 1 else 7))
+    """What is a dead letter stays one: a replay of it would otherwise double the row."""
+    for n in range(5):
+        world.stream.put(record(n, NEW if n in (1, 2) else 7))
     with killed_at(world, known, count) as was_killed:
+        kept_before = len(letters(world))
         known.schemas[NEW] = known.schemas[7]
         receipt = bounded(world.services("second", schemas=known.of), world.work())
     assert receipt.problem is None
     rows = numbers(world.served.rows)
-    assert [n for n in rows if n != 1] == [0, 2, 3]
-    assert rows.count(1) + len(letters(world)) >= 1
-    assert was_killed or rows.count(1) == 0
+    assert sorted(set(rows) - {1, 2}) == [0, 3, 4]
+    assert len(rows) + len(letters(world)) == 5
+    assert len(letters(world)) >= kept_before
+    assert was_killed or len(letters(world)) == 2
+    assert world.row.decided == ()
+
+
+def test_behind_what_was_a_letter_a_schema_that_is_known_by_now_makes_rows(world: World, known: Known) -> None:
+    world.stream.put(record(0, NEW))
+
+    def die(step: EpochStep, _key: object) -> None:
+        if step is EpochStep.DEAD_LETTERED:
+            raise Killed
+
+    with pytest.raises(Killed):
+        bounded(world.services(schemas=known.of, observer=die), world.work())
+    world.stream.put(record(1, NEW))
+    known.schemas[NEW] = known.schemas[7]
+    assert bounded(world.services("second", schemas=known.of), world.work()).problem is None
+    assert (numbers(world.served.rows), letters(world)) == ([1], ["unknown-schema"])
+
+
+@pytest.mark.parametrize("count", range(4, 17))
+def test_a_schema_that_a_registry_forgets_makes_no_letter_of_what_may_be_a_row(
+    world: World, known: Known, count: int
+) -> None:
+    """A replica that is behind, an id that was deleted: the shard waits until it is there again."""
+    for n in range(4):
+        world.stream.put(record(n))
+    with killed_at(world, known, count):
+        schema, are_rows = known.schemas.pop(7), numbers(world.served.rows)
+        request = ShardRequest.lasting(world.work(), 0.5, arrival_ms=now_ms())
+        runner = ShardRunner(world.services("second", schemas=known.of), request)
+        runner.run()
+    kept = letters(world)
+    assert len(numbers(world.served.rows)) + len(kept) <= 4, "no record is both"
+    if are_rows and not kept:
+        problem = runner.receipt().problem
+        assert problem is None or problem.id == "FL-4106"
+    known.schemas[7] = schema
+    receipt = bounded(world.services("third", schemas=known.of), world.work())
+    assert receipt.problem is None
+    assert len(numbers(world.served.rows)) + len(letters(world)) == 4
+    assert numbers(world.served.rows)[: len(are_rows)] == are_rows
