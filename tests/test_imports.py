@@ -75,7 +75,7 @@ ROOMS_BELOW = {
         "aws config dead_letters errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
     "ingest.transforms": "config nesting records",
-    "ingest.validate": "config dead_letters errors kinesis ledger records snowflake spark",
+    "ingest.validate": "config dead_letters errors kinesis ledger records schemas snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
@@ -50,6 +51,8 @@ def validate(config: EngineConfig) -> Iterator[Check]:
             yield _checked(f"consumer of {pipeline.stream}", partial(_consumer, config, pipeline))
         if pipeline.format.type != "json":
             yield _checked(f"format of {pipeline.stream}", partial(_format, pipeline))
+        if pipeline.format.asks_glue or pipeline.format.confluent_registry is not None:
+            yield _checked(f"registry of {pipeline.stream}", partial(_registry, config, pipeline))
         if pipeline.transforms:
             yield _checked(f"transforms of {pipeline.stream}", partial(_transforms, pipeline))
     yield from _snowflake(config)
@@ -201,6 +204,15 @@ def _format(pipeline: PipelineConfig) -> str:
 
     RowMaker(pipeline, pipeline.stream, "", lambda _: lambda _id: None)
     return pipeline.format.type
+
+
+def _registry(config: EngineConfig, pipeline: PipelineConfig) -> str:
+    """Asks for a schema that no registry has. Raises SchemaRegistryError."""
+    from firnline_ingest.schemas.registries import SchemaRegistries
+
+    of = pipeline.format
+    SchemaRegistries(config.aws)(of)(UUID(int=0) if of.asks_glue else 0)
+    return of.confluent_registry.url if of.confluent_registry else f"AWS Glue in {config.aws.region}"
 
 
 def _snowflake(config: EngineConfig) -> Iterator[Check]:

@@ -16,6 +16,7 @@ from firnline_ingest.validate import Check, validate
 from firnline_ingest.values import TargetTable
 from firnline_local.keys import make_key_pair
 from firnline_local.running import RunningEnvironment
+from tests.fakes.confluent_registry import Registry, serving
 
 pytestmark = pytest.mark.contract
 
@@ -85,6 +86,16 @@ NOBODY = "arn:aws:kinesis:us-east-1:123456789012:stream/orders/consumer/nobody:1
             "FL-1001",
             "'Node' contains itself",
         ),
+        (
+            {
+                "pipeline": {
+                    "format": {"type": "avro", "framing": "confluent", "registry": {"url": "http://127.0.0.1:9"}}
+                }
+            },
+            "registry of orders",
+            "FL-4101",
+            "http://127.0.0.1:9",
+        ),
         ({"pipeline": {"stream": "nowhere"}}, "stream nowhere", "FL-2001", "'nowhere'"),
         (
             {"dead_letters": {"folder": None, "s3": "s3://nowhere-at-all/letters/"}},
@@ -116,6 +127,36 @@ def test_what_is_missing_is_named_with_the_next_step(
     assert found[check].id == id_
     assert names in str(found[check])
     assert "Next:" in str(found[check])
+
+
+def test_a_registry_is_asked_for_a_schema_that_it_need_not_have(
+    problems: Callable[..., dict[str, FirnlineError]],
+) -> None:
+    registry = Registry()
+    with serving(registry):
+        avro = {"type": "avro", "framing": "confluent", "registry": {"url": registry.url}}
+        assert problems(pipeline={"format": avro}) == {}
+        assert registry.asked
+        registry.login = ("engine", "secret")
+        assert problems(pipeline={"format": avro})["registry of orders"].id == "FL-4103"
+    glue = problems(pipeline={"format": {"type": "avro", "framing": "glue"}})
+    assert set(glue) <= {"registry of orders"}
+
+
+def test_a_table_that_would_drop_the_position_of_its_rows_is_found_before_the_first_one(
+    problems: Callable[..., dict[str, FirnlineError]], local_environment: RunningEnvironment
+) -> None:
+    role = local_environment.logins["ingest"].role
+    for statement in (
+        "CREATE OR REPLACE TABLE FIRNLINE.RAW.BY_HAND (A NUMBER)",
+        f"GRANT INSERT ON TABLE FIRNLINE.RAW.BY_HAND TO ROLE {role}",
+    ):
+        local_environment.query(statement, login="admin")
+    error = problems(pipeline={"table": "BY_HAND"})["table of orders"]
+    assert (error.id, "KINESISMETADATA" in str(error)) == ("FL-3304", True)
+    assert problems(pipeline={"table": "BY_HAND", "audit": False}) == {}
+    local_environment.query("ALTER TABLE FIRNLINE.RAW.BY_HAND ADD COLUMN KinesisMetadata OBJECT", login="admin")
+    assert problems(pipeline={"table": "BY_HAND"}) == {}
 
 
 def test_what_could_not_be_checked_is_not_called_good(

@@ -87,10 +87,11 @@ def lost_position(
     if expressions is None:
         return []
     filled = {name: each.path for name, each in zip(columns, expressions, strict=False)}
-    return [name for name in _position_columns(metadata, are_numbered=are_numbered) if filled.get(name) != (name,)]
+    return [name for name in position_columns(metadata, are_numbered=are_numbered) if filled.get(name) != (name,)]
 
 
-def _position_columns(metadata: Metadata, *, are_numbered: bool) -> Iterable[str]:
+def position_columns(metadata: Metadata, *, are_numbered: bool) -> Iterable[str]:
+    """Those that say which row of a stream a row is, by their stored names."""
     parts = metadata.parts(are_numbered=are_numbered)
     if metadata.form is MetadataForm.COLUMNS:
         return [metadata.name_of(part) for part in parts if part in POSITION]

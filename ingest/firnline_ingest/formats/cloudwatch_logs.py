@@ -3,8 +3,8 @@
 Format: CloudWatch Logs user guide, "Log group-level subscription filters".
 """
 
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 from firnline_ingest.config.format import Check, Decoder, Format, SchemasOf
 from firnline_ingest.formats.packing import Compression, unpacker
@@ -15,8 +15,8 @@ CONTROL, DATA = "CONTROL_MESSAGE", "DATA_MESSAGE"
 
 class CloudWatchLogsFormat(Format):
     """A record is what a subscription filter of CloudWatch Logs puts: gzip, and an envelope of log events. Each event becomes a
-    row with the envelope's owner, logGroup, logStream and subscriptionFilters; messages that only test the way are skipped and
-    counted.
+    row with the envelope's owner, logGroup, logStream, subscriptionFilters and whatever else it has, as policyLevel; messages
+    that only test the way are skipped and counted.
     """
 
     order = 60
@@ -33,36 +33,31 @@ class CloudWatchLogsFormat(Format):
 
         from firnline_ingest.records.metadata import splice
 
-        encode, envelope_in, unpack = msgspec.json.Encoder().encode, _envelopes(), unpacker(Compression.GZIP)
+        envelope_in, unpack = _envelopes(), unpacker(Compression.GZIP)
         assert unpack is not None
 
         def decode(data: bytes) -> Iterator[bytes]:
             content = unpack(data)
             try:
-                envelope = envelope_in(content)
+                message_type, head, events = envelope_in(content)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 raise malformed(f"it is no envelope of CloudWatch Logs: {error}.") from error
-            if envelope.message_type == CONTROL:
+            if message_type == CONTROL:
                 raise Omitted(LeftOut.CONTROL_MESSAGE)
-            if envelope.message_type != DATA:
-                raise malformed(f"its messageType is {envelope.message_type[:60]!r}.")
-            if not envelope.log_events:
+            if message_type != DATA:
+                raise malformed(f"its messageType is {message_type[:60]!r}.")
+            if not events:
                 raise malformed("it has no log event.")
-            source = {
-                "owner": envelope.owner,
-                "logGroup": envelope.log_group,
-                "logStream": envelope.log_stream,
-                "subscriptionFilters": envelope.subscription_filters,
-            }
-            head = encode(source)[:-1]
-            for event in envelope.log_events:
-                yield check(splice(head, encode(event)))
+            for event in events:
+                yield check(splice(head, event))
 
         return decode
 
 
-def _envelopes() -> Any:
-    """What reads an envelope. Fields that it does not name are none of a row's."""
+def _envelopes() -> "Callable[[bytes], tuple[str, bytes, list[bytes]]]":
+    """What reads an envelope: its messageType, its other fields as an object without the last brace, and its events as JSON.
+    Fields of the user guide are read by their types; with any other one, everything is as it was sent.
+    """
     import msgspec
 
     class LogEvent(msgspec.Struct, rename="camel"):
@@ -71,12 +66,39 @@ def _envelopes() -> Any:
         message: str
         extracted_fields: dict[str, str | None] | msgspec.UnsetType = msgspec.UNSET
 
-    class Envelope(msgspec.Struct, rename="camel"):
-        message_type: str
+    class Source(msgspec.Struct, rename="camel"):
         owner: str | None = None
         log_group: str | None = None
         log_stream: str | None = None
         subscription_filters: list[str] = []
-        log_events: list[LogEvent] = []
+        policy_level: str | msgspec.UnsetType = msgspec.UNSET
 
-    return msgspec.json.Decoder(Envelope).decode
+    class Envelope(Source, kw_only=True, rename="camel"):
+        message_type: str
+        log_events: list[LogEvent] = msgspec.field(default_factory=list)
+
+    class KnownEvent(LogEvent, rename="camel", forbid_unknown_fields=True): ...
+
+    class KnownEnvelope(Source, kw_only=True, rename="camel", forbid_unknown_fields=True):
+        message_type: str
+        log_events: list[KnownEvent] = msgspec.field(default_factory=list)
+
+    encode, fields = msgspec.json.Encoder().encode, Source.__struct_fields__
+    known_in, any_in = msgspec.json.Decoder(KnownEnvelope).decode, msgspec.json.Decoder(Envelope).decode
+    raw_in, raws_in = (
+        msgspec.json.Decoder(dict[str, msgspec.Raw]).decode,
+        msgspec.json.Decoder(list[msgspec.Raw]).decode,
+    )
+
+    def envelope_in(content: bytes) -> tuple[str, bytes, list[bytes]]:
+        try:
+            known = known_in(content)
+        except msgspec.ValidationError:
+            message_type, whole = any_in(content).message_type, raw_in(content)
+            events = raws_in(whole.pop("logEvents", b"[]"))
+            del whole["messageType"]
+            return message_type, encode(whole)[:-1], list(map(bytes, events))
+        source = Source(*(getattr(known, name) for name in fields))
+        return known.message_type, encode(source)[:-1], list(map(encode, known.log_events))
+
+    return envelope_in

@@ -172,6 +172,26 @@ class PositionLost(SnowflakeError, Fatal):
         )
 
 
+class PositionColumnMissing(SnowflakeError, Fatal):
+    """A table whose schema is fixed drops what says which record a row is."""
+
+    id = "FL-3304"
+    causes = (
+        "A table of a fixed schema has no column for the metadata (KINESISMETADATA, unless `metadata` says otherwise), so that "
+        "Snowflake would drop it from each row. Nothing was written"
+    )
+    remedy = "add the columns that the message names, and it goes on by itself; or `audit: off`"
+
+    def __init__(self, table: str, lacking: Sequence[str]) -> None:
+        named = ", ".join(map(quoted, lacking))
+        super().__init__(
+            f"The table {table} has no column {named}, and its schema does not evolve: no row would say which record it is, and "
+            "nothing could prove that all are there.",
+            next_step=f"its owner adds {named} (ALTER TABLE … ADD COLUMN; types in docs/records.md), or calls it in `metadata` "
+            "as the table does; or say audit: off, if that is meant.",
+        )
+
+
 class PipeReadsFiles(SnowflakeError, Fatal):
     id = "FL-3302"
     causes = (

@@ -1,14 +1,15 @@
-"""Whether a pipe of one's own does with a row what its pipeline expects: checked against the statement that it was made with.
+"""Whether a pipe and a table's columns do with a row what its pipeline expects: a pipe of one's own is checked against the
+statement that it was made with.
 
 A pipe whose statement is hidden from the role, or is not understood, is taken as it is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.config.pipe_select import PipeDefinition, lost_position
+from firnline_ingest.config.pipe_select import PipeDefinition, lost_position, position_columns
 from firnline_ingest.identifiers import quoted
-from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeReadsFiles, PositionLost
+from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeReadsFiles, PositionColumnMissing, PositionLost
 from firnline_ingest.snowflake.listing import Row
 
 
@@ -45,6 +46,14 @@ def check_pipe(
     are_numbered = pipeline.format.makes_several_rows
     if lost := lost_position(definition.selected, filled, pipeline.metadata, are_numbered=are_numbered):
         raise PositionLost(name, lost)
+
+
+def check_columns(pipeline: PipelineConfig, table: tuple[str, str, str], columns: Iterable[str]) -> None:
+    """Of a table whose schema is fixed, where keys are columns by their names. Raises PositionColumnMissing."""
+    there = {column.upper() for column in columns}
+    wanted = position_columns(pipeline.metadata, are_numbered=pipeline.format.makes_several_rows)
+    if lacking := [name for name in wanted if name.upper() not in there]:
+        raise PositionColumnMissing(".".join(map(quoted, table)), lacking)
 
 
 def _definition(pipe: Row) -> PipeDefinition | None:

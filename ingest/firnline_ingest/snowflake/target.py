@@ -22,6 +22,7 @@ from firnline_ingest.snowflake.errors import (
     PipeLeadsElsewhere,
     PipeMissing,
     PipeReadsFiles,
+    PositionColumnMissing,
     PositionLost,
     StatementRefused,
     TableMissing,
@@ -29,7 +30,7 @@ from firnline_ingest.snowflake.errors import (
 )
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
 from firnline_ingest.snowflake.listing import Listing, Row, Statements
-from firnline_ingest.snowflake.pipe import check_pipe, loads_files, matches_by_name
+from firnline_ingest.snowflake.pipe import check_columns, check_pipe, loads_files, matches_by_name
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.table_columns import TableColumn, read_columns
 from firnline_ingest.values import TargetTable
@@ -44,7 +45,7 @@ GRANTS_EVERY_S = 60.0
 """How often a table's grants are looked at: of most that is taken away no append tells."""
 PIPELINES_OWN = (
     *(TableMissing, TableRenamed, PipeMissing, PipeReadsFiles, PipeLeadsElsewhere, PositionLost),
-    *(GrantMissing, ErrorLoggingOff, StatementRefused),
+    *(PositionColumnMissing, GrantMissing, ErrorLoggingOff, StatementRefused),
 )
 
 
@@ -138,7 +139,7 @@ class _Known:
     columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
     has_variant: dict[TargetTable, bool] = field(default_factory=dict)
     checked: set[tuple[str, TargetTable]] = field(default_factory=set)
-    """Streams and tables whose own pipe was held against them: none is changed without being recreated."""
+    """Streams and tables whose columns and own pipe were held against them, once: neither changes without a person's ALTER."""
     _allowed_s: dict[TargetTable, float] = field(default_factory=dict)
 
     def described(self, target: TargetTable, session: Statements) -> Mapping[str, TableColumn]:
@@ -197,11 +198,14 @@ class _Look:
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
-        if pipe is not None and (pipeline.stream, target) not in self._known.checked:
-            check_pipe(pipe, pipeline, table, lambda: list(self._known.described(target, self._session)))
-            self._known.checked.add((pipeline.stream, target))
         evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
         by_name = matches_by_name(pipe, pipeline)
+        if (pipeline.stream, target) not in self._known.checked:
+            if pipe is not None:
+                check_pipe(pipe, pipeline, table, lambda: list(self._known.described(target, self._session)))
+            if by_name and pipeline.audit and not (evolves or pipeline.adds_columns):
+                check_columns(pipeline, table, self._known.described(target, self._session))
+            self._known.checked.add((pipeline.stream, target))
         return TargetState(
             target,
             evolves=evolves and by_name,

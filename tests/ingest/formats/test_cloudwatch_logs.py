@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import LeftOut, RejectReason
 from firnline_ingest.values import LAST_ROW
 
-from .making import convert, rejected, values
+from .making import convert, maker, rejected, values
 
 LOGS = {"type": "cloudwatch_logs"}
 SOURCE = {
@@ -46,6 +47,28 @@ def test_each_event_is_a_row_with_where_it_came_from() -> None:
 def test_what_a_metric_filter_has_extracted_goes_along() -> None:
     event = {**EVENTS[0], "extractedFields": {"ip": "127.0.0.1", "user": None}}
     assert values(convert(LOGS, envelope(logEvents=[event]))) == [{**SOURCE, **event}]
+
+
+def test_an_account_level_filter_says_its_level() -> None:
+    level = {"policyLevel": "ACCOUNT_LEVEL_POLICY"}
+    assert values(convert(LOGS, envelope(**level))) == [{**SOURCE, **level, **event} for event in EVENTS]
+
+
+def test_fields_that_no_page_names_are_kept_as_they_came() -> None:
+    event = {**EVENTS[1], "ingestionTime": 1.50, "nested": {"a": [1, None]}}
+    made = convert(LOGS, envelope(logEvents=[EVENTS[0], event], entity={"type": "Service"}))
+    assert values(made) == [{**SOURCE, "entity": {"type": "Service"}, **each} for each in (EVENTS[0], event)]
+    control = {"messageType": "CONTROL_MESSAGE", "more": 1}
+    assert convert(LOGS, gzip.compress(json.dumps(control).encode())).left_out == {LeftOut.CONTROL_MESSAGE: 1}
+    wrong = {**EVENTS[0], "message": 1, "more": 1}
+    assert rejected(LOGS, envelope(logEvents=[wrong])).reason is RejectReason.MALFORMED
+
+
+def test_keys_without_a_column_are_counted() -> None:
+    rows = maker(LOGS)
+    rows.know(["ID", "TIMESTAMP", "MESSAGE", "OWNER", "LOGGROUP", "LOGSTREAM"])
+    made = rows.convert([Record("1", envelope(entity=1), "key", 1.5)])
+    assert made.unknown_keys == len(EVENTS) * len(["subscriptionFilters", "entity"])
 
 
 def test_a_control_message_is_left_out_and_counted() -> None:

@@ -11,7 +11,14 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import stored_name
-from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeMissing, PipeReadsFiles, PositionLost, TableMissing
+from firnline_ingest.snowflake.errors import (
+    PipeLeadsElsewhere,
+    PipeMissing,
+    PipeReadsFiles,
+    PositionColumnMissing,
+    PositionLost,
+    TableMissing,
+)
 from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
@@ -176,6 +183,29 @@ def test_a_pipe_whose_statement_is_hidden_is_taken_as_it_is() -> None:
     assert not state({"ORDERS"}).matches_by_name
     assert state(set()).matches_by_name
     assert not state(set(), pipe_selects=True).matches_by_name
+
+
+BY_NAME = f"COPY INTO ORDERS {STREAM} MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE"
+
+
+@pytest.mark.parametrize("pipes", [set(), {"ORDERS"}])
+@pytest.mark.parametrize(
+    "metadata", [{"column": "RECORD_METADATA"}, {"form": "columns"}, {"form": "columns", "names": {"shard_id": "ID"}}]
+)
+def test_a_table_of_a_fixed_schema_has_a_column_for_the_position(pipes: set[str], metadata: dict[str, Any]) -> None:
+    with pytest.raises(PositionColumnMissing, match=r"RECORD_METADATA|KINESIS_SEQUENCE_NUMBER"):
+        state(pipes, BY_NAME, metadata=metadata)
+    for more in ({"audit": False}, {"adds_columns": True}):
+        assert state(pipes, BY_NAME, metadata=metadata, **more).matches_by_name
+
+
+def test_a_column_takes_the_position_whatever_its_case() -> None:
+    assert state(set(), metadata={"column": '"kinesisMetadata"'}).matches_by_name
+
+
+def test_routed_tables_have_a_column_for_the_position_each() -> None:
+    with pytest.raises(PositionColumnMissing, match="ORDERS"):
+        state(set(), metadata={"column": "GONE"}, routes={"key": "kind", "tables": {"refund": "refunds"}})
 
 
 def test_the_tables_of_routes_are_looked_for_as_the_pipelines_own() -> None:
