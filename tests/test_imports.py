@@ -38,6 +38,7 @@ MAY_LOAD = {
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_local.aws": {*AWS, "moto", "cryptography"},
     "firnline_local.pulumi": {"grpc", "pulumi"},
+    "firnline_local.terraform": {"grpc"},
     "firnline_local.snowflake": {
         "cryptography",
         "duckdb",
@@ -86,7 +87,8 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
-        "specification stack status terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors "
+        "specification stack status terminal terraform ingest.__main__ ingest.config ingest.dead_letters "
+        "ingest.errors "
         "ingest.schemas ingest.sink ingest.values"
     ),
     "infra.doctor": "accounts blueprint observe pulumi_cli render specification stack ingest.errors",
@@ -115,6 +117,7 @@ ROOMS_BELOW = {
         "rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.ledger ingest.logs"
     ),
     "infra.terminal": "",
+    "infra.terraform": "blueprint pulumi_cli resources specification ingest.errors",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
         "infra.specification infra.stack ingest.snowflake"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firnline_infra.blueprint.access import access_of
 from firnline_infra.blueprint.bucket_layout import (
@@ -30,6 +30,9 @@ from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.routes import Unmatched
 from firnline_ingest.config.running import RunOptions
+
+if TYPE_CHECKING:
+    from firnline_ingest.config.model import EngineConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,9 +140,18 @@ def document_text(document: Mapping[str, Any]) -> str:
 
 def document_hash(document: Mapping[str, Any]) -> str:
     """The hash that the engine logs at its start. Raises ConfigError for what the engine would not take."""
+    return _parsed(document).content_hash
+
+
+def hashed_text(document: Mapping[str, Any]) -> str:
+    """The text that `document_hash` begins the SHA-256 of. Raises ConfigError for what the engine would not take."""
+    return _parsed(document).hashed_text
+
+
+def _parsed(document: Mapping[str, Any]) -> "EngineConfig":
     from firnline_ingest.config.model import EngineConfig  # only a whole document is checked
 
-    return parse(EngineConfig, dict(document), "engine.json").content_hash
+    return parse(EngineConfig, dict(document), "engine.json")
 
 
 def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None) -> dict[str, Any]:

@@ -32,6 +32,7 @@ EXIT_ERROR = 2
             "up": "firnline_infra.cli.up:up",
             "outputs": "firnline_infra.cli.outputs:outputs",
             "drift": "firnline_infra.cli.drift:drift",
+            "terraform": "firnline_infra.cli.terraform:terraform",
             "destroy": "firnline_infra.cli.destroy:destroy",
         },
         "Run the engine": {

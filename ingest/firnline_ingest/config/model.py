@@ -268,4 +268,8 @@ class EngineConfig(RunOptions):
     @property
     def content_hash(self) -> str:
         """Of what differs from the defaults: an option that says nothing new, or that came later, changes no hash."""
-        return hashlib.sha256(json.dumps(self.changed(), sort_keys=True).encode()).hexdigest()[:16]
+        return hashlib.sha256(self.hashed_text.encode()).hexdigest()[:16]
+
+    @property
+    def hashed_text(self) -> str:
+        return json.dumps(self.changed(), sort_keys=True)

@@ -62,7 +62,11 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "aws:secretsmanager/secret:Secret": {"replica": "replicas"},
     "snowflake:index/authenticationPolicy:AuthenticationPolicy": {"client_policy": "clientPolicies"},
     "snowflake:index/database:Database": {"replication.enable_to_account": "enableToAccounts"},
-    "snowflake:index/externalVolume:ExternalVolume": {"storage_location": "storageLocations"},
+    "snowflake:index/externalVolume:ExternalVolume": {
+        "describe_output": "describeOutputs",
+        "describe_output.storage_locations.s3_storage_location": "s3StorageLocations",
+        "storage_location": "storageLocations",
+    },
     "snowflake:index/icebergTable:IcebergTable": {
         "aggregation_policy.entity_key": "entityKeys",
         "check_constraint": "checkConstraints",

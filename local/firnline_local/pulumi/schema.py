@@ -65,6 +65,13 @@ def fields_of(token: str) -> Fields:
     return _fields_of(token, token)
 
 
+def attributes_of(token: str) -> Mapping[str, Any]:
+    """The same in Terraform's words, as schemas/ has them. `pulumi:providers:aws` is what a provider can be configured with."""
+    is_provider = token.startswith("pulumi:providers:")
+    package = token.rpartition(":")[2] if is_provider else token.partition(":")[0]
+    return dict(_document(package)["provider" if is_provider else token])
+
+
 def made_up_of(token: str) -> str | None:
     """The input that Pulumi makes up from a resource's logical name where it is absent; None if there is none."""
     name = fields_of(token).get("name")

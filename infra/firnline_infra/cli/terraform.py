@@ -1,0 +1,45 @@
+"""`firnline terraform`"""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.environment_argument import environment_argument
+
+DIFFERS = 3
+
+
+@click.command()
+@environment_argument
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="The module's folder: its *.tf.json of these names are written anew, and nothing else is touched.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit status 3 where a file is not as it would be written.")
+def terraform(environment: Path, into: Path, check: bool) -> None:
+    """Write ENV as a Terraform module.
+
+    Plain JSON, the same for the same specification: review and commit it. It makes what `firnline up` makes with Pulumi; the
+    engine's configuration is an output, and `firnline deploy` puts it into the bucket. No account is asked.
+
+    \b
+    For example:
+      firnline terraform dev --into stacks/terraform/dev
+      terraform -chdir=stacks/terraform/dev apply
+    """
+    from firnline_infra.specification import load_spec
+    from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
+    from firnline_infra.terraform import differing, write_module
+
+    spec = load_spec(environment)
+    for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
+        click.echo(f"An `apply` would make what nobody can use yet. {missing}", err=True)
+    changed = differing(spec, into)
+    if check:
+        for name in changed:
+            click.echo(f"{into / name} is not as {environment} says.")
+        raise SystemExit(DIFFERS if changed else 0)
+    write_module(spec, into)
+    click.echo(f"{into}: " + (", ".join(changed) + " written" if changed else "nothing has changed"))

@@ -1,0 +1,104 @@
+"""The CLI of Terraform or of OpenTofu, unattended, on the module of one environment."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firnline_infra.pulumi_cli.run import Ended, run
+from firnline_infra.pulumi_cli.version import Version
+from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMissing, TerraformTooOld
+
+NAMES = ("terraform", "tofu")
+PROVIDED = Version(1, 10, 6)
+"""Of OpenTofu, by scripts/terraform-cli."""
+UNATTENDED = {"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1"}
+CHANGES = 2
+
+
+def find_terraform(environment: Mapping[str, str] | None = None) -> Path:
+    """The first that is new enough: `terraform`, `tofu`, the provided one. Raises TerraformMissing or TerraformTooOld."""
+    environment = os.environ if environment is None else environment
+    on_path = [Path(found) for name in NAMES if (found := shutil.which(name, path=environment.get("PATH", os.defpath)))]
+    for binary in on_path:
+        if (version_of(binary) or Version(0, 0, 0)) >= OLDEST:
+            return binary
+    provided = provided_at(environment)
+    if os.access(provided, os.X_OK):
+        return provided
+    if on_path:
+        raise TerraformTooOld(on_path[0], version_of(on_path[0]))
+    raise TerraformMissing(provided)
+
+
+def provided_at(environment: Mapping[str, str]) -> Path:
+    """Where scripts/terraform-cli puts it: one for all clones of a user."""
+    cache = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or Path.home()) / ".cache"
+    return Path(cache) / "firnline" / f"opentofu-{PROVIDED}" / "tofu"
+
+
+def version_of(binary: Path) -> Version | None:
+    """None if it prints no version."""
+    asked = [str(binary), "version", "-json"]
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=60, env={**os.environ, **UNATTENDED})
+        return Version.from_text(json.loads(done.stdout)["terraform_version"])
+    except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
+        return None
+
+
+@dataclass(frozen=True)
+class TerraformCli:
+    binary: Path
+    module: Path
+    """The folder of the root module."""
+    variables: Mapping[str, str]
+    """Beside this process's own: credentials, and TF_VAR_…"""
+    on_line: Callable[[str], None] | None = None
+
+    def init(self) -> None:
+        """Raises TerraformFailed, as the others do."""
+        self._run("init")
+
+    def has_changes(self, save: Path | None = None, *, refresh: bool = True) -> bool:
+        """Whether `apply` would change something; what, goes to `on_line`."""
+        more = ([] if save is None else [f"-out={save}"]) + ([] if refresh else ["-refresh=false"])
+        return self._run("plan", "-detailed-exitcode", *more, fine=(0, CHANGES)).exit_status == CHANGES
+
+    def plan(self, file: Path) -> dict[str, Any]:
+        """What `has_changes` saved."""
+        return self._document("show", "-json", str(file))
+
+    def apply(self, plan: Path | None = None, *, refresh: bool = True) -> None:
+        """With a plan, nothing else than it says."""
+        more = [] if refresh or plan is not None else ["-refresh=false"]
+        self._run("apply", "-auto-approve", *more, *([] if plan is None else [str(plan)]))
+
+    def destroy(self) -> None:
+        self._run("destroy", "-auto-approve")
+
+    def outputs(self) -> dict[str, Any]:
+        """Empty where nothing was applied."""
+        return {name: each["value"] for name, each in self._document("output", "-json").items()}
+
+    def state(self) -> dict[str, Any]:
+        """As `terraform show -json` writes it."""
+        return self._document("show", "-json")
+
+    def _document(self, *arguments: str) -> dict[str, Any]:
+        return dict(json.loads(self._run(*arguments, quiet=True).stdout))
+
+    def _run(self, *arguments: str, fine: tuple[int, ...] = (0,), quiet: bool = False) -> Ended:
+        ended = run(
+            [str(self.binary), f"-chdir={self.module}", *arguments, "-no-color"],
+            variables={**os.environ, **UNATTENDED, **self.variables},
+            on_line=None if quiet else self.on_line,
+            shown_as=f"{self.binary.name} {arguments[0]}",
+        )
+        if ended.exit_status not in fine:
+            raise TerraformFailed(ended.command, ended.exit_status, ended.lines)
+        return ended

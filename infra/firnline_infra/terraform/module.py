@@ -1,0 +1,212 @@
+"""The files of an environment's module, as plain Terraform JSON: the same specification always gives the same text.
+
+What only a root module may have (providers, the backend, imports) stands in files of its own: who uses the rest as a module of
+theirs leaves those out.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.resources import environment as resources
+from firnline_infra.resources.resource import Component, FormattedText, Resource
+from firnline_infra.specification.model import Durability, EnvironmentSpec
+from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.terraform.engine_document import engine_locals
+from firnline_infra.terraform.errors import OLDEST
+from firnline_infra.terraform.expressions import (
+    Interpolation,
+    TerraformValues,
+    address,
+    escaped,
+    label,
+    resources_of,
+    waits_of,
+)
+
+MODULE_FILES = ("versions", "providers", "imports", "main", "outputs")
+"""Each with .tf.json behind it."""
+PROVIDERS = {
+    "aws": {"source": "hashicorp/aws", "version": "~> 6.69"},
+    # Its minor releases change preview resources: one is taken at a time, on purpose.
+    "snowflake": {"source": "snowflakedb/snowflake", "version": "~> 2.22.0"},
+}
+ENGINE_HASH = Interpolation("local.engine_config_hash")
+STAYS = ("snowflake_service_user", "snowflake_warehouse_interactive")
+"""What goes on without an object that it names; everything else in Snowflake goes with it, and is made again with it."""
+ROLE_WAIT = "role_propagation_seconds"
+
+
+def module_files(spec: EnvironmentSpec) -> dict[str, str]:
+    """By name."""
+    blueprint = blueprint_of(spec)
+    components = [
+        *resources.foundation(blueprint),
+        *resources.warehouse(blueprint),
+        *resources.runtime(blueprint),
+    ]
+    values = TerraformValues(_given(spec, blueprint, components))
+    documents = {
+        "versions": {"terraform": {"required_version": f">= {OLDEST}", "required_providers": PROVIDERS}},
+        "providers": _providers(spec, blueprint),
+        **({"imports": {"import": imports}} if (imports := list(_imports(components))) else {}),
+        "main": {
+            "locals": engine_locals(spec, blueprint.outputs, values.written),
+            **_main(components, values),
+        },
+        "outputs": {"output": {name: {"value": values.written(each)} for name, each in _outputs(blueprint)}},
+    }
+    return {f"{name}.tf.json": json.dumps(each, indent=2, sort_keys=True) + "\n" for name, each in documents.items()}
+
+
+def differing(spec: EnvironmentSpec, folder: Path) -> list[str]:
+    """The names of the module's files that are not there as they should be, or are there and should not."""
+    wanted = module_files(spec)
+    there = {name: _text(folder / name) for name in (f"{each}.tf.json" for each in MODULE_FILES)}
+    return [name for name, text in there.items() if text != wanted.get(name)]
+
+
+def write_module(spec: EnvironmentSpec, folder: Path) -> None:
+    """Only files of a module's names are written, or removed where the module has none such."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = module_files(spec)
+    for name in differing(spec, folder):
+        if name in wanted:
+            (folder / name).write_text(wanted[name], encoding="utf-8")
+        else:
+            (folder / name).unlink()
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+def _given(spec: EnvironmentSpec, blueprint: Blueprint, components: Iterable[Component]) -> dict[Reference, Any]:
+    """What references mean. The configuration itself is put into the bucket by `firnline deploy`: Terraform would delete
+    the one of a job that still runs.
+    """
+    gives = {reference: each for component in components for reference, each in component.gives.items()}
+    gives |= {reference: each for component in components for reference, each in _nested(component)}
+    place = FormattedText(
+        f"s3://{{0}}/{folder(spec, CONFIGURATION_FOLDER)}{{1}}.json", (blueprint.job_bucket, ENGINE_HASH)
+    )
+    engine = {"document": Interpolation("jsondecode(local.engine_config)"), "hash": ENGINE_HASH, "url": place}
+    return {
+        **gives,
+        **resources.adopted_policies(blueprint),
+        **{Reference("engine", name): each for name, each in engine.items()},
+    }
+
+
+def _nested(component: Component) -> Iterator[tuple[Reference, Any]]:
+    for member in component.members:
+        if isinstance(member, Component):
+            yield from member.gives.items()
+            yield from _nested(member)
+
+
+def _outputs(blueprint: Blueprint) -> Iterable[tuple[str, Any]]:
+    return blueprint.stack_outputs.given().items()
+
+
+def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
+    """Which accounts is said here; who connects, and with what, comes from AWS_* and SNOWFLAKE_* variables."""
+    organization, _, account = spec.snowflake.account.partition("-")
+    backend = {
+        "bucket": bootstrap_names(spec).state_bucket,
+        "key": state_key(spec),
+        "region": spec.aws.region,
+        "use_lockfile": True,
+    }
+    return {
+        "terraform": {"backend": {"s3": backend}},
+        "variable": {
+            "snowflake_role": {
+                "type": "string",
+                "default": escaped(str(blueprint.names.deploy_role)),
+                "description": "The role that deploys; for a plan that changes nothing, the role of previews.",
+            }
+        },
+        "provider": {
+            "aws": {"region": spec.aws.region, "allowed_account_ids": [spec.aws.account]},
+            "snowflake": {
+                "organization_name": organization,
+                "account_name": account,
+                "warehouse": escaped(spec.snowflake.warehouse),
+                "role": "${var.snowflake_role}",
+                "preview_features_enabled": list(blueprint.preview_features),
+            },
+        },
+    }
+
+
+def state_key(spec: EnvironmentSpec) -> str:
+    return f"terraform/{spec.name}.tfstate"
+
+
+def _imports(components: Iterable[Component]) -> Iterator[dict[str, str]]:
+    for component in components:
+        for each in resources_of(component):
+            if each.import_id is not None:
+                yield {"to": address(each), "id": each.import_id}
+
+
+def _main(components: Iterable[Component], values: TerraformValues) -> dict[str, Any]:
+    made: dict[str, dict[str, Any]] = {}
+    for component in components:
+        after = [address(each) for other in component.after for each in resources_of(other)]
+        for each in resources_of(component):
+            before = after if each.waits_with_component else []
+            if wait := _wait_for_role(each, values):
+                made.setdefault("terraform_data", {})[label(each)] = wait
+                before = [*before, f"terraform_data.{label(each)}"]
+            made.setdefault(each.type, {})[label(each)] = _block(each, before, values)
+    waits = "terraform_data" in made
+    description = (
+        "How long a role that was made is left alone before Snowflake uses it: AWS does not know it everywhere yet."
+    )
+    variable = {ROLE_WAIT: {"type": "number", "default": 30, "description": description}}
+    return {"resource": made, **({"variable": variable} if waits else {})}
+
+
+def _block(resource: Resource, before: Iterable[str], values: TerraformValues) -> dict[str, Any]:
+    named = list(dict.fromkeys(address(each) for each in waits_of(resource.arguments)))
+    listed = [
+        address(one)
+        for each in resource.after
+        for one in (resources_of(each) if isinstance(each, Component) else (each,))
+    ]
+    depends_on = sorted({*named, *listed, *before})
+    lifecycle: dict[str, Any] = {}
+    if resource.durability is Durability.PROTECTED:
+        lifecycle["prevent_destroy"] = True
+    if resource.ignore_changes:
+        lifecycle["ignore_changes"] = list(resource.ignore_changes)
+    if named and resource.type.startswith("snowflake_") and resource.type not in STAYS:
+        lifecycle["replace_triggered_by"] = [f"{each}.id" for each in named]
+    block: Mapping[str, Any] = values.written(resource.arguments)
+    return {
+        **block,
+        **({"depends_on": depends_on} if depends_on else {}),
+        **({"lifecycle": lifecycle} if lifecycle else {}),
+    }
+
+
+def _wait_for_role(resource: Resource, values: TerraformValues) -> dict[str, Any] | None:
+    """Terraform does not try again, as Pulumi does: the first use of a new role waits."""
+    if not resource.uses_new_role or resource.waits_with_component:
+        return None
+    inside = [
+        one
+        for each in resource.after
+        for one in (resources_of(each) if isinstance(each, Component) else (each,))
+        if one.type in ("aws_iam_role", "aws_iam_role_policy")
+    ]
+    return {
+        "triggers_replace": [values.written(each["id"]) for each in inside],
+        "provisioner": [{"local-exec": {"command": f"sleep ${{var.{ROLE_WAIT}}}"}}],
+    }

@@ -1,0 +1,110 @@
+"""Each shipped environment's module is golden: a changed file is reviewed for what `terraform apply` would do with it.
+
+FIRNLINE_WRITE_GOLDEN=1 writes them anew.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.resources.resource import Resource
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.terraform import differing, module_files, write_module
+from firnline_infra.terraform.expressions import label
+
+ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
+GOLDEN = Path(__file__).parent / "golden"
+SHIPPED = ["dev", "staging", "prod"]
+
+
+def spec_of(name: str, **changes: Any) -> EnvironmentSpec:
+    spec = load_spec(ENVIRONMENTS / f"{name}.yaml")
+    document = spec.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return EnvironmentSpec.model_validate({**document, **changes}, strict=None)
+
+
+def document(spec: EnvironmentSpec, name: str) -> Any:
+    return json.loads(module_files(spec)[f"{name}.tf.json"])
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_environment_is_the_reviewed_module(name: str) -> None:
+    spec = load_spec(ENVIRONMENTS / f"{name}.yaml")
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        write_module(spec, GOLDEN / name)
+        pytest.fail(f"{name} was written: review it, and run the test again")
+    assert differing(spec, GOLDEN / name) == []
+
+
+def test_what_would_be_another_text_is_found_and_written_and_what_is_not_wanted_goes(tmp_path: Path) -> None:
+    spec = spec_of("dev")
+    (tmp_path / "imports.tf.json").write_text("{}")
+    (tmp_path / "mine.tf").write_text("# of somebody else")
+    assert differing(spec, tmp_path) == [
+        f"{name}.tf.json" for name in ("versions", "providers", "imports", "main", "outputs")
+    ]
+    write_module(spec, tmp_path)
+    assert differing(spec, tmp_path) == []
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        *("main.tf.json", "mine.tf", "outputs.tf.json", "providers.tf.json", "versions.tf.json")
+    ]
+
+
+def test_a_text_that_looks_like_a_template_is_escaped() -> None:
+    spec = spec_of("dev", tags={"note": "${var.x} %{if true}"})
+    tags = document(spec, "main")["resource"]["aws_kinesis_stream"]["stream-orders-stream"]["tags"]
+    assert tags["note"] == "$${var.x} %%{if true}"
+
+
+def labels(type_: str, *names: str) -> list[str]:
+    return [label(Resource(type_, name, {})) for name in names]
+
+
+def test_a_label_is_what_terraform_takes_and_two_names_stay_two() -> None:
+    assert labels("snowflake_table", "landing-table-A.B_1.C") == ["landing-table-A-B_1-C"]
+    odd = labels("snowflake_table", 't-A."b c"', 't-A."b-c"', 't-A."b.c"', "t-A.b-c", "t-A.é", "t-A.è")
+    odd += labels("aws_kinesis_stream", "stream-a.b", "stream-a-b", "stream-a_b")
+    assert len(set(odd)) == len(odd)
+    assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", each) for each in odd)
+
+
+def test_a_secret_that_exists_is_imported() -> None:
+    arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:firnline-dev/snowflake/ingest-AbCdEf"
+    spec = spec_of("dev")
+    ingest = spec.snowflake.ingest.model_copy(update={"secret_arn": arn})
+    spec = spec.model_copy(update={"snowflake": spec.snowflake.model_copy(update={"ingest": ingest})})
+    to = "aws_secretsmanager_secret.secret-ingest-secret"
+    assert document(spec, "imports") == {"import": [{"to": to, "id": arn}]}
+
+
+def test_what_holds_data_can_not_be_destroyed_where_the_environment_is_protected() -> None:
+    made = document(spec_of("prod"), "main")["resource"]
+    kept = {
+        type_
+        for type_, all_ in made.items()
+        for each in all_.values()
+        if each.get("lifecycle", {}).get("prevent_destroy")
+    }
+    assert kept == {
+        *("aws_dynamodb_table", "aws_kinesis_stream", "aws_s3_bucket", "aws_secretsmanager_secret"),
+        *("snowflake_database", "snowflake_schema", "snowflake_table", "snowflake_iceberg_table"),
+        *("snowflake_external_volume", "snowflake_execute"),
+    }
+    dev = document(spec_of("dev"), "main")["resource"]
+    assert not [
+        each for all_ in dev.values() for each in all_.values() if "prevent_destroy" in each.get("lifecycle", {})
+    ]
+
+
+def test_nothing_secret_is_in_a_module() -> None:
+    text = "".join(module_files(spec_of("prod")).values())
+    assert "PRIVATE KEY" not in text
+    assert "aws_secretsmanager_secret_version" not in text
+    assert (
+        not {"password", "private_key", "token"}
+        & document(spec_of("prod"), "providers")["provider"]["snowflake"].keys()
+    )
