@@ -6,7 +6,10 @@ from collections.abc import Callable
 from tests.pulumi.environments import Trial
 
 BUCKET, ROLE, LEDGER = "firnline-prod-333344445555-eu-central-1", "firnline-prod-engine", "firnline-prod"
-TRUST = {"Version": "2012-10-17", "Statement": []}
+TRUST = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}],
+}
 BODY = '{"widgets": []}'
 
 

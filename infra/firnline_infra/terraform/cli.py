@@ -45,9 +45,11 @@ def version_of(binary: Path) -> Version | None:
     """None if it prints no version."""
     asked = [str(binary), "version", "-json"]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=60, env={**os.environ, **UNATTENDED})
-        return Version.from_text(json.loads(done.stdout)["terraform_version"])
-    except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
+        printed = subprocess.check_output(
+            asked, stderr=subprocess.DEVNULL, text=True, timeout=60, env={**os.environ, **UNATTENDED}
+        )
+        return Version.from_text(json.loads(printed)["terraform_version"])
+    except (OSError, ValueError, KeyError, subprocess.SubprocessError):
         return None
 
 

@@ -1,0 +1,174 @@
+"""Resource by resource, Terraform makes what Pulumi makes: arguments, order, protection. Each difference has its reason here."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import pulumi
+import pytest
+
+from firnline_infra.pulumi import environment, providers
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.terraform import module_files
+from firnline_local.pulumi.equality import same
+from firnline_local.pulumi.schema import fields_of
+from firnline_local.terraform.schema import TOKENS
+from firnline_local.terraform.values import as_properties
+from tests.infra.pulumi.conftest import IAM_USER, Deploy, Deployment, Registered, SpecOf
+from tests.infra.pulumi.test_engine_runtime import SERVERLESS, SUBNETS, VPC
+
+ONLY_PULUMI = {
+    # Terraform would delete the one of a job that still runs: `firnline deploy` puts it there, under the same name.
+    "aws:s3/bucketObjectv2:BucketObjectv2",
+}
+ONLY_TERRAFORM = {
+    # Pulumi tries again while AWS does not know a new role everywhere; Terraform can't, and waits.
+    "terraform_data",
+}
+LARGE: dict[str, Any] = {
+    "aws": {"runtime": {"emr_serverless": SERVERLESS}},
+    "network": {
+        "vpc_endpoints": {
+            "vpc": VPC,
+            "gateways": ["s3", "dynamodb"],
+            "interfaces": ["kinesis", "sts"],
+            "route_tables": ["rtb-0a1b2c3d"],
+            "subnets": SUBNETS,
+            "clients": ["10.0.0.0/16"],
+        }
+    },
+    "streams": [{"name": f"stream-{number}", "shards": number % 3 + 1} for number in range(40)],
+    "pipelines": [
+        {
+            "stream": f"stream-{number}",
+            "database": f"FIRNLINE_{number % 4}",
+            "schema": "RAW",
+            "table": f"T_{number}",
+            "file_replay": number % 5 == 0,
+        }
+        for number in range(40)
+    ],
+}
+EMR = {"aws": {"runtime": {"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}}}}}
+EKS = {"aws": {"runtime": {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "emr_eks": {}}}}
+CASES: dict[str, tuple[str, Mapping[str, Any]]] = {
+    **{name: (name, {}) for name in ("dev", "staging", "prod")},
+    "large": ("dev", LARGE),
+    "emr on ec2": ("dev", EMR),
+    "emr on eks": ("dev", EKS),
+    "static keys": ("dev", {"aws": {"runtime": {"trust": "static-keys"}}}),
+    "migration": ("prod", {"ledger": {"migration": True}}),
+}
+
+
+class Module:
+    """A rendered module, in which references are what the mocks of Pulumi's tests answer."""
+
+    def __init__(self, spec: EnvironmentSpec, names: Mapping[str, str]) -> None:
+        """`names`: Pulumi's logical name by Terraform's address."""
+        files = {name: json.loads(text) for name, text in module_files(spec).items()}
+        self.names = names
+        self.locals = files["main.tf.json"]["locals"]
+        self.blocks = {
+            f"{type_}.{label}": block
+            for type_, blocks in files["main.tf.json"]["resource"].items()
+            for label, block in blocks.items()
+        }
+
+    def value(self, value: Any) -> Any:
+        match value:
+            case Mapping():
+                return {name: self.value(each) for name, each in value.items()}
+            case list():
+                return [self.value(each) for each in value]
+            case str():
+                text = re.sub(r"(?<!\$)\$\{([^}]+)\}", lambda found: self._answer(found[1]), value)
+                return text.replace("$${", "${").replace("%%{", "%{")
+            case _:
+                return value
+
+    def _answer(self, expression: str) -> str:
+        if expression == "local.engine_config_hash":
+            return "HASH"
+        address, attribute = re.fullmatch(r"(\w+\.[\w-]+)\.(.+)", expression).groups()  # type: ignore[union-attr] # all are
+        name = self.names[address]
+        answers = {"arn": f"arn:of:{name}", "id": f"{name}-id", "key_id": f"id-of-{name}"}
+        if attribute.endswith("storage_aws_iam_user_arn"):
+            return IAM_USER
+        return answers.get(attribute) or str(self.value(self.blocks[address][attribute]))
+
+    def after(self, address: str) -> set[str]:
+        """The resources that it is made after, by Pulumi's names."""
+        block = self.blocks[address]
+        named = re.findall(r"\$\{(\w+\.[\w-]+)\.", json.dumps(block))
+        return {self.names[each] for each in (*named, *block.get("depends_on", ())) if each in self.names}
+
+
+def pulumis(spec: EnvironmentSpec, deploy: Deploy) -> Deployment:
+    def program() -> None:
+        for name, value in environment(spec, pulumi.ResourceOptions(providers=providers(spec))).given().items():
+            pulumi.export(name, value)
+
+    return deploy(program)
+
+
+def addresses(made: Deployment, blocks: Mapping[str, Any]) -> dict[str, str]:
+    """Pulumi's name by Terraform's address: the same name, as Terraform can write it."""
+    types = {token: type_ for type_, token in TOKENS.items()}
+    found = {}
+    for each in made.made:
+        if each.type not in ONLY_PULUMI:
+            prefix = f"{types[each.type]}.{re.sub('[^A-Za-z0-9_-]', '-', each.name)}"
+            (address,) = [address for address in blocks if re.fullmatch(re.escape(prefix) + "(-[0-9a-f]{6})?", address)]
+            found[address] = each.name
+    return found
+
+
+def differences(module: Module, address: str, registered: Registered) -> Iterator[str]:
+    block = {name: each for name, each in module.blocks[address].items() if name not in ("depends_on", "lifecycle")}
+    wanted = as_properties(registered.type, module.value(block), inputs_only=True)
+    fields = fields_of(registered.type)
+    for name in {*wanted, *registered.inputs}:
+        if not same(fields[name].shape, wanted.get(name), _hashless(registered.inputs.get(name))):
+            yield f"{address} {name}: {wanted.get(name)!r}, {registered.inputs.get(name)!r} by Pulumi"
+    lifecycle = module.blocks[address].get("lifecycle", {})
+    ignored = {name for name, field in fields.items() if field.attribute in lifecycle.get("ignore_changes", ())}
+    if ignored != set(registered.ignore_changes):
+        yield f"{address} ignores {ignored}, {registered.ignore_changes} by Pulumi"
+    if lifecycle.get("prevent_destroy", False) != registered.protect:
+        yield f"{address} is protected by one alone"
+
+
+def _hashless(value: Any) -> Any:
+    return re.sub(r"\b[0-9a-f]{16}\b", "HASH", value) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_renderings_make_the_same_in_the_same_order(case: str, deploy: Deploy, spec_of: SpecOf) -> None:
+    """What one of them has before a resource, the other has before it too, directly or by what is between them."""
+    name, changes = CASES[case]
+    spec = spec_of(name, **changes)
+    made, module = pulumis(spec, deploy), Module(spec, {})
+    names = module.names = addresses(made, module.blocks)
+    registered = {each.name: each for each in made.made}
+    assert {address.partition(".")[0] for address in module.blocks.keys() - names.keys()} <= ONLY_TERRAFORM
+    assert [each for address, name in names.items() for each in differences(module, address, registered[name])] == []
+
+    by_terraform = {name: module.after(address) for address, name in names.items()}
+    by_pulumi = {name: registered[name].after & set(names.values()) for name in names.values()}
+    for name in names.values():
+        assert by_pulumi[name] <= closure(name, by_terraform), name
+        assert by_terraform[name] <= closure(name, by_pulumi), name
+    assert json.loads(module_files(spec)["outputs.tf.json"])["output"].keys() == made.outputs.keys()
+
+
+def closure(name: str, after: Mapping[str, AbstractSet[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        before = after[waiting.pop()] - found
+        found |= before
+        waiting += before
+    return found
