@@ -154,6 +154,7 @@ ROOMS_BELOW = {
     "local.servers": "endpoints folder process infra.specification",
     "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
+    "local.terraform": "pulumi running infra.kinds ingest.errors",
     "local.wsgi": "",
 }
 INGEST_FOR_PURE_PACKAGES = (
