@@ -167,6 +167,7 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.records.conversion",  # base64 and decimals, nothing more
     "firnline_ingest.records.rejection",  # what the kinds of formats and transforms raise and return
     "firnline_ingest.records.scalar",
+    "firnline_ingest.snowflake.grants",  # a row of SHOW GRANTS, which the kinds compare; no SDK
     "firnline_ingest.transforms",
 )
 
