@@ -5,9 +5,11 @@ it can't meet another cloud.
 """
 
 import os
+import platform
 import shlex
 import shutil
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +59,12 @@ class EmbeddedAccounts:
         folder = self.environment.folder.path
         options = "" if folder == DEFAULT_FOLDER.absolute() else f" --folder {shlex.quote(str(folder))}"
         return (f'eval "$(firnline local env{options})"',)
+
+    @property
+    def engines_machine(self) -> Mapping[str, str]:
+        """This one: jobs are processes here, whatever the specification's release has."""
+        architecture = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
+        return {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "architecture": architecture}
 
     def aws(self, service: str) -> Any:
         return self.environment.client(service)

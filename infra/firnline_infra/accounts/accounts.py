@@ -43,6 +43,10 @@ class Accounts(Protocol):
     def before_running(self) -> Sequence[str]:
         """Shell commands that an engine needs before it can be run by hand against these accounts."""
 
+    @property
+    def engines_machine(self) -> Mapping[str, str]:
+        """`python` and `architecture` of what runs engines here, where the specification does not say them; else empty."""
+
     def aws(self, service: str) -> Any:
         """A boto3 client."""
 

@@ -42,6 +42,10 @@ class RealAccounts:
     def before_running(self) -> Sequence[str]:
         return ()
 
+    @property
+    def engines_machine(self) -> Mapping[str, str]:
+        return {}
+
     def aws(self, service: str) -> Any:
         # The stubs know each service by a literal of its own; here the name is data.
         return cast("Any", self._session).client(service)

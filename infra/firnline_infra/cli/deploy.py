@@ -44,7 +44,7 @@ def deploy(environment: Path, accounts: ChosenAccounts, artefact: Path | None, r
     else:
         from firnline_infra.cli.rollout import artefact_of
 
-        done = engine.deploy(lambda: artefact_of(engine.spec, artefact, click.echo))
+        done = engine.deploy(lambda: artefact_of(engine, artefact))
     click.echo(told(done, engine.env_argument))
 
 

@@ -1,6 +1,5 @@
 """What `deploy`, `status`, `stop` and `logs` begin with, and `up` ends with."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from firnline_infra.cli.accounts_option import ChosenAccounts
 if TYPE_CHECKING:
     from firnline_infra.build import BuiltArtefact
     from firnline_infra.rollout.environment import EngineEnvironment
-    from firnline_infra.specification import EnvironmentSpec
     from firnline_infra.stack.deployment import Deployment
 
 
@@ -44,12 +42,12 @@ def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnviron
     )
 
 
-def artefact_of(spec: "EnvironmentSpec", folder: Path | None, say: Callable[[str], None]) -> "BuiltArtefact":
-    """That of the folder, or one that is built for the environment's runtime, or was already. Raises BuildError."""
+def artefact_of(engine: "EngineEnvironment", folder: Path | None) -> "BuiltArtefact":
+    """That of the folder, or one that is built for where the environment's engine runs, or was already. Raises BuildError."""
     from firnline_infra.build import build_cached, read_artefact_for, target_of_specification
 
-    target = target_of_specification(spec)
+    target = target_of_specification(engine.spec, **engine.accounts.engines_machine)
     if folder is not None:
         return read_artefact_for(folder, target)
-    say(f"Building the engine for {target}; what was built before is taken from the cache.")
-    return build_cached(target, modules=spec.aws.runtime.modules)
+    engine.say(f"Building the engine for {target}; what was built before is taken from the cache.")
+    return build_cached(target, modules=engine.spec.aws.runtime.modules)

@@ -48,7 +48,7 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | 
     from firnline_infra.cli.rollout import artefact_of, engine_in
 
     engine = engine_in(found, outputs)
-    click.echo(told(engine.deploy(lambda: artefact_of(found.spec, None, click.echo)), found.env_argument))
+    click.echo(told(engine.deploy(lambda: artefact_of(engine, None)), found.env_argument))
 
 
 def _next(outputs: dict[str, Any], environment: str, before_running: Sequence[str]) -> str:

@@ -49,6 +49,8 @@ class RolloutContext:
     say: Callable[[str], None]
     sleep: Callable[[float], None]
     clock: Callable[[], float]
+    stands: str = "nothing was changed"
+    """What runs, as a clause, as far as it is known: of a roll-out that ends without a look at it."""
     phases: Phases = field(init=False)
 
     def __post_init__(self) -> None:

@@ -77,6 +77,7 @@ class EngineEnvironment:
         chosen = run_id or (runs[-1].id if runs else newest.run if newest else "")
         found = next((run for run in runs if run.id == chosen), None)
         if chosen:
+            yield from self.records.log_of(chosen) if found is None else ()
             yield from self.runtime.log_lines(found or self.runtime.look(unknown_run(chosen)))
 
     def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:

@@ -7,6 +7,7 @@ RolloutError
 ├── EngineElsewhere      an engine runs under the application's name that this runtime knows nothing of
 ├── StillThere           what was to be stopped is not gone in time; nothing was started
 ├── RolloutFailed        the new engine did not come up
+├── RolloutCutOff        a call was refused in the middle, or the deployer's credentials expired
 ├── NothingToRollBackTo  no earlier deployment ended well
 ├── RecordUnreadable     a record of a deployment is not ours, or of a newer release
 ├── UnknownPipeline      the ledger knows no such stream
@@ -122,6 +123,28 @@ class RolloutFailed(RolloutError, Fatal):
 
     def __init__(self, number: int, why: str, *, stands: str, next_step: str) -> None:
         super().__init__(f"Deployment {number} failed: {why}. {stands}", next_step=next_step)
+
+
+class RolloutCutOff(RolloutError, Fatal):
+    """A call that the roll-out needs was refused after it had begun. What it has done stays."""
+
+    id = "FL-5476"
+    causes = (
+        "The deployer's credentials expired in the middle of a roll-out or a stop, or a call was refused there. The message "
+        "says what ran when that was known last"
+    )
+    remedy = "new credentials, and the same command again: it goes on from what it finds"
+
+    def __init__(self, number: int, error: FirnlineError, *, stands: str, has_expired: bool, command: str) -> None:
+        why = "the deployer's credentials have expired" if has_expired else "a call was refused"
+        super().__init__(
+            f"Deployment {number} was cut off, because {why}. As far as was seen, {stands}. No row is lost: what is not read "
+            f"yet is in the stream, for as long as its retention lasts. ({error.what})",
+            next_step=f"get new credentials (log in again, or run CI's job again), and run {command} again at once; it goes on "
+            "from what it finds. Nothing is to be granted."
+            if has_expired
+            else f"{error.next_step.rstrip('.')}; then run {command} again at once: it goes on from what it finds.",
+        )
 
 
 class NothingToRollBackTo(RolloutError, Fatal):

@@ -1,6 +1,7 @@
 """The loop of one deployment: it observes, plans and carries out, until the new engine reads or what ran before is back."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -9,7 +10,7 @@ from firnline_infra.rollout.context import RolloutContext
 from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed, StillThere
 from firnline_infra.rollout.ownership import refuse_a_foreign_engine
 from firnline_infra.rollout.phases import Phase
-from firnline_infra.rollout.plan import Attempt, Observation, Step, as_asked, plan
+from firnline_infra.rollout.plan import Attempt, Observation, Step, as_asked, described, plan
 from firnline_infra.rollout.records import Claim, DeploymentRecord, Outcome
 from firnline_infra.rollout.shards import read_lately, shard_rows
 from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWait, standby_of
@@ -17,6 +18,7 @@ from firnline_infra.rollout.starting import Starter
 from firnline_infra.rollout.watching import NewFailed, Watch
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.service import Run
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.values import ShardKey
 
 
@@ -77,12 +79,14 @@ class RolloutLoop:
                 else:
                     self._carry_out(action.step, action.run, observed)
             except StandbyFailed as failure:
-                self._attempt.standby_failed, self._failed_run = str(failure), action.run.id if action.run else ""
+                self._attempt.standby_failed = str(failure)
+                self._keep_log(action.run)
             except NoRoom as lacking:
                 self._lacks_room(f"there is no room beside it, so it is stopped first: {lacking}.")
             except NewFailed as failure:
                 self._say(f"{failure}.")
                 self._attempt.failed = str(failure)
+                self._keep_log(self._attempt.started or action.run)
 
     def _observe(self) -> Observation:
         """Asks runtime and ledger; the service is asked for room only where a second engine is to be started."""
@@ -96,6 +100,7 @@ class RolloutLoop:
             standby=ledger.standby(),
             attempt=attempt,
         )
+        self.context.stands = described(found.runs) if found.runs else "no run is there: NO ENGINE READS"
         if found.would_stand_by and (lacking := self.context.service.lacks_room(self.job)):
             self._lacks_room(f"what runs is stopped before the new one is started. {lacking}")
         return found
@@ -179,12 +184,24 @@ class RolloutLoop:
 
     # How it ends where the new engine does not come up
 
+    def _keep_log(self, run: Run | None) -> None:
+        """Of the new engine, before its run is removed."""
+        if run is None:
+            return
+        self._failed_run = run.id
+        with suppress(FirnlineError):
+            self.claim.keep_log(run.id, self.context.service.log_lines(run))
+
+    @property
+    def _its_log(self) -> str:
+        return f"firnline logs --run {self._failed_run}" if self._failed_run else "firnline logs"
+
     def _call_off(self, old: Run) -> NoReturn:
         raise RolloutFailed(
             self.claim.number,
             self._attempt.standby_failed,
             stands=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
-            next_step=f"firnline logs --run {self._failed_run} says what the new engine wrote; correct that, and run "
+            next_step=f"{self._its_log} says what the new engine wrote; correct that, and run "
             f"{self.command} again. Where two engines can't be up at once, set aws.runtime.rollout: stop_first.",
         )
 
@@ -200,7 +217,7 @@ class RolloutLoop:
             raise self._failed(
                 why,
                 "No engine runs: none of another content ran before this deployment.",
-                f"firnline logs says what the engine wrote; correct that, and run {self.command} again, or "
+                f"{self._its_log} says what the engine wrote; correct that, and run {self.command} again, or "
                 f"{self.command} --rollback for what ran some time before.",
             )
         old = self.jobs.job_of(good.job)
@@ -218,7 +235,7 @@ class RolloutLoop:
         raise self._failed(
             why,
             f"The one before runs again: {old.hash[:12]} of deployment {good.number}, as run {run.id}.",
-            f"firnline logs says what the new engine wrote; correct that, and run {self.command} again.",
+            f"{self._its_log} says what the new engine wrote; correct that, and run {self.command} again.",
         )
 
     def _last_good(self) -> DeploymentRecord | None:

@@ -157,6 +157,11 @@ def unchanged(runs: Sequence[Run], wanted: str) -> Run | None:
     return next((run for run in runs if run.is_of(wanted) and run.state is not RunState.STOPPING), None)
 
 
+def described(runs: Sequence[Run]) -> str:
+    """For a person, as a clause."""
+    return ", ".join(f"run {run.id} is {run.state}" for run in runs) or "no engine runs"
+
+
 def holder_among(runs: Sequence[Run], engine: EngineRun | None) -> Run | None:
     """The run whose engine holds the application, if both say of which start they are: else nobody could tell two apart."""
     return next((run for run in runs if engine and run.start and run.start == engine.start), None)

@@ -8,9 +8,11 @@ fence do that).
 
 import json
 import os
+import re
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -22,6 +24,7 @@ from firnline_infra.rollout.retry import RetryBudget
 
 VERSION = 1
 DIGITS = 8
+LINES_KEPT = 2000  # of a failed engine's log
 BEAT_S = 5.0
 LOOKS, LOOK_S = 6, 5.0  # how long an open deployment's beat is looked at; a slow call of its deployer is no death
 
@@ -127,6 +130,11 @@ class Deployments:
     def newest(self) -> DeploymentRecord | None:
         return next(self.newest_first(), None)
 
+    def log_of(self, run_id: str) -> list[str]:
+        """What a deployment has kept of the log of a run that failed; empty where it kept none."""
+        name = next((each for each in self.objects.names() if each.endswith(f"-{_in_a_name(run_id)}.log")), None)
+        return (self.objects.read(name) or "").splitlines() if name else []
+
     def begin(self, hash_: str, job: dict[str, Any], *, went_back_to: int | None = None) -> "Claim":
         """The next number is ours. Raises DeployRunning where another deployer works, or was faster."""
         return self._begin(DeploymentRecord(hash=hash_, job=job, went_back_to=went_back_to))
@@ -198,6 +206,12 @@ class Claim:
         if self.records.clock() - self._beat_s >= BEAT_S:
             self._write(self.deployment)
 
+    def keep_log(self, run_id: str, lines: Iterable[str]) -> None:
+        """The end of a failed run's log, before its service forgets it."""
+        text = "\n".join(deque(lines, LINES_KEPT))
+        if text:
+            self.records.objects.overwrite(f"{self.number:0{DIGITS}}-{_in_a_name(run_id)}.log", text)
+
     def end(self, outcome: Outcome, told: str) -> None:
         """Closes it; somebody else may have gone on meanwhile, and then their number says what is."""
         ended = replace(self.deployment, outcome=outcome, told=told)
@@ -230,3 +244,7 @@ def before_that(newest_first: Iterator[DeploymentRecord], running: Sequence[str]
 
 def _name(number: int) -> str:
     return f"{number:0{DIGITS}}.json"
+
+
+def _in_a_name(run_id: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.-]", "-", run_id)

@@ -6,20 +6,22 @@ can be; then plan.py says what comes next, and loop.py carries it out.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from firnline_infra.rollout import stopping
 from firnline_infra.rollout.context import Bounds, RolloutContext
-from firnline_infra.rollout.errors import NotReady
+from firnline_infra.rollout.errors import NotReady, RolloutCutOff
 from firnline_infra.rollout.loop import Deployed, JobRecords, RolloutLoop
 from firnline_infra.rollout.ownership import refuse_a_foreign_engine
-from firnline_infra.rollout.plan import as_asked, unchanged
+from firnline_infra.rollout.plan import as_asked, described, unchanged
 from firnline_infra.rollout.records import Claim, Deployments, Outcome
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.shards import EngineLedger
 from firnline_infra.rollout.starting import Starter
+from firnline_infra.runtimes.aws import is_expired
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.service import EngineService, Run
 from firnline_ingest.errors import FirnlineError
@@ -56,13 +58,13 @@ class RollOut:
         if run and len(runs) == 1 and newest and newest.hash == job.hash and newest.outcome is Outcome.GOOD:
             return Deployed(run=run, number=None)
         if run is None and (problems := self.service.check(job)):
-            raise NotReady(job.application, problems, running=_described(runs))
+            raise NotReady(job.application, problems, running=described(runs))
         refuse_a_foreign_engine(self.context(None), job.application, runs)
         claim = self.records.begin(job.hash, self.jobs.document_of(job), went_back_to=went_back_to)
         context = self.context(claim)
         starter = Starter(context, claim, self._budget)
         loop = RolloutLoop(job=job, claim=claim, context=context, starter=starter, jobs=self.jobs, command=self.command)
-        with self._closing(claim):
+        with self._closing(context, claim):
             return loop.until_done()
 
     def stop(self, application: str) -> list[Run]:
@@ -72,18 +74,30 @@ class RollOut:
         if not self.service.runs(application) and self.records.newest() is None:
             return []
         claim = self.records.begin_stop()
-        with self._closing(claim):
+        context = self.context(claim)
+        with self._closing(context, claim, f"{self.command.replace(' deploy', ' stop')}"):
             runs = list(self.service.runs(application))
             for run in runs:
-                stopping.stop(self.context(claim), run)
+                stopping.stop(context, run)
             claim.end(Outcome.STOPPED, f"{len(runs)} stopped")
         return runs
 
     @contextmanager
-    def _closing(self, claim: Claim) -> Iterator[None]:
-        """What failed is reported; a record that stays open for want of the bucket is gone on with."""
+    def _closing(self, context: RolloutContext, claim: Claim, command: str = "") -> Iterator[None]:
+        """What failed is reported, with what stands; a record that stays open for want of the bucket is gone on with."""
         try:
             yield
+        except (RuntimeRefused, RuntimeUnavailable) as error:
+            cut_off = RolloutCutOff(
+                claim.number,
+                error,
+                stands=context.stands,
+                has_expired=is_expired(error),
+                command=command or self.command,
+            )
+            with suppress(FirnlineError):
+                claim.end(Outcome.FAILED, cut_off.what)
+            raise cut_off from error
         except FirnlineError as error:
             with suppress(FirnlineError):
                 claim.end(Outcome.FAILED, error.what)
@@ -99,7 +113,3 @@ class RollOut:
             sleep=self.sleep,
             clock=self.clock,
         )
-
-
-def _described(runs: Sequence[Run]) -> str:
-    return ", ".join(f"run {run.id} is {run.state}" for run in runs) or "no engine runs"

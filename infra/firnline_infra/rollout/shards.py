@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firnline_ingest.ledger.backend import LeaseLedger
+from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
@@ -19,6 +20,8 @@ class EngineLedger(LeaseLedger, Protocol):
     def mark(self, stream: str) -> StreamMark | None: ...
 
     def begun_streams(self) -> Collection[str]: ...
+
+    def report(self) -> EngineReport | None: ...
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]: ...
 

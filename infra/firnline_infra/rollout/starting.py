@@ -7,6 +7,7 @@ from firnline_infra.rollout.errors import DeployDisplaced, StillThere
 from firnline_infra.rollout.records import Claim
 from firnline_infra.rollout.retry import RetryBudget
 from firnline_infra.rollout.watching import NewFailed
+from firnline_infra.runtimes.aws import is_expired
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.service import Run
@@ -27,6 +28,8 @@ class Starter:
         try:
             return self.budget.ask(lambda: self._start(job, self._token(job, name), None))
         except (RuntimeRefused, RuntimeUnavailable) as error:
+            if is_expired(error):
+                raise
             raise NewFailed(f"{error.what} ({error.next_step.rstrip('.')})") from error
 
     def start_beside(self, job: EngineJob, old: Run) -> Run:
@@ -48,6 +51,7 @@ class Starter:
             self.claim.step(f"found {other.id}")  # it may be of whoever has taken this deployer for dead
             raise StillThere(other, 0, "it runs again")
         run = service.start(job, token, stands_by=beside is not None)
+        self.context.stands = f"run {run.id} ({job.hash[:12]}) was started"
         try:
             self.claim.started(run.id)
         except DeployDisplaced:

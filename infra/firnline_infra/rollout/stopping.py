@@ -6,6 +6,10 @@ from firnline_infra.rollout.ownership import may_be_of
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.runtimes.service import Run, RunState
 
+PROOF_SEEN_S = 5.0
+"""An engine that gives the application back was heard a moment before; of one that was not, a standby has taken it as of a dead
+one, and it proves the last rows itself."""
+
 
 def stop(context: RolloutContext, run: Run) -> None:
     """The run's engine proves its rows if it listens, and nothing of the run is left. Raises StillThere."""
@@ -32,6 +36,7 @@ def ask(context: RolloutContext, run: Run) -> bool:
     """True once its engine has proven its rows and given the application back."""
     context.step(f"stop {run.id}")
     context.say(f"Run {run.id} ({_content(run)}): asked to stop, once its rows are proven.")
+    context.stands = f"run {run.id} may have been asked to stop"
     has_ended = _ask(context, run)
     if not has_ended:
         context.say(
@@ -52,6 +57,7 @@ def remove(context: RolloutContext, run: Run) -> None:
             raise StillThere(service.look(run), bounds.gone_s, "something of it is still there")
         context.wait()
     context.phases.end(Phase.GONE)
+    context.stands = f"run {run.id} was stopped and is gone, and nothing was started in its place: NO ENGINE READS"
     context.say(f"Run {run.id}: gone.")
 
 
@@ -67,7 +73,10 @@ def _ask(context: RolloutContext, run: Run) -> bool:
     while clock() < until_s:
         engine = ledger.current_run()
         if engine is None or not may_be_of(engine, run):
-            context.phases.end(Phase.PROOF)
+            if clock() - seen_s < PROOF_SEEN_S:
+                context.phases.end(Phase.PROOF)
+            else:
+                context.say(f"Run {run.id}: its engine did not answer any more when the new one took the application.")
             return True
         if not context.service.look(run).state.is_active:
             break

@@ -58,9 +58,10 @@ class Watch:
                 self.opened = len(found.opened)
                 return
             self._refuse_if_failed()
-            if context.clock() > until_s:
+            why = self._what_stopped(read)
+            if why or context.clock() > until_s:
                 missing = ", ".join(sorted(map(str, found.missing))) or "any shard"
-                raise NewFailed(f"run {self.run.id} holds the application, and does not read {missing}")
+                raise NewFailed(f"run {self.run.id} holds the application, and does not read {missing}{why}")
             context.wait()
 
     def until_the_tip(self) -> bool:
@@ -74,6 +75,14 @@ class Watch:
             self._refuse_if_failed()
             self.context.wait()
         return False
+
+    def _what_stopped(self, streams: Collection[str]) -> str:
+        """In the engine's own words, what it says it can't get over by itself: then there is nothing to wait for."""
+        engine, report = self.context.ledger.current_run(), self.context.ledger.report()
+        if report is None or engine is None or engine.run_id != report.run_id or not may_be_of(engine, self.run):
+            return ""
+        stopped = [each for each in report.problems if each.has_stopped and (not each.stream or each.stream in streams)]
+        return "".join(f": [{each.id}] {each.what} (Next: {each.next_step})" for each in stopped[:1])
 
     def _takeover(self, needed: Collection[ShardKey]) -> Takeover:
         """By the engine that holds the application now: its service may have started it again while it is watched."""

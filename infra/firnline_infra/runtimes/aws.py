@@ -7,7 +7,21 @@ from urllib.parse import urlsplit
 
 from firnline_infra.accounts.aws import MISSING, AwsFailure
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_ingest.errors import FirnlineError
 
+EXPIRED = {
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidClientTokenId",
+    "RequestExpired",
+    "TokenRefreshRequired",
+    "UnrecognizedClientException",
+}
+"""Of services and of S3 (common errors of AWS; S3's error list)."""
+NEW_CREDENTIALS = (
+    "get new credentials (log in again, or run CI's job again), and run the same command again. Nothing is to be "
+    "granted."
+)
 DEFECT = "this is a defect of ours: please report it."
 
 
@@ -23,6 +37,7 @@ def call(action: str, on: str, *, next_steps: Mapping[str, str] | None = None) -
         if failure.is_transient:
             raise RuntimeUnavailable(action, on, failure.text) from error
         step = DEFECT if failure.is_ours else (next_steps or {}).get(failure.code, "")
+        step = NEW_CREDENTIALS if failure.code in EXPIRED else step
         raise RuntimeRefused(action, on, failure.text, next_step=step) from error
 
 
@@ -33,6 +48,11 @@ def is_missing(error: RuntimeRefused) -> bool:
 def code_of(error: RuntimeRefused) -> str:
     response: Any = getattr(error.__cause__, "response", {})
     return str(response.get("Error", {}).get("Code", ""))
+
+
+def is_expired(error: FirnlineError) -> bool:
+    """Whether the caller's own credentials are over: nothing is lacking but new ones."""
+    return isinstance(error, RuntimeRefused) and (code_of(error) in EXPIRED or error.is_unauthorized)
 
 
 def bucket_and_key(uri: str) -> tuple[str, str]:

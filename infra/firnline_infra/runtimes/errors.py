@@ -58,6 +58,9 @@ class RuntimeRefused(FirnlineError, Fatal):
     causes = "The service refused a call"
     remedy = "what it says; where it was denied, the action that it names"
 
+    is_unauthorized = False
+    """True for an answer that says nothing but that the caller is not known (any more)."""
+
     def __init__(self, action: str, on: str, words: str, *, next_step: str = "") -> None:
         super().__init__(
             f"{action} on {on} was refused: {words}",

@@ -127,12 +127,10 @@ class HttpKubernetesApi:
         words = f"{response.status}: {_message(response.data)}"
         if response.status == TOO_MANY or response.status >= SERVER_ERROR:
             raise RuntimeUnavailable(action, on, words)
-        raise RuntimeRefused(
-            action,
-            on,
-            words,
-            next_step=NEXT_STEPS.get(response.status, "correct what it says, and run the same command again."),
-        )
+        next_step = NEXT_STEPS.get(response.status, "correct what it says, and run the same command again.")
+        refused = RuntimeRefused(action, on, words, next_step=next_step)
+        refused.is_unauthorized = response.status == UNAUTHORIZED
+        raise refused
 
 
 def _message(body: bytes) -> str:

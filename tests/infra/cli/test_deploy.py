@@ -1,7 +1,14 @@
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
 from firnline_infra.cli.deploy import told
+from firnline_infra.cli.rollout import artefact_of
 from firnline_infra.rollout.loop import Deployed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.runtimes.service import Run, RunState
+from tests.infra.runtimes.environments import spec_of
 
 RUN = Run(id="00frun", hash="ab" * 32, state=RunState.RUNNING)
 
@@ -23,3 +30,18 @@ def test_what_is_behind_its_tip_is_told() -> None:
 
 def test_where_nothing_was_done_it_says_so() -> None:
     assert told(Deployed(run=RUN, number=None), "prod") == "Run 00frun runs this already: nothing to do."
+
+
+@pytest.mark.parametrize(
+    ("machine", "target"),
+    [({}, "Python 3.13 on aarch64"), ({"python": "3.11", "architecture": "x86_64"}, "Python 3.11 on x86_64")],
+)
+def test_an_artefact_is_built_for_where_the_engine_runs_and_locally_that_is_this_machine(
+    monkeypatch: pytest.MonkeyPatch, machine: dict[str, str], target: str
+) -> None:
+    said: list[str] = []
+    spec, accounts = spec_of("dev", "emr_serverless"), SimpleNamespace(engines_machine=machine)
+    monkeypatch.setattr("firnline_infra.build.build_cached", lambda built_for, modules: str(built_for))
+    engine = cast("Any", SimpleNamespace(spec=spec, accounts=accounts, say=said.append))
+    assert str(artefact_of(engine, None)) == target
+    assert target in said[0]

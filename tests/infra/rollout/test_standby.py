@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from firnline_infra.rollout.context import Bounds
-from firnline_infra.rollout.errors import NotReady, RolloutFailed
+from firnline_infra.rollout.errors import NotReady, RolloutCutOff, RolloutFailed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.runtimes.errors import RuntimeRefused
@@ -90,7 +90,7 @@ def test_a_service_that_refuses_a_second_run_leaves_the_first_one_alone(deployed
         raise RuntimeRefused("StartJobRun", "application a", "ServiceQuotaExceededException: 16 vCPU")
 
     deployed.start = refuses
-    with pytest.raises(RuntimeRefused, match="16 vCPU"):
+    with pytest.raises(RolloutCutOff, match=r"run run-0 is RUNNING.*16 vCPU"):
         deployed.roll_out().deploy(NEW)
     assert deployed.running == [OLD.hash]
 

@@ -7,11 +7,12 @@ before the call has an effect or after it. The world watches all the time that n
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from firnline_infra.rollout.loop import JobRecords
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.rollout.roll import RollOut
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
@@ -25,6 +26,7 @@ STREAM, CREATED_MS = "orders", 1_700_000_000_000
 KEYS = [ShardKey(STREAM, CREATED_MS, f"shardId-00000000000{number}") for number in range(2)]
 BEGINS_S, PROVES_S, OPENS_S = 20, 4, 3
 WAITS_S = 600
+DEAD_S = 10
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class Killed(BaseException):
     """The deployer's process is gone."""
 
 
+class ExpiredToken(Exception):
+    """As botocore raises it."""
+
+    response: ClassVar[dict[str, Any]] = {"Error": {"Code": "ExpiredTokenException"}}
+
+
 @dataclass
 class Engine:
     """A run, and the engine inside of it."""
@@ -50,6 +58,8 @@ class Engine:
     """It beats, and never hears that it is asked to stop."""
     is_stuck: bool = False
     """Its service cancels it, and never lets go."""
+    frozen_s: int | None = None
+    """For how long its process has not run; None of one that runs."""
     age_s: int = 0
     holds: str = ""
     """The id of its run in the ledger, while it has one."""
@@ -85,6 +95,8 @@ class World:
     """Hashes of jobs that find no machines beside another run."""
     may_overlap: bool = False
     """Whether a start while another run is there is none of the deployer's mistakes: the lease refuses its engine."""
+    expires_at: int | None = None
+    """The call from which on the deployer's token is over."""
     kill_at: int | None = None
     kill_after: bool = False
     calls: int = 0
@@ -174,6 +186,8 @@ class World:
 
     def _call(self, effect: Callable[[], Any]) -> Any:
         self.calls += 1
+        if self.expires_at is not None and self.calls >= self.expires_at:
+            raise RuntimeRefused("x:Y", "z", "ExpiredTokenException: the token is expired") from ExpiredToken()
         if self.calls == self.kill_at and not self.kill_after:
             raise Killed
         result = effect()
@@ -206,6 +220,9 @@ class World:
     def _passes(self, engine: Engine) -> None:
         """A second of an engine's life."""
         if not engine.run.state.is_active:
+            return
+        if engine.frozen_s is not None:
+            engine.frozen_s += 1
             return
         engine.age_s += 1
         if engine.gone_in_s is not None and not engine.is_stuck:
@@ -247,7 +264,8 @@ class World:
         held = self.ledger.current_run()
         if held is None:
             return True
-        if any(other.holds == held.run_id and other.run.state.is_active for other in self.engines):
+        holder = next((each for each in self.engines if each.holds == held.run_id and each.run.state.is_active), None)
+        if holder is not None and (holder.frozen_s or 0) < DEAD_S:
             return False
         self.ledger.end_run(held.run_id)
         return True
