@@ -2,6 +2,8 @@
 
 from botocore.exceptions import NoCredentialsError, PartialCredentialsError, ProfileNotFound, SSOError
 
+NO_ANSWER = (AttributeError, KeyError, TypeError, ValueError)
+"""What reading raises where something between us and a service made up an answer with a good status, or cut it short."""
 THROTTLED = {
     "KMSThrottlingException",
     "LimitExceededException",

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.kinesis.consumer_errors import ConsumerElsewhere, ConsumerMissing, SubscriptionTaken
-from firnline_ingest.kinesis.errors import PositionForeign, StreamMissing, answered
+from firnline_ingest.kinesis.errors import PositionForeign, StreamMissing, answered, understood
 from firnline_ingest.kinesis.lineage import read_summary
 
 if TYPE_CHECKING:
@@ -30,9 +30,11 @@ class Consumers:
             if arn in self._active:
                 return
         found = describe(self._client, stream, arn)
-        if found["StreamARN"] != read_summary(self._client, stream).arn:
-            raise ConsumerElsewhere(stream, arn, found["StreamARN"])
-        status = found["ConsumerStatus"]
+        of_stream, status = understood(
+            lambda: (found["StreamARN"], found["ConsumerStatus"]), operation="DescribeStreamConsumer", stream=stream
+        )
+        if of_stream != read_summary(self._client, stream).arn:
+            raise ConsumerElsewhere(stream, arn, of_stream)
         if status != "ACTIVE":
             raise SubscriptionTaken(stream, f"the consumer {arn} is {status}, and has to be ACTIVE.")
         with self._lock:

@@ -4,16 +4,18 @@ Retryable ones are waited out in the reader's loop; a fatal one stops the shard 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, THROTTLED
+from firnline_ingest.aws.codes import DENIED, KMS, NO_ANSWER, NO_CREDENTIALS, STALE, THROTTLED
 from firnline_ingest.aws.next_steps import STALE_CREDENTIALS
 from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
+
+Result = TypeVar("Result")
 
 
 class UnreadablePage(BotoCoreError):
@@ -270,6 +272,14 @@ def answered(call: Callable[[], Any], *, operation: str, stream: str, needs: str
     return answer
 
 
+def understood(read: Callable[[], Result], *, operation: str, stream: str) -> Result:
+    """What `read` makes of an answer. Raises PageUnreadable for a good status over what is none of the service's."""
+    try:
+        return read()
+    except NO_ANSWER as error:
+        raise PageUnreadable(stream, operation, f"{type(error).__name__}: {error}") from error
+
+
 def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception:
     """Maps a botocore error to a FirnlineError; returns other errors unchanged."""
     if isinstance(error, FirnlineError):
@@ -278,7 +288,7 @@ def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception
         return StreamCredentialsMissing(stream, operation, str(error))
     if isinstance(error, ClientError):
         return _by_code(error.response["Error"]["Code"], error.response["Error"].get("Message", ""), operation, stream)
-    if isinstance(error, UnreadablePage):
+    if isinstance(error, (UnreadablePage, *NO_ANSWER)):
         return PageUnreadable(stream, operation, str(error))
     if isinstance(error, BotoCoreError | ResponseParserError):
         return StreamUnreachable(stream, operation, str(error))

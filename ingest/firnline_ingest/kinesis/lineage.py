@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.kinesis.errors import ShardUnlisted, answered
+from firnline_ingest.kinesis.errors import ShardUnlisted, answered, understood
 from firnline_ingest.kinesis.hash_range import EVERY_KEY, HashRange
 from firnline_ingest.kinesis.service_time import service_time_ms
 
@@ -81,10 +81,7 @@ def read_summary(client: "KinesisClient", stream: str) -> StreamSummary:
         stream=stream,
         needs="StreamDescriptionSummary",
     )
-    summary = answer["StreamDescriptionSummary"]
-    created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
-    told_ms = service_time_ms(answer) or 0
-    return StreamSummary(created_ms, summary["RetentionPeriodHours"], told_ms, summary["StreamARN"])
+    return understood(partial(_summary, answer), operation="DescribeStreamSummary", stream=stream)
 
 
 def read_lineage(client: "KinesisClient", stream: str, summary: StreamSummary | None = None) -> Lineage:
@@ -119,10 +116,21 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[ListedShard]:
     while True:
         call = partial(client.list_shards, **page)
         answer = answered(call, operation="ListShards", stream=stream, needs="Shards")
-        shards += [_shard(listed) for listed in answer["Shards"]]
+        shards += understood(partial(_shards, answer), operation="ListShards", stream=stream)
         if "NextToken" not in answer:
             return shards
         page = {"NextToken": answer["NextToken"]}
+
+
+def _summary(answer: Mapping[str, Any]) -> StreamSummary:
+    summary = answer["StreamDescriptionSummary"]
+    created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
+    told_ms = service_time_ms(answer) or 0
+    return StreamSummary(created_ms, summary["RetentionPeriodHours"], told_ms, summary["StreamARN"])
+
+
+def _shards(answer: Mapping[str, Any]) -> list[ListedShard]:
+    return [_shard(listed) for listed in answer["Shards"]]
 
 
 def _shard(listed: Mapping[str, Any]) -> ListedShard:

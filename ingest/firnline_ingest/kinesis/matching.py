@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.config.patterns import that_match
 from firnline_ingest.errors import Fatal, KinesisError
-from firnline_ingest.kinesis.errors import PageUnreadable, answered
+from firnline_ingest.kinesis.errors import PageUnreadable, answered, understood
 from firnline_ingest.kinesis.service_time import service_time_ms
 
 if TYPE_CHECKING:
@@ -91,13 +91,18 @@ def list_streams(client: "KinesisClient") -> ListedStreams:
         told_ms = told_ms or service_time_ms(answer)
         if told_ms is None:
             raise PageUnreadable(EVERY_STREAM, "ListStreams", "it has no Date header")
-        summaries = answer.get("StreamSummaries", ())
-        waiting = {each["StreamName"] for each in summaries if each["StreamStatus"] in NOT_READABLE}
         names = answer["StreamNames"]
+        waiting = understood(partial(_waiting, answer), operation="ListStreams", stream=EVERY_STREAM)
         streams += [name for name in names if name not in waiting]
         if not answer.get("HasMoreStreams") or not names:
             return ListedStreams(frozenset(streams), told_ms)
         page = {"ExclusiveStartStreamName": names[-1]}
+
+
+def _waiting(answer: Mapping[str, Any]) -> set[str]:
+    """Streams that can't be read yet, or soon are no more."""
+    summaries = answer.get("StreamSummaries", ())
+    return {each["StreamName"] for each in summaries if each["StreamStatus"] in NOT_READABLE}
 
 
 def matches(config: EngineConfig, streams: Iterable[str]) -> Matches:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from firnline_ingest.kinesis.consumer_errors import ConsumersExhausted, SubscriptionTaken
-from firnline_ingest.kinesis.errors import StreamMissing, StreamThrottled, answered, kinesis_error
+from firnline_ingest.kinesis.errors import StreamMissing, StreamThrottled, answered, kinesis_error, understood
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -40,12 +40,16 @@ def find_consumer(client: "KinesisClient", stream: str, stream_arn: str, name: s
     while True:
         call = partial(client.list_stream_consumers, **page)
         answer = answered(call, operation="ListStreamConsumers", stream=stream, needs="Consumers")
-        for told in answer["Consumers"]:
-            if told["ConsumerName"] == name:
-                return Consumer.told(told)
+        found = understood(partial(_named, answer, name), operation="ListStreamConsumers", stream=stream)
+        if found is not None:
+            return found
         if "NextToken" not in answer:
             return None
         page["NextToken"] = answer["NextToken"]
+
+
+def _named(answer: Any, name: str) -> Consumer | None:
+    return next((Consumer.told(told) for told in answer["Consumers"] if told["ConsumerName"] == name), None)
 
 
 def register_consumer(client: "KinesisClient", stream: str, stream_arn: str, name: str) -> Consumer:
@@ -57,7 +61,7 @@ def register_consumer(client: "KinesisClient", stream: str, stream_arn: str, nam
         raise NameTaken from error
     except StreamThrottled as error:
         raise ConsumersExhausted(stream, name, str(error.__cause__)) from error
-    return Consumer.told(answer["Consumer"])
+    return understood(partial(Consumer.told, answer["Consumer"]), operation="RegisterStreamConsumer", stream=stream)
 
 
 def deregister_consumer(client: "KinesisClient", stream: str, arn: str) -> None:

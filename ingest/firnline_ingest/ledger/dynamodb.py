@@ -56,9 +56,12 @@ class DynamoLedger:
 
     def check(self) -> None:
         """Raises LedgerTableMissing, or LedgerTableForeign for a table with another key."""
-        found = self._items.call("DescribeTable", "describe_table")["Table"]["KeySchema"]
-        if {part["AttributeName"]: part["KeyType"] for part in found} != KEY_SCHEMA:
-            raise LedgerTableForeign(self._items.name, ", ".join(part["AttributeName"] for part in found))
+        answer = self._items.call("DescribeTable", "describe_table")
+        found = self._items.understood(
+            lambda: {part["AttributeName"]: part["KeyType"] for part in answer["Table"]["KeySchema"]}
+        )
+        if found != KEY_SCHEMA:
+            raise LedgerTableForeign(self._items.name, ", ".join(found))
 
     def create(self) -> None:
         """Returns when the table can be used; another engine may have been faster."""
@@ -76,11 +79,10 @@ class DynamoLedger:
             raise LedgerUnavailable(self._items.name, str(error)) from error
 
     def read(self, key: ShardKey) -> ShardRow | None:
-        item = self._items.get(_key(key))
-        return from_item(item) if item else None
+        return self._items.get(_key(key), from_item)
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
-        rows = map(from_item, self._items.query("#stream = :stream", {":stream": incarnation}))
+        rows = self._items.query("#stream = :stream", {":stream": incarnation}, from_item)
         return {row.key.shard_id: row for row in rows}
 
     def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
@@ -112,7 +114,7 @@ class DynamoLedger:
             if found is None or found.fence != fence:  # equal: it was ours, and only the response was lost
                 raise Fenced(key, found.fence.owner if found else "") from None
             return found
-        return from_item(deserialized(answer["Attributes"]))
+        return self._items.understood(lambda: from_item(deserialized(answer["Attributes"])))
 
     def write(self, row: ShardRow) -> None:
         self._put(row, f"{HELD} AND read_through <= :read_through", {":read_through": padded(row.read_through)})
@@ -151,8 +153,7 @@ class DynamoLedger:
                 raise Fenced(row.key, found.fence.owner if found else "") from None
 
     def current_run(self) -> Run | None:
-        item = self._items.get(RUN_KEY)
-        return _run(item) if item else None
+        return self._items.get(RUN_KEY, _run)
 
     def begin_run(self, run: Run, replaces: Run | None) -> bool:
         condition = "run_id = :run_id AND beat = :beat" if replaces else "attribute_not_exists(run_id)"
@@ -170,7 +171,7 @@ class DynamoLedger:
         return self._update_run("SET beat = beat + :one", {":one": 1, ":run_id": run_id})
 
     def end_run(self, run_id: str) -> None:
-        self._update_run("REMOVE run_id", {":run_id": run_id})
+        self._items.update_own(RUN_KEY, "REMOVE run_id", {":run_id": run_id}, bool)
 
     def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
         values = {":fingerprints": list(fingerprints), ":run_id": run_id}
@@ -184,8 +185,7 @@ class DynamoLedger:
         self._items.call("PutItem", "put_item", Item=serialized(item))
 
     def report(self) -> EngineReport | None:
-        item = self._items.get(REPORT_KEY)
-        return report_from_bytes(bytes(item["report"])) if item else None
+        return self._items.get(REPORT_KEY, lambda item: report_from_bytes(bytes(item["report"])))
 
     def request_stop(self, run_id: str) -> Run | None:
         values = {":one": 1, ":run_id": run_id}
@@ -193,32 +193,30 @@ class DynamoLedger:
 
     def last_start(self) -> str:
         """Ending a run leaves what it told of itself."""
-        return str((self._items.get(RUN_KEY) or {}).get("start", ""))
+        return self._items.get(RUN_KEY, lambda item: str(item.get("start", ""))) or ""
 
     def standby(self) -> Standby | None:
-        item = self._items.get(STANDBY_KEY)
-        return standby_from_item(item) if item else None
+        return self._items.get(STANDBY_KEY, standby_from_item)
 
     def stand_by(self, standby: Standby) -> None:
         self._items.call("PutItem", "put_item", Item=serialized({**STANDBY_KEY, **standby_to_item(standby)}))
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
         values = {":one": 1, ":phase": state.value, ":told": told, ":run_id": run_id}
-        found = self._items.update_own(STANDBY_KEY, "SET beat = beat + :one, phase = :phase, told = :told", values)
-        return standby_from_item(found) if found else None
+        update = "SET beat = beat + :one, phase = :phase, told = :told"
+        return self._items.update_own(STANDBY_KEY, update, values, standby_from_item)
 
     def admit(self, run_id: str) -> bool:
         values = {":yes": True, ":run_id": run_id}
-        return self._items.update_own(STANDBY_KEY, "SET is_admitted = :yes", values) is not None
+        return self._items.update_own(STANDBY_KEY, "SET is_admitted = :yes", values, bool) is not None
 
     def mark(self, stream: str) -> StreamMark | None:
-        item = self._items.get(_mark_key(stream))
-        return mark_from_item(item) if item else None
+        return self._items.get(_mark_key(stream), mark_from_item)
 
     def begun_streams(self) -> list[str]:
         """A mark whose name has a space is of no stream (spark/streams.py)."""
-        items = self._items.query("#stream = :own AND begins_with(shard, :marks)", {":own": OWN_ITEMS, ":marks": MARKS})
-        names = (str(item["shard"]).removeprefix(MARKS) for item in items)
+        condition, values = "#stream = :own AND begins_with(shard, :marks)", {":own": OWN_ITEMS, ":marks": MARKS}
+        names = self._items.query(condition, values, lambda item: str(item["shard"]).removeprefix(MARKS))
         return [name for name in names if " " not in name]
 
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
@@ -240,7 +238,7 @@ class DynamoLedger:
             )
         except ConditionFailed:
             return self.mark(stream) or mark
-        return mark_from_item(deserialized(answer["Attributes"]))
+        return self._items.understood(lambda: mark_from_item(deserialized(answer["Attributes"])))
 
     def pause(self, stream: str, paused: bool) -> bool:
         try:
@@ -257,13 +255,12 @@ class DynamoLedger:
         return True
 
     def consumer(self, stream: str, name: str) -> ConsumerRecord | None:
-        item = self._items.get(_consumer_key(stream, name))
-        return consumer_from_item(item) if item else None
+        return self._items.get(_consumer_key(stream, name), consumer_from_item)
 
     def consumers(self) -> list[ConsumerRecord]:
         condition = "#stream = :own AND begins_with(shard, :consumers)"
-        items = self._items.query(condition, {":own": OWN_ITEMS, ":consumers": CONSUMERS})
-        return [consumer_from_item(item) for item in items]
+        values = {":own": OWN_ITEMS, ":consumers": CONSUMERS}
+        return list(self._items.query(condition, values, consumer_from_item))
 
     def set_consumer(self, record: ConsumerRecord, before: ConsumerRecord | None) -> bool:
         item = {**_consumer_key(record.stream, record.name), **consumer_to_item(record)}
@@ -287,8 +284,7 @@ class DynamoLedger:
             )
 
     def _update_run(self, update: str, values: Item) -> Run | None:
-        found = self._items.update_own(RUN_KEY, update, values)
-        return _run(found) if found else None
+        return self._items.update_own(RUN_KEY, update, values, _held_run)
 
 
 def _mark_key(stream: str) -> Item:
@@ -308,8 +304,11 @@ def _held(fence: Fence) -> Item:
 
 
 def _run(item: Item) -> Run | None:
-    if "run_id" not in item:
-        return None
+    """None for one that was ended."""
+    return _held_run(item) if "run_id" in item else None
+
+
+def _held_run(item: Item) -> Run:
     counts = int(item["beat"]), int(item["stop_requests"])
     return Run(
         item["run_id"],

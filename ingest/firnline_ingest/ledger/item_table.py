@@ -4,13 +4,15 @@ cause.
 The client retries what it can; what is left is wrapped here, once.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
-from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
+from firnline_ingest.aws.codes import DENIED, NO_ANSWER, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.errors import (
     LedgerCredentialsStale,
@@ -23,6 +25,8 @@ from firnline_ingest.ledger.item import Item
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+Result = TypeVar("Result")
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
@@ -42,8 +46,15 @@ class ItemTable:
         self.client = client
         self.name = name
 
-    def update_own(self, key: Item, update: str, values: Item) -> Item | None:
-        """An item of the application's own, where it is still that of the run `:run_id`; as it is then."""
+    def understood(self, read: Callable[[], Result]) -> Result:
+        """What `read` makes of an answer. Raises LedgerUnavailable for a good status over what is no answer of DynamoDB's."""
+        try:
+            return read()
+        except NO_ANSWER as error:
+            raise LedgerUnavailable(self.name, f"an answer can't be read ({type(error).__name__}: {error})") from error
+
+    def update_own(self, key: Item, update: str, values: Item, read: Callable[[Item], Result]) -> Result | None:
+        """Of an item of the application's own, where it is still that of the run `:run_id`; what `read` makes of it then."""
         try:
             answer = self.call(
                 "UpdateItem",
@@ -56,13 +67,15 @@ class ItemTable:
             )
         except ConditionFailed:
             return None
-        return deserialized(answer["Attributes"])
+        return self.understood(lambda: read(deserialized(answer["Attributes"])))
 
-    def get(self, key: Item) -> Item | None:
+    def get(self, key: Item, read: Callable[[Item], Result]) -> Result | None:
+        """What `read` makes of the item; None where there is none."""
         answer = self.call("GetItem", "get_item", Key=serialized(key), ConsistentRead=True)
-        return deserialized(answer["Item"]) if "Item" in answer else None
+        return self.understood(lambda: read(deserialized(answer["Item"]))) if "Item" in answer else None
 
-    def query(self, condition: str, values: Item) -> Iterator[Item]:
+    def query(self, condition: str, values: Item, read: Callable[[Item], Result]) -> Iterator[Result]:
+        """What `read` makes of each item."""
         page: dict[str, Any] = {}
         while True:
             answer = self.call(
@@ -74,7 +87,7 @@ class ItemTable:
                 ExpressionAttributeValues=serialized(values),
                 **page,
             )
-            yield from map(deserialized, answer["Items"])
+            yield from self.understood(partial(_items_of, answer, read))
             if "LastEvaluatedKey" not in answer:
                 return
             page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
@@ -91,13 +104,14 @@ class ItemTable:
         )
 
     def call(self, operation: str, method: str, **request: Any) -> Any:
+        send = partial(getattr(self.client, method), TableName=self.name, **request)
         try:
-            return getattr(self.client, method)(TableName=self.name, **request)
+            return self.understood(send)
         except ClientError as error:
             raise self._explained(operation, error) from error
         except NO_CREDENTIALS as error:
             raise LedgerUnauthenticated(self.name, operation, str(error)) from error
-        except BotoCoreError as error:
+        except (BotoCoreError, ResponseParserError) as error:
             raise LedgerUnavailable(self.name, str(error)) from error
 
     def _explained(self, operation: str, error: ClientError) -> LedgerError | ConditionFailed | TableExists:
@@ -115,6 +129,10 @@ class ItemTable:
         if code in STALE:
             return LedgerCredentialsStale(self.name, operation, f"{code}: {message}")
         return LedgerUnavailable(self.name, f"{code}: {message}")
+
+
+def _items_of(answer: Any, read: Callable[[Item], Result]) -> list[Result]:
+    return [read(deserialized(item)) for item in answer["Items"]]
 
 
 def serialized(values: Item) -> Item:

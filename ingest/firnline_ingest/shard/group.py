@@ -41,7 +41,7 @@ class Watch:
 
     def wants_a_stop(self) -> bool:
         try:
-            run = self.ledger.current_run()
+            run = self.ledger.current_run() or self.ledger.current_run()  # an answer without an item may be none
         except FirnlineError as error:
             log.warning("ledger.unwatched", extra={"problem": error.id, "cause": error.what})
             return False

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.patterns import that_match
 from firnline_ingest.config.position import StartAt
-from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.matching import Matches, list_streams, matches
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import AtTimestamp, Pin
@@ -34,9 +33,9 @@ class Streams:
     _began_ms: dict[str, int] = field(default_factory=dict)
     """Of the patterns that begin at LATEST: the service's time when the application first looked for their streams."""
     _next_s: float = 0.0
-    _failure: FirnlineError | None = None
+    _failure: Exception | None = None
 
-    def now(self, begun: Iterable[str]) -> tuple[list[PipelineConfig], dict[str, FirnlineError]]:
+    def now(self, begun: Iterable[str]) -> tuple[list[PipelineConfig], dict[str, Exception]]:
         """The pipelines of this plan, and what is wrong with the others, by stream; by pattern where streams can't be listed.
 
         `begun` are the streams of the plan before this one, which is an earlier engine's where this one has just started.
@@ -45,7 +44,7 @@ class Streams:
             return self.config.pipelines, {}
         self._look()
         found: Matches = matches(self.config, self._listed.union(begun))
-        wrong: dict[str, FirnlineError] = dict(found.overlaps)
+        wrong: dict[str, Exception] = dict(found.overlaps)
         if self._failure is not None:
             wrong |= {pattern.streams: self._failure for pattern in self.config.patterns}
         return [*self.config.pipelines, *found.pipelines.values()], wrong
@@ -67,7 +66,7 @@ class Streams:
         try:
             listed = list_streams(self.kinesis)
             self._note_beginnings(listed.told_ms)
-        except FirnlineError as error:
+        except Exception as error:  # whatever it is, the streams that are named, and those that were begun, are planned
             self._failure = error  # the next plan asks again
         else:
             self._listed = listed.names

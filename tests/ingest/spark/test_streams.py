@@ -10,6 +10,7 @@ import pytest
 
 from firnline_ingest.config.model import AwsConfig, EngineConfig
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.spark import streams
 from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_local.faults import Fault, FaultKind
@@ -144,3 +145,20 @@ def test_a_pattern_without_a_stream_is_said_now_and_then(
     watch.look({"clicks-eu"})
     watch.look({"clicks-eu", "orders-eu"})
     assert said()[2:] == [("pattern.empty", "orders-.*"), ("pattern.streams", "orders-.*")]
+
+
+def test_a_listing_that_nobody_understands_stops_no_stream_that_was_begun(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.kinesis.create_stream("orders")
+    planner = world.planner("ord.*")
+    world.plan(planner)
+    world.clock.advance(hours=1)
+
+    def defect(client: object) -> object:
+        raise KeyError("StreamStatus")
+
+    monkeypatch.setattr(streams, "list_streams", defect)
+    rows = world.plan(planner)
+    assert list(starts(rows)) == ["orders"]
+    assert problems(rows) == {"ord.*": "FL-1000"}
