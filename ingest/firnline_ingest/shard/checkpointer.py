@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
-from firnline_ingest.kinesis.reader import Read
+from firnline_ingest.kinesis.reader import Read, Wait
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
@@ -27,6 +27,10 @@ from firnline_ingest.values import ChannelState
 
 COMMIT_POLL_S = 0.2
 LONGEST_BACKOFF_S = 30.0
+
+
+class SettlingStopped(Exception):
+    """Nobody wants the shard any more: what follows is not taken in."""
 
 
 class Checkpointer:
@@ -71,15 +75,19 @@ class Checkpointer:
             self._report.noted(overdue)
         return self._failures == 0 and overdue is None
 
-    def settle(self) -> None:
-        """Proves what was sent, and writes it into the ledger, before anything is appended that could cost the channel."""
+    def settle(self, wait: Wait) -> None:
+        """Proves what was sent, and writes it into the ledger, before anything is appended that could cost the channel.
+
+        Raises SettlingStopped where `wait` says to give up.
+        """
         self._writers.flush()
         caught_up = self._writers.caught_up
         if not caught_up:
             return
         sent = [writer for writer in caught_up if not writer.in_flight.is_empty]
         while not self._writers.prove(time.monotonic()):
-            time.sleep(COMMIT_POLL_S)
+            if wait(COMMIT_POLL_S):
+                raise SettlingStopped
         for writer in sent:
             writer.bisection.passed()
         self._writers.skip_settled()

@@ -110,9 +110,10 @@ class DecidedBefore:
         self, rejected: Sequence[RejectedRecord], records: Sequence[Record], known: Position | None
     ) -> None:
         """Raises SchemaForgotten for one that may be a row, as those up to `known` may: it is no dead letter then."""
-        for each in rejected if known else ():
+        for each in rejected:
             record = records[each.index]
-            if each.reason in UNDECIDED and record.position <= known and not self._has(record.position):
+            may_be_row = known is not None and record.position <= known
+            if may_be_row and each.reason in UNDECIDED and not self._has(record.position):
                 raise SchemaForgotten(str(self._key), record.SequenceNumber, each.detail)
 
     def _has(self, at: Position) -> bool:

@@ -15,7 +15,7 @@ from firnline_ingest.records.rows import RowMaker, Rows
 from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.channel_writers import ChannelWriters
-from firnline_ingest.shard.checkpointer import Checkpointer
+from firnline_ingest.shard.checkpointer import Checkpointer, SettlingStopped
 from firnline_ingest.shard.dead_letters import DecidedBefore, ShardDeadLetters, first_unusable
 from firnline_ingest.shard.errors import RecordsUnaccounted
 from firnline_ingest.shard.ledger_writer import LedgerWriter
@@ -85,7 +85,10 @@ class ShardSession:
         while state is ShardState.READING and not request.is_over:
             page = self._next_page(request)
             if page is not None:
-                state, children = self._take_in(page, request), page.children
+                try:
+                    state, children = self._take_in(page, request), page.children
+                except SettlingStopped:
+                    break
             is_kept = self._checkpointer.tick()
             self._show(is_settled=is_kept and page is not None)
         self._finish(ended=state is ShardState.ENDED, children=children)
@@ -136,7 +139,7 @@ class ShardSession:
             some = records[: min(self.writers.records_at_once(records), self._decided.records_at_once(records))]
             taken = self._ingest_at_once(some)
             if self.writers.are_bisecting(some):
-                self._checkpointer.settle()
+                self._settle()
             records = records[taken:]
 
     def _ingest_at_once(self, records: Sequence[Record]) -> int:
@@ -151,7 +154,7 @@ class ShardSession:
             self._prove_before(records[: first_unusable(made.rejected).index])
             raise
         if made.is_to_be_settled:
-            self._checkpointer.settle()
+            self._settle()
         if sights := self._rows.first_sights(records, made):
             self._report.tally.sighted(
                 {key: (records[index].SequenceNumber, kind) for key, (index, kind) in sights.items()}
@@ -183,6 +186,10 @@ class ShardSession:
             self._keep_and_append(records[: made.taken], made)
             records = records[made.taken :]
         self._finish()
+
+    def _settle(self) -> None:
+        assert self._request is not None, "only what is asked for is taken in"
+        self._checkpointer.settle(self._request.wait)
 
     def _finish(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
         self._checkpointer.finish(ended=ended, children=children)

@@ -6,7 +6,7 @@ parents are not planned, and an ended one neither; a child is where its parents 
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from firnline_ingest.config.pipeline import Alignment
@@ -33,6 +33,7 @@ class Bounds:
         if rule is None:
             return 0
         lineage, now_s = view.lineage, self.clock()
+        self._forget_others(lineage, {start.shard for start in starts})
         counted = [
             place_ms(start, view)
             for start in starts
@@ -41,6 +42,15 @@ class Bounds:
         until_ms = max(1, min(counted) + rule.max_ahead_seconds * 1000) if counted else 0
         self._until_ms[lineage.incarnation] = until_ms
         return until_ms
+
+    def _forget_others(self, lineage: Lineage, shards: Collection[str]) -> None:
+        """What is not planned any more comes back with a place of its own, if it ever does."""
+        stream = lineage.stream, lineage.stream_created_ms
+        gone = [
+            key for key in self._been if (key.stream, key.stream_created_ms) == stream and key.shard_id not in shards
+        ]
+        for key in gone:
+            del self._been[key]
 
     def _is_left_out(self, rule: Alignment, lineage: Lineage, shard: str, come: int, now_s: float) -> bool:
         """One that is held back comes no further because of us: its time begins when it may."""

@@ -19,7 +19,7 @@ from tests.ingest.formats.test_registered import CONFLUENT, Known, confluent
 from tests.ingest.shard.conftest import World
 from tests.ingest.shard.test_formats import Killed, pipeline
 
-from .running import bounded, now_ms, numbers
+from .running import bounded, now_ms, numbers, until
 
 SCHEMA = {"type": "record", "name": "R", "fields": [{"name": "n", "type": "int"}]}
 NEW = 99
@@ -154,3 +154,18 @@ def test_a_schema_that_a_registry_forgets_makes_no_letter_of_what_may_be_a_row(
     assert receipt.problem is None
     assert len(numbers(world.served.rows)) + len(letters(world)) == 4
     assert numbers(world.served.rows)[: len(are_rows)] == are_rows
+
+
+def test_a_stop_is_heard_while_the_rows_before_such_a_letter_wait_for_their_commit(world: World, known: Known) -> None:
+    world.channels.commits_at_once = False
+    for n in range(4):
+        world.stream.put(record(n, NEW if n == 1 else 7))
+    request = ShardRequest.lasting(world.work(), 60)
+    runner = ShardRunner(world.services(schemas=known.of, final_commit_s=0.1), request)
+    runner.start()
+    until(lambda: letters(world))
+    request.stop()
+    assert runner.over.wait(10)
+    world.channels.commits_at_once = True
+    assert bounded(world.services("second", schemas=known.of), world.work()).problem is None
+    assert (numbers(world.served.rows), letters(world)) == ([0, 2, 3], ["unknown-schema"])

@@ -249,3 +249,10 @@ def test_all_shards_that_come_no_further_hold_nobody_back() -> None:
     until(bounds, rule, views(BORN_MS))
     now_s[0] += 61
     assert until(bounds, rule, views(BORN_MS)) == 0
+
+
+def test_what_is_remembered_is_of_the_shards_that_are_planned() -> None:
+    bounds, rule = Bounds(), Alignment(max_ahead_seconds=60)
+    for shards in (50, 2):
+        assert until(bounds, rule, views(*[BORN_MS + HOUR_MS] * shards)) > 0
+        assert len(bounds._been) == shards
