@@ -80,8 +80,9 @@ ROOMS_BELOW = {
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
-        "terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.identifiers ingest.kinesis "
-        "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.values"
+        "terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers "
+        "ingest.kinesis ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.transforms "
+        "ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",

@@ -5,20 +5,40 @@ sides are iterators, and the stream's is followed no further than an answer need
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import groupby
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from firnline_infra.audit.conversion import IsNotIngested
 from firnline_infra.audit.findings import SKIPPED, ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import (
+    AuditOutcome,
+    ClaimStatus,
+    LetterContent,
+    RecordPlace,
+    StreamRecord,
+    position_text,
+)
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
+from firnline_ingest.records.rejection import RejectReason
 
 RowPosition = tuple[int, int, int]
 """Sequence number, sub-sequence number, row in the record."""
-ReplayedInto = Callable[[int, int], str | None]
-"""Of a record, by sequence and sub-sequence number: the table into which a replay brings its dead letter, empty where there is
-one alone. None where no replay has taken it."""
+
+
+class ReplayedRecord(NamedTuple):
+    """What the journal of replays says of a record whose dead letter one of them took."""
+
+    table: str = ""
+    """Into which its rows go; empty where there is one alone."""
+    proven: Set[int] = frozenset()
+    """Its rows, by their numbers, that were in a table before the tables were read."""
+    end: int = 0
+    """The number behind its last row."""
+
+
+ReplayedInto = Callable[[int, int], ReplayedRecord | None]
+"""Of a record, by sequence and sub-sequence number. None where no replay has taken it."""
 
 
 class ContentCheck(Protocol):
@@ -26,6 +46,9 @@ class ContentCheck(Protocol):
 
     def __call__(self, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings) -> None:
         """Reports what does not fit."""
+
+
+REPLAYED_AND_LOST = "a replay brought it in, and it is in no table any more; its dead letter counts as replayed"
 
 
 def never(_sequence_number: int, _sub_sequence_number: int) -> None:
@@ -73,6 +96,12 @@ class _Walk:
         self._is_behind_first = False
         self._letter: AuditOutcome | None = None
         """The last one that was met; it has all rows of its record from its own on."""
+        self._whole: tuple[int, int] | None = None
+        """The record that was counted as one, however many rows it could be."""
+        self._last: RowPosition | None = None
+        """The row that was met last, of a record that has to be somewhere."""
+        self._repaired: set[int] = set()
+        """Rows of its record that a repair made more of, and that are there."""
         self._advance()
 
     def along(self, records: Iterable[StreamRecord]) -> None:
@@ -82,14 +111,18 @@ class _Walk:
             here = (record.sequence_number, record.sub_sequence_number, record.row)
             while self._position is not None and self._position < here:
                 self._report_without_record()
+            if not record.row:
+                self._report_lacking_rows()
             self._is_behind_first = True
             if self._position == here:
                 self._match(record)
                 self._advance()
             else:
                 self._report_absence(record)
+            self._last = here if record.status is ClaimStatus.CLAIMED else None
         while self._position is not None:
             self._report_without_record()
+        self._report_lacking_rows()
 
     def _advance(self) -> None:
         self._position, self._group = next(self._groups, (None, []))
@@ -98,6 +131,10 @@ class _Walk:
         if (letter := self._letter_before(record)) and all(each.place is not letter.place for each in self._group):
             self._group.append(letter)
         was_replayed = self._take_replayed()
+        if self._is_lost(record, self._group):
+            self._letter = self._group[0]
+            self._report_missing(record, REPLAYED_AND_LOST)
+            return
         if record.status is ClaimStatus.TAKEN_BEFORE:
             detail = f"in the {self._group[0].place}, and the consumer that was migrated from had taken it in"
             self._findings.report(ProblemKind.DOUBLED, self._group[0].position, detail, times=len(self._group))
@@ -111,7 +148,7 @@ class _Walk:
             self._check_tables(record, was_replayed=was_replayed)
         for outcome in self._group:
             if outcome.place is RecordPlace.DEAD_LETTERS:
-                self._letter = outcome
+                self._letter, self._whole = outcome, _whole_record(outcome)
             if record.status is ClaimStatus.AFTER_CLAIM:
                 self._counts.later += 1
                 continue
@@ -128,7 +165,8 @@ class _Walk:
         """One of its copies has to be where its routes send it; that there are several is told already."""
         wanted = record.table
         if was_replayed:
-            wanted = self._replayed_into(record.sequence_number, record.sub_sequence_number)
+            replayed = self._replayed_into(record.sequence_number, record.sub_sequence_number)
+            wanted = replayed.table if replayed else None
         found = [each for each in self._group if each.place is not RecordPlace.DEAD_LETTERS]
         if wanted is None or not found or any(each.table == wanted for each in found):
             return
@@ -151,21 +189,56 @@ class _Walk:
         if record.status is ClaimStatus.TAKEN_BEFORE:
             self._counts.before_start += 1
             return
-        if self._letter_before(record):
-            self._counts.records += 1
-            self._counts.dead_letters += 1
+        if letter := self._letter_before(record):
+            replayed = self._replayed_into(record.sequence_number, record.sub_sequence_number)
+            if self._is_lost(record, [letter]):
+                self._report_missing(record, REPLAYED_AND_LOST)
+            elif replayed and replayed.end <= record.row:
+                return  # a repair made fewer rows of it
+            elif self._whole != position_of(letter)[:2]:
+                self._counts.records += 1
+                self._counts.dead_letters += 1
             return
         if record.status is ClaimStatus.BEFORE_CLAIM:
             self._counts.before_start += 1
             return
-        self._counts.records += 1
+        place = record.sequence_number, record.sub_sequence_number
+        if record.row and self._whole == place:
+            return
         if why := record.not_ingested or (self._is_not_ingested and self._is_not_ingested(record) and SKIPPED):
+            self._whole = place
+            self._counts.records += 1
             self._findings.count_not_ingested(why)
             return
         self._counts.missing_at_the_end += 1
+        self._report_missing(record, "in no table, and no dead letter")
+
+    def _report_missing(self, record: StreamRecord, detail: str) -> None:
+        self._counts.records += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
-        detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
+        detail = f"{len(record.data)} bytes{arrived}: {detail}"
         self._findings.report(ProblemKind.MISSING, record.position, detail)
+
+    def _is_lost(self, record: StreamRecord, group: Sequence[AuditOutcome]) -> bool:
+        """Whether a replay had brought the row in, and nothing but its dead letter is there."""
+        is_there = any(each.place is not RecordPlace.DEAD_LETTERS for each in group)
+        if is_there or record.status is not ClaimStatus.CLAIMED:
+            return False
+        replayed = self._replayed_into(record.sequence_number, record.sub_sequence_number)
+        return replayed is not None and record.row in replayed.proven
+
+    def _report_lacking_rows(self) -> None:
+        """Of a repaired record, those beyond the ones that its own bytes are: each of them is looked for too."""
+        if self._last and self._letter and (place := position_of(self._letter)[:2]) == self._last[:2]:
+            replayed = self._replayed_into(*place) or ReplayedRecord()
+            for row in sorted(set(range(self._last[2] + 1, replayed.end)) - self._repaired):
+                if row in replayed.proven:
+                    self._counts.records += 1
+                    self._findings.report(ProblemKind.MISSING, position_text(*place, row), REPLAYED_AND_LOST)
+                elif self._whole != place:
+                    self._counts.records += 1
+                    self._counts.dead_letters += 1
+        self._repaired.clear()
 
     def _letter_before(self, record: StreamRecord) -> AuditOutcome | None:
         """The dead letter that has this row too, because it has one before it of the same record."""
@@ -176,6 +249,7 @@ class _Walk:
         for outcome in self._group:
             if self._is_of_replayed(outcome):
                 self._counts.repaired_rows += 1
+                self._repaired.add(outcome.row)
             elif not self._is_behind_first and self._cutoff.may_have_passed(outcome):
                 self._counts.older += 1
             else:
@@ -189,6 +263,12 @@ class _Walk:
             return False
         place = position_of(self._letter)[:2]
         return position_of(outcome)[:2] == place and self._replayed_into(*place) is not None
+
+
+def _whole_record(letter: AuditOutcome) -> tuple[int, int] | None:
+    """The record that is one dead letter: any but one of which Snowflake refused a row."""
+    is_refused = isinstance(letter.content, LetterContent) and letter.content.reason == RejectReason.REFUSED
+    return None if is_refused or letter.row else position_of(letter)[:2]
 
 
 def _by_position(outcomes: Iterable[AuditOutcome]) -> Iterator[tuple[RowPosition | None, list[AuditOutcome]]]:

@@ -4,7 +4,7 @@ An error row never became values, so there is nothing to compare.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import msgspec
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.json_values import parse
-from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace, StreamRecord
 from firnline_infra.audit.window import arrival_ms, arrival_text
 from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.kinesis.user_record import AggregateFault, UserRecord
@@ -32,11 +32,6 @@ class RowContent(NamedTuple):
 
     metadata: Mapping[str, object]
     values: Sequence[object]
-
-
-class LetterContent(NamedTuple):
-    digest: bytes
-    reason: str
 
 
 def digest_of(data: bytes) -> bytes:
@@ -80,16 +75,18 @@ class ContentComparison:
                 return
             for detail in self._metadata_changes(record, outcome, outcome.content.metadata, findings.shard_id):
                 findings.report(ProblemKind.CHANGED, position, detail)
-            for detail in self._value_changes(payload, outcome.content.values, findings):
+            for detail in self._value_changes(payload, record.unknown, outcome.content.values, findings):
                 findings.report(ProblemKind.CHANGED, position, detail)
 
     def _value_changes(
-        self, payload: dict[str, object], values: Sequence[object], findings: ShardFindings
+        self, payload: dict[str, object], unknown: Set[str], values: Sequence[object], findings: ShardFindings
     ) -> Iterator[str]:
         sent = {key.upper(): value for key, value in payload.items() if value is not None}
         for column, kept in zip(self._columns, values, strict=True):
             value = sent.get(column.key)
-            if value is None:
+            if column.key in unknown:
+                findings.counts.unchecked_values += 1
+            elif value is None:
                 if not column.has_default and not column.is_empty(kept):
                     yield f"{column.name}: the record has no value, the table has {shown(kept)}"
             elif column.is_empty(kept):

@@ -10,18 +10,19 @@ after the rows, when the first dead letter is met that has one: a row that a rep
 Migrations: where the consumer stopped that a stream was migrated from, as the migration noted it in that consumer's place.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from firnline_infra.audit.comparison import ReplayedInto, never
+from firnline_infra.audit.comparison import ReplayedInto, ReplayedRecord, never
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import position_text
 from firnline_infra.audit.routed import OWN
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters import open_objects
-from firnline_ingest.dead_letters.journal import Journal, Outcome, RecordPlace
+from firnline_ingest.dead_letters.journal import Journal, Outcome, RecordPlace, place_of
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
@@ -126,34 +127,49 @@ def report_not_stored(findings: ShardFindings, channel: CountedChannel, lacking:
     findings.report(ProblemKind.NOT_STORED, position, detail, times=lacking)
 
 
-def replayed_of(config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str]) -> Callable[[str], ReplayedInto]:
-    """By shard id. `labels`: what rows say of their table, by its route."""
+def replayed_of(
+    config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str], letters: Container[str]
+) -> Callable[[str], ReplayedInto]:
+    """By shard id; `letters` has those of which there are dead letters. `labels`: what rows say of their table, by its route."""
     if config.dead_letters.stream is not None:
         return lambda _: never
 
     def of_shard(shard_id: str) -> ReplayedInto:
+        if shard_id not in letters:
+            return never
         shard = ShardKey(lineage.stream, lineage.stream_created_ms, shard_id)
+        journal = Journal(open_objects(config), config.application, shard)
+        over = {number for number, is_over in journal.numbers().items() if is_over}
 
         @cache
-        def journal() -> Journal:
-            return Journal(open_objects(config), config.application, shard)
+        def replayed() -> Mapping[RecordPlace, ReplayedRecord]:
+            return replayed_records(journal, over, labels)
 
-        @cache
-        def replayed() -> dict[RecordPlace, int]:
-            return journal().replayed().batch_of
-
-        @cache
-        def table_of(batch: int) -> str:
-            """Of a batch, as rows say it; the pipeline's own is under no route."""
-            return labels.get(journal().batch(batch).header.target.table, labels[OWN])
-
-        def into(sequence_number: int, sub_sequence_number: int) -> str | None:
-            batch = replayed().get((sequence_number, sub_sequence_number))
-            return None if batch is None else table_of(batch)
-
-        return into
+        return lambda sequence_number, sub_sequence_number: replayed().get((sequence_number, sub_sequence_number))
 
     return of_shard
+
+
+def replayed_records(
+    journal: Journal, over: Container[int], labels: Mapping[str, str]
+) -> Mapping[RecordPlace, ReplayedRecord]:
+    """`over`: the batches that had an end before the tables were read: what these brought in has to be there."""
+    found: dict[RecordPlace, ReplayedRecord] = {}
+    ends: dict[RecordPlace, int] = defaultdict(int)
+    for number, is_over in journal.numbers().items():
+        is_void = is_over and journal.end(number).outcome is Outcome.VOID
+        header = journal.batch(number).header
+        table = labels.get(header.target.table, labels[OWN])
+        for letter in header.letters:
+            position = Position.from_token(letter.position)
+            place, first = place_of(position), position.row + letter.first
+            if letter.of or not is_void:
+                ends[place] = max(ends[place], position.row + (letter.of or letter.rows))
+            if not is_void:
+                rows = range(first, first + letter.rows) if number in over else ()
+                before = found.get(place, ReplayedRecord()).proven
+                found[place] = ReplayedRecord(table, {*before, *rows})
+    return {place: record._replace(end=ends[place]) for place, record in found.items()}
 
 
 def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> Mapping[str, Position]:

@@ -15,6 +15,7 @@ from firnline_ingest.identifiers import stored_name, table_name
 
 Target = tuple[str, str, str]
 """Database, schema and table, as they are stored."""
+BELIEVED = "The callable {} was called here too: what it returns is believed, and nothing is proven of its own code."
 BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by their places, their values not compared."
 
 
@@ -41,9 +42,10 @@ class AuditMode:
                 f"{where}."
             )
             return cls(pipeline=as_it_came, compares_contents=False, knows_routes=False, remarks=(remark,))
+        remarks = tuple(map(BELIEVED.format, called_by(pipeline.transforms)))
         if contents and (pipeline.pipe_selects or pipeline.pipe):
-            return cls(pipeline=pipeline, compares_contents=False, remarks=(BEHIND_A_SELECT,))
-        return cls(pipeline=pipeline, compares_contents=contents)
+            return cls(pipeline=pipeline, compares_contents=False, remarks=(*remarks, BEHIND_A_SELECT))
+        return cls(pipeline=pipeline, compares_contents=contents, remarks=remarks)
 
     @property
     def as_routed(self) -> PipelineConfig:

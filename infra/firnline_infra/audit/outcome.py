@@ -38,6 +38,8 @@ class StreamRecord(NamedTuple):
     sub_sequence_number: int = 0
     read: Record | None = None
     """What it was made of."""
+    unknown: frozenset[str] = frozenset()
+    """First-level keys, in upper case, whose values the audit's readers do not say."""
     table: str | None = None
     """Where its pipeline's routes send it: a table's name, or NOWHERE. None where there are none, or nobody can tell."""
 
@@ -52,6 +54,13 @@ class RecordPlace(StrEnum):
     TABLE = "table"
     ERROR_TABLE = "error table"
     DEAD_LETTERS = "dead letters"
+
+
+class LetterContent(NamedTuple):
+    """Of a dead letter."""
+
+    digest: bytes
+    reason: str
 
 
 class AuditOutcome(NamedTuple):

@@ -5,7 +5,7 @@ or has none. Rows that name no shard of the stream are reported separately.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from firnline_ingest.kinesis.lineage import Lineage
 
 NO_SHARD = "(none)"
+SKIPPED = (
+    "records that can't be rows and are nowhere count as skipped; of those that are too large or too deep, or have keys that "
+    "can't be columns, by the engine's own word."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +67,7 @@ class PipelineAudit:
         inventory, errors = tables.inventory(), tables.error_rows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
         letters = self._letters(lineage)
-        sources = self._sources(tables, lineage, (*(rows.by_shard for rows in errors.values()), letters))
+        sources = self._sources(tables, lineage, errors, letters)
 
         def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
             return replace(sources, sleep=sleep).audit(shard_id)
@@ -113,7 +117,7 @@ class PipelineAudit:
         return findings
 
     def _sources(
-        self, tables: AuditedTables, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
+        self, tables: AuditedTables, lineage: "Lineage", errors: Mapping[str, ErrorRows], letters: OutcomesByShard
     ) -> PipelineSources:
         began_s = time.monotonic()
 
@@ -132,14 +136,14 @@ class PipelineAudit:
             stream=self.pipeline.stream,
             listed=frozenset(lineage.shards),
             table=tables,
-            elsewhere=elsewhere,
+            elsewhere=(*(rows.by_shard for rows in errors.values()), letters),
             window=self.window,
             cutoff_at=cutoff,
             check=self._content_check(tables) if self.mode.compares_contents else None,
             not_ingested=not_ingested_of(self.config, as_routed, schemas),
             decoded=decoded_of(as_routed, schemas, tables.labels),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
-            replayed_into=replayed_of(self.config, lineage, tables.labels),
+            replayed_into=replayed_of(self.config, lineage, tables.labels, letters),
         )
 
     def _content_check(self, tables: AuditedTables) -> ContentOfTables:
@@ -184,7 +188,7 @@ class PipelineAudit:
             if not described.logs_errors:
                 table = f"The table {tables.labels[route]}".rstrip()
                 remarks.append(f"{table} keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
-        places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as skipped."
+        places, are_filtered = self.config.dead_letters, SKIPPED
         if places.folder is not None and not places.folder.exists():
             folder = places.folder
             remarks.append(f"There is no folder {folder} on this machine: no dead letters were read.")

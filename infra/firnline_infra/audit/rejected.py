@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_infra.audit.comparison import position_of
-from firnline_infra.audit.content_check import LetterContent, digest_of
-from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
+from firnline_infra.audit.content_check import digest_of
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace
 from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.config.rows import PARTS, Metadata, MetadataForm, PartName

@@ -7,9 +7,8 @@ import heapq
 from collections.abc import Iterator, Mapping
 
 from firnline_infra.audit.comparison import ContentCheck, position_of
-from firnline_infra.audit.content_check import LetterContent
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.outcome import AuditOutcome, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, StreamRecord
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory

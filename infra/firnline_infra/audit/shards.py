@@ -85,11 +85,12 @@ class PipelineSources:
     taken_apart: TakenApart = lambda _, records: records
     """The records of a shard by its id, aggregates as their user records."""
     replayed_into: Callable[[str], ReplayedInto] = lambda _: never
-    """By shard id: which dead letters were replayed, as of the first question."""
+    """By shard id: which dead letters were replayed, as of the first question, and proven, as of this call."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:
         """Raises AuditError and the fatal errors of Kinesis."""
+        replayed_into = self.replayed_into(shard_id)  # before the rows are read
         reader = ShardScan(self.client, self.stream, shard_id, sleep=self.sleep)
         is_listed = shard_id in self.listed
         oldest = reader.first() if is_listed else None
@@ -110,7 +111,6 @@ class PipelineSources:
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
         records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
         not_ingested = self.not_ingested(shard_id)
-        replayed_into = self.replayed_into(shard_id)
         compare_shard(
             findings,
             records,

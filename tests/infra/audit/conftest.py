@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
+from firnline_infra.audit.comparison import ContentCheck, ReplayedRecord, compare_shard, position_of
 from firnline_infra.audit.findings import ShardFindings
 from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff
@@ -22,8 +22,7 @@ class Shard:
     check: ContentCheck | None = None
     records: list[StreamRecord] = field(init=False)
     outcomes: list[AuditOutcome] = field(init=False)
-    replayed: set[int] = field(default_factory=set)
-    replayed_into: str = ""
+    replayed: dict[int, ReplayedRecord] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.records = [self.record(number) for number in NUMBERS]
@@ -55,7 +54,7 @@ class Shard:
             sorted(self.outcomes, key=position_of),
             cutoff=RetentionCutoff(self.kept_since_ms, self.rows_have_arrival),
             check=self.check,
-            replayed_into=lambda number, _: self.replayed_into if number in self.replayed else None,
+            replayed_into=lambda number, _: self.replayed.get(number),
         )
         return findings
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit.columns import AuditedColumn
-from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.content_check import ContentComparison, RowContent, digest_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace, StreamRecord
 from firnline_ingest.config.rows import Metadata, MetadataForm
 
 SHARD = "shardId-000000000000"

@@ -3,12 +3,12 @@
 import pytest
 
 from firnline_infra.audit.comparison import compare_shard, position_of
-from firnline_infra.audit.content_check import ContentComparison, LetterContent, digest_of
+from firnline_infra.audit.content_check import ContentComparison, digest_of
 from firnline_infra.audit.conversion import decoded_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.mode import refuse_unauditable
-from firnline_infra.audit.outcome import AuditOutcome, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.rejection import LeftOut

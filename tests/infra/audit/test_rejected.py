@@ -3,8 +3,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from firnline_infra.audit.content_check import LetterContent, digest_of
-from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
+from firnline_infra.audit.content_check import digest_of
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
 from firnline_infra.audit.rejections import Rejection
 from firnline_ingest.config.rows import Metadata, MetadataForm

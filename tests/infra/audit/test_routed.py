@@ -9,12 +9,12 @@ from typing import Any, cast
 import pytest
 
 from firnline_infra.audit.columns import AuditedColumn
-from firnline_infra.audit.comparison import compare_shard, position_of
-from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.comparison import ReplayedRecord, compare_shard, position_of
+from firnline_infra.audit.content_check import ContentComparison, RowContent, digest_of
 from firnline_infra.audit.conversion import as_read, decoded_of
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.mode import AuditMode
-from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, RecordPlace, StreamRecord
+from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, LetterContent, RecordPlace, StreamRecord
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.report_text import report_text
@@ -55,7 +55,7 @@ class Shop:
     pipeline: PipelineConfig
     records: list[StreamRecord]
     outcomes: list[AuditOutcome] = field(init=False)
-    replayed: dict[int, str] = field(default_factory=dict)
+    replayed: dict[int, ReplayedRecord] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.outcomes = list(self._made())
@@ -226,13 +226,13 @@ def test_a_replayed_record_is_where_its_replay_brought_it() -> None:
     """By the journal's word, whatever the record's own bytes say: the row may be of repaired ones."""
     shop = Shop(pipeline(), [record(100, "order"), StreamRecord(101, b"oops", arrived_ms=1)])
     shop.outcomes += [shop.letter(shop.records[0], "too-large"), shop.row(shop.records[1], OWN, {"n": 1})]
-    shop.replayed = {100: ORDERS, 101: OWN}
+    shop.replayed = {100: ReplayedRecord(ORDERS), 101: ReplayedRecord(OWN)}
     findings = shop.compared()
     assert (told(findings), findings.counts) == ([], Counts(records=2, rows=2, replayed=2))
     shop.move(100, REFUNDS)
     assert [each[:2] for each in told(shop.compared())] == [("misrouted", "100")]
     shop.move(100, ORDERS)
-    shop.replayed = {100: OWN, 101: ORDERS}
+    shop.replayed = {100: ReplayedRecord(OWN), 101: ReplayedRecord(ORDERS)}
     assert [each[:2] for each in told(shop.compared())] == [("misrouted", "100"), ("misrouted", "101")]
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from firnline_infra.audit.comparison import compare_shard
-from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.content_check import ContentComparison, RowContent, digest_of
 from firnline_infra.audit.conversion import user_records_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
+from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.hash_range import HashRange

@@ -1,0 +1,91 @@
+"""JSON as the readers hold it: None, bool, str, Number, list and dict. A number keeps the text that it was written as."""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+Json = Any
+"""None, bool, str, Number, list, dict; UNKNOWN where a reader does not say what stands there."""
+
+
+class Number(NamedTuple):
+    text: str
+
+
+class Unknown:
+    """A value that the audit does not know: it is counted as unchecked, and proves nothing."""
+
+
+UNKNOWN = Unknown()
+
+
+class Unreadable(Exception):
+    """The record can't be rows. `reason` is a dead letter's."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+
+
+class NotIngested(Exception):
+    """The record is intentionally no row; `why` is one of LeftOut."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def text_of(data: bytes) -> str:
+    """Raises Unreadable."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable("invalid-utf-8", str(error)) from error
+
+
+def parsed(text: str, *, is_text: bool = True) -> Json:
+    """Strict JSON, of a key that occurs twice the last value. `is_text`: whether all of it has to be UTF-8. Raises Unreadable."""
+    try:
+        value = _decode(text.strip(" \t\r\n"))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("not-json", str(error)) from error
+    if is_text:
+        refuse_no_text(value)
+    return value
+
+
+def refuse_no_text(value: Json) -> None:
+    """Raises Unreadable where a text of it is none: a lone surrogate."""
+    try:
+        written(value).encode()
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise Unreadable("not-json", str(error)) from error
+
+
+def _refuse(word: str) -> Json:
+    raise ValueError(f"{word} is no JSON")
+
+
+_decode = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse).decode
+
+
+def written(value: Json) -> str:
+    """As JSON without blanks."""
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, dict):
+        return "{" + ",".join([f"{written(key)}:{written(each)}" for key, each in value.items()]) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join([written(each) for each in value]) + "]"
+    return json.dumps(None if value is UNKNOWN else value, ensure_ascii=False)
+
+
+def number_of(value: float) -> Number:
+    """The shortest text that is this double."""
+    return Number(re.sub(r"e([+-]?)0*(\d)", lambda found: f"e{found[1].replace('+', '')}{found[2]}", repr(value)))
+
+
+def has_unknown(value: Json) -> bool:
+    if isinstance(value, dict):
+        return any(has_unknown(each) for each in value.values())
+    return value is UNKNOWN or (isinstance(value, list) and any(map(has_unknown, value)))
