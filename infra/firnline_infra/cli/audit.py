@@ -82,6 +82,7 @@ def audit(
     from firnline_infra.audit import ReaderUser
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
+    from firnline_infra.status.checks import remember_check
     from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import DeadLettersConfig
 
@@ -91,6 +92,9 @@ def audit(
         config = config.model_copy(update={"dead_letters": place})
     reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     report = audit_streams(config, reader, on_shard=_say, **claim)
+    records = sum(pipeline.totals.records for pipeline in report.pipelines)
+    verdict = "PROVEN" if report.is_proven else "not proven"
+    remember_check(config.application, "audit", report.exit_status, f"{verdict}: {records:,} records")
     click.echo(report.to_json() if as_json else report_text(report))
     raise SystemExit(report.exit_status)
 

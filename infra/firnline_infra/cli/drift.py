@@ -45,18 +45,25 @@ def drift(
     """Detect drift from the specification.
 
     One finding for each object and property: what Pulumi made, what no provider reads, rights that somebody gave by hand, and
-    the engine that runs. Writes nothing. Exit status: 0 no difference, 3 differences, 2 something could not be seen.
+    the engine that runs. Writes nothing to any account. Exit status: 0 no difference, 3 differences, 2 something could not be
+    seen.
     """
     from datetime import UTC, datetime
 
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.drift import find_drift
     from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
+    from firnline_infra.specification.names import Names
+    from firnline_infra.status.checks import remember_check
 
     wanted = [(form, None), *map(_place, also)]
     list_ = ignore_file or ignore_file_of(environment)
     ignoring = load_ignore_list(list_, today=datetime.now(UTC).date()) if list_.exists() else IgnoreList()
-    report = find_drift(deployment(environment, accounts, quiet=True), ignoring, verify_volumes=verify_volumes)
+    found = deployment(environment, accounts, quiet=True)
+    report = find_drift(found, ignoring, verify_volumes=verify_volumes)
+    unseen = f", {len(report.unseen)} not seen" if report.unseen else ""
+    summary = f"{len(report.differences) or 'no'} differences{unseen}"
+    remember_check(Names.of(found.spec).application, "drift", report.exit_status, summary)
     for each, file in wanted:
         text = _text(report, each, environment)
         if file is None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from itertools import islice
+from pathlib import Path
 
 from firnline_infra.rollout.environment import EngineEnvironment, unknown_run
 from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
 from firnline_infra.runtimes.service import RunState
-from firnline_infra.status.checks import last_checks
+from firnline_infra.status.checks import FOLDER, last_checks
 from firnline_infra.status.letters import letters_of
 from firnline_infra.status.model import ServiceStatus
 from firnline_infra.status.reader import StatusReader
@@ -48,7 +49,7 @@ def _service(engine: EngineEnvironment) -> ServiceStatus:
     return ServiceStatus(runs=tuple(runs), last_run=last if is_known else None, deployments=deployments)
 
 
-def reader_of_config(config: EngineConfig) -> StatusReader:
+def reader_of_config(config: EngineConfig, *, checks_in: Path = FOLDER) -> StatusReader:
     """Of an engine whoever started: what its configuration reaches."""
     ledger = DynamoLedger(dynamodb_client(config.aws), config.ledger.table)
 
@@ -61,5 +62,5 @@ def reader_of_config(config: EngineConfig) -> StatusReader:
         ledger=ledger,
         streams=streams,
         letters=lambda: letters_of(config),
-        checks=lambda: last_checks(config.application),
+        checks=lambda: last_checks(config.application, checks_in),
     )

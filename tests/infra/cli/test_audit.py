@@ -10,6 +10,7 @@ from firnline_infra.audit import AuditReport, PipelineReport
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.window import AuditWindow
 from firnline_infra.cli.main import firnline
+from firnline_infra.status.checks import last_checks
 
 
 class Audit:
@@ -40,7 +41,8 @@ def audit(monkeypatch: pytest.MonkeyPatch) -> Audit:
 
 
 @pytest.fixture
-def files(tmp_path: Path, engine_document: dict[str, Any]) -> Path:
+def files(tmp_path: Path, engine_document: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "engine.json").write_text(json.dumps(engine_document))
     (tmp_path / "reader.pem").write_text("a key")
     return tmp_path
@@ -63,6 +65,8 @@ def test_a_problem_is_status_3(audit: Audit, files: Path) -> None:
     result = run(files)
     assert result.exit_code == 3
     assert "NOT PROVEN" in result.stdout
+    (check,) = last_checks(audit.asked["config"].application)
+    assert (check.name, check.exit_status, check.summary) == ("audit", 3, "not proven: 0 records")
     assert result.stderr == "shardId-000000000000: 0 records, problems: 1\n"
 
 

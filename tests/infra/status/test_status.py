@@ -1,22 +1,31 @@
+import json
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.status.checks import last_checks, remember_check
+from firnline_infra.status.letters import letters_of
 from firnline_infra.status.model import EnvironmentStatus, ServiceStatus
 from firnline_infra.status.reader import StatusReader
 from firnline_infra.status.text import status_text
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.dead_letters import DeadLetter, LocalFolder
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, ShardReading
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ChannelEntry, Proven
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import TargetTable
 from tests.infra.rollout.test_roll import OLD
 from tests.infra.rollout.test_standby import NEW, THIRD, killed_while_it_waits
 from tests.infra.rollout.world import KEYS, STREAM, World
+from tests.ingest.spark.standing_in import CONFIG
 
 
 def running() -> World:
@@ -293,3 +302,32 @@ def test_many_shards_are_the_worst_ones_for_a_person_and_all_for_a_program() -> 
     assert any(line.startswith("960 more, with less lag") for line in lines)
     assert "shardId-000000000999" in status_text(wide)
     assert len(wide.as_document()["shards"]) == 1000
+
+
+def test_the_last_checks_of_this_folder_are_shown_and_what_is_no_check_is_none(tmp_path: Path) -> None:
+    assert last_checks("firnline-dev", tmp_path) == []
+    remember_check("firnline-dev", "drift", 3, "2 differences", folder=tmp_path / "new")
+    (found,) = last_checks("firnline-dev", tmp_path / "new")
+    assert (found.name, found.exit_status) == ("drift", 3)
+    text = status_text(looked(running(), checks=lambda: last_checks("firnline-dev", tmp_path / "new")))
+    assert f"Last drift, {found.at}: 2 differences" in text
+    (tmp_path / "new" / "firnline-dev.audit.json").write_text('{"name": "audit", "colour": "red"}')
+    assert last_checks("firnline-dev", tmp_path / "new") == [found]
+    assert last_checks("another", tmp_path / "new") == []
+    (tmp_path / "file").write_text("no folder")
+    remember_check("firnline-dev", "drift", 0, "none", folder=tmp_path / "file")
+
+
+def test_dead_letters_are_counted_by_reason_with_a_few_of_them(tmp_path: Path) -> None:
+    store = LocalFolder(tmp_path)
+    for number in range(7):
+        rejected = RejectedRecord(0, RejectReason.NOT_JSON, f"no JSON, token=abcdef{number}")
+        record = Record(str(number + 1), b"x" * 500)
+        store.put([DeadLetter.of(rejected, record, KEYS[0])])
+    document = {**CONFIG, "dead_letters": {"folder": str(tmp_path)}}
+    found = letters_of(EngineConfig.model_validate_json(json.dumps(document)))
+    (reason,) = found.reasons
+    assert (reason.stream, reason.reason, reason.count, found.is_complete) == (STREAM, "not-json", 7, True)
+    assert len(reason.samples) == 3
+    assert len(reason.samples[0]["text"]) == 121
+    assert "abcdef" not in str(reason.samples), "what looks like a secret is not shown"

@@ -1,0 +1,83 @@
+"""The status as it is now, for all who have the page open: read once for all of them, and not at all while nobody has."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from firnline_infra.status.reader import StatusReader
+from firnline_ingest.errors import FirnlineError
+
+EVERY_S, A_SHARD_S = 2.0, 0.005
+"""A thousand shards are read every seven seconds: a look reads each of their rows."""
+
+
+class StatusFeed:
+    """Numbers what it has read; a listener asks for what comes after the number that it has."""
+
+    def __init__(self, reader: StatusReader) -> None:
+        self._reader = reader
+        self._changed = threading.Condition()
+        self._number, self._document = 0, dict[str, Any]()
+        self._listeners = 0
+        self._is_over = False
+        self._reading = threading.Lock()
+        threading.Thread(target=self._read_on, name="status-feed", daemon=True).start()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def after(self, number: int, seconds: float) -> tuple[int, dict[str, Any]]:
+        """What was read after `number`, with its own; the same again where nothing was within so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._number > number or self._is_over, seconds)
+            return self._number, self._document
+
+    def now(self) -> dict[str, Any]:
+        """Reads it, for a program that asks once."""
+        self._read()
+        return self._document
+
+    def close(self) -> None:
+        with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+
+    def _count(self, change: int) -> None:
+        with self._changed:
+            self._listeners += change
+            self._changed.notify_all()
+
+    def _read_on(self) -> None:
+        with_letters = False  # these take longest: the first look is without them
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._listeners or self._is_over)
+                if self._is_over:
+                    return
+            self._read(with_letters=with_letters)
+            with_letters = True
+            with self._changed:
+                shards = len(self._document.get("shards", ()))
+                self._changed.wait_for(lambda: self._is_over, EVERY_S + A_SHARD_S * shards)
+
+    def _read(self, *, with_letters: bool = True) -> None:
+        with self._reading:
+            try:
+                found = self._reader.read(with_letters=with_letters).as_document()
+            except Exception as error:
+                found = {"application": self._reader.application, "trouble": _trouble(error)}
+            with self._changed:
+                self._number, self._document = self._number + 1, found
+                self._changed.notify_all()
+
+
+def _trouble(error: Exception) -> dict[str, str]:
+    if isinstance(error, FirnlineError):
+        return {"id": error.id, "what": error.what, "next_step": error.next_step}
+    return {"id": FirnlineError.id, "what": f"{type(error).__name__}: {error}", "next_step": FirnlineError.remedy}

@@ -1,0 +1,186 @@
+// The page: what the server sends is drawn, section by section; nothing is ever sent back.
+
+import { drawCharts } from "./charts.js";
+import { at, copyButton, count, duration, h, section, shown, since, when } from "./parts.js";
+import { commitLag, drawShards, listen, short } from "./shards.js";
+
+let status = null, span = 60, said = "";
+
+theme();
+listen();
+for (const button of document.querySelectorAll("[data-minutes]")) {
+  button.addEventListener("click", () => {
+    span = Number(button.dataset.minutes);
+    for (const each of document.querySelectorAll("[data-minutes]")) each.setAttribute("aria-pressed", String(each === button));
+    if (status) charts();
+  });
+}
+connect();
+
+function connect() {
+  const events = new EventSource("/events");
+  events.addEventListener("message", (event) => draw(JSON.parse(event.data)));
+  events.addEventListener("error", () => live(false, "reconnecting"));
+}
+
+function draw(found) {
+  at("application").textContent = found.application;
+  document.title = `${found.application} – Firnline`;
+  if (found.trouble) {
+    live(false, "the status can't be read");
+    verdict("bad", `${found.trouble.id}: the status can't be read`, `${found.trouble.what} Next: ${found.trouble.next_step}`);
+    return;
+  }
+  status = found;
+  live(true, `live, ${new Date(found.at).toLocaleTimeString("en-GB")}`);
+  section("verdict", { ...found, at: null, minutes: null }, () => conclude(found));
+  section("problems", [found.problems, found.report?.is_of_this_engine], () => problems(found));
+  drawShards(found);
+  section("charts", [found.minutes, span, found.at.slice(0, 16)], charts);
+  section("engine", [found.engine, found.runs, found.last_run, found.standby, found.report, found.notes], () => engine(found));
+  section("deployments", found.deployments, deployments);
+  section("checks", found.checks, checks);
+  section("letters", found.dead_letters, letters);
+  section("incidents", found.incidents, incidents);
+}
+
+function live(is, text) {
+  at("live").className = `live ${is ? "on" : "off"}`;
+  at("live-text").textContent = text;
+}
+
+const open = (found) => found.shards.filter((each) => !each.has_ended && !each.is_paused);
+const worst = (values) => (values.length ? Math.max(...values) : null);
+
+function conclude(found) {
+  const unread = open(found).filter((each) => !each.is_read), own = found.report?.is_of_this_engine;
+  const stopped = own ? found.problems.filter((each) => each.has_stopped) : [];
+  if (!found.engine) verdict("bad", "No engine is running", found.shards.length ? "Records wait in the stream; nothing is lost before the time in Data loss in." : "Nothing was ever read.");
+  else if (!found.is_running) verdict("bad", "The engine has no heartbeat", "It was killed, or is frozen; another one takes its place ten seconds after it starts.");
+  else if (unread.length || stopped.length) verdict("bad", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read`, why(found, unread, own));
+  else if (!found.shards.length) verdict("waiting", "The engine is starting", "No shard has been opened yet.");
+  else verdict("good", "Every shard is read", `${plural(open(found).length, "shard")}, committed within ${duration(worst(open(found).map((each) => commitLag(each) ?? 0)))} of now.`);
+  figures(found, unread.length);
+}
+
+function why(found, unread, own) {
+  const ids = [...new Set(unread.map((each) => each.problem).filter(Boolean))];
+  if (own && found.problems.length) return `${plural(found.report.all_problems, "problem")}, each with its next step below. Records wait in the stream.`;
+  return ids.length ? `${ids.join(", ")}: firnline explain says what that is.` : "The engine is starting, or takes them over.";
+}
+
+function verdict(kind, title, text) {
+  at("verdict").className = `verdict ${kind}`;
+  at("verdict-title").textContent = title;
+  at("verdict-text").textContent = text;
+  if (said !== title) at("announce").textContent = said = title;
+}
+
+const plural = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+
+function figures(found, unread) {
+  const hour = found.minutes.filter((each) => each.minute > new Date(found.at) / 60000 - 60);
+  const sum = (name) => hour.reduce((all, each) => all + each[name], 0);
+  const shards = open(found), trims = shards.filter((each) => each.time_to_trim_s !== null);
+  const first = trims.sort((one, other) => one.time_to_trim_s - other.time_to_trim_s)[0];
+  const slowest = [...shards].sort((one, other) => (commitLag(other) ?? 0) - (commitLag(one) ?? 0))[0];
+  const isHot = first && first.retention_s && first.time_to_trim_s < 0.1 * first.retention_s;
+  const tiles = [
+    ["Shards read", `${count(shards.length - unread)} of ${count(shards.length)}`, unread ? `${unread} not read` : "all of them", unread ? "bad" : ""],
+    ["Commit lag", duration(slowest && commitLag(slowest)), slowest ? `slowest: ${slowest.stream} ${short(slowest.shard)}` : "", ((slowest && commitLag(slowest)) ?? 0) > 300 ? "warn" : ""],
+    ["Data loss in", duration(first?.time_to_trim_s), first ? `${first.stream} ${short(first.shard)}` : "", isHot ? "bad" : ""],
+    ["Rows, last hour", count(sum("rows")), `${(sum("bytes") / 1e6).toFixed(1)} MB`, ""],
+    ["Dead letters, last hour", count(sum("dead_letters")), sum("dead_letters") ? "reasons below" : "none", sum("dead_letters") ? "warn" : ""],
+    ["Rejected, last hour", count(sum("rejected_rows")), sum("rejected_rows") ? "firnline audit tells which" : "none", sum("rejected_rows") ? "bad" : ""],
+  ];
+  at("figures").replaceChildren(...tiles.map(([name, value, note, kind]) => h("div", {}, h("dt", {}, name), h("dd", { class: kind }, value, h("small", {}, note)))));
+}
+
+function problems(found) {
+  shown(at("problems"), found.problems.length > 0);
+  const isOwn = found.report?.is_of_this_engine, more = (found.report?.all_problems ?? 0) - found.problems.length;
+  at("problems-title").textContent = isOwn ? "Problems" : "Problems of the engine before";
+  at("problems").querySelector("div").replaceChildren(...found.problems.map((each) => problem(each, found.at, isOwn)), ...(more > 0 ? [h("p", { class: "quiet" }, `${more} more: firnline status --json has them.`)] : []));
+}
+
+function problem(each, now, isOwn) {
+  const object = [each.stream, each.shard].filter(Boolean).join(" / ") || "the engine";
+  const again = !isOwn ? "" : each.next_try ? `, tried again at ${new Date(each.next_try).toLocaleTimeString("en-GB")}` : ", tried again with each epoch";
+  return h("article", { class: `problem ${each.has_stopped ? "stopped" : ""}` },
+    h("h3", {}, h("span", { class: `tag ${each.has_stopped ? "bad" : ""}` }, each.id), object,
+      h("span", { class: "times" }, "since ", when(each.since), `, met ${each.tries === 1 ? "once" : `${each.tries} times`}${again}`)),
+    h("p", { class: "what" }, each.what),
+    h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)));
+}
+
+addEventListener("resize", () => { if (status) charts(); });
+
+function charts() { drawCharts(document.querySelector(".charts"), status.minutes, span, status.at); }
+
+function engine(found) {
+  const run = found.runs.at(-1) ?? found.last_run, own = found.engine, report = found.report;
+  const facts = [
+    ["State", own ? (own.is_beating ? "alive, heartbeat each second" : "no heartbeat") : "not running"],
+    ["Process", own?.holder],
+    ["Run", own?.whose === "by hand" ? "started by hand" : run ? h("span", {}, h("code", {}, run.id), ` ${run.state.toLowerCase()}, attempt ${run.attempt}`) : own?.whose],
+    ["Since", report?.is_of_this_engine ? when(report.began) : run?.since ? when(run.since) : null],
+    ["Why", run?.reason],
+    ["Version", own?.version || report?.version],
+    ["Configuration", own?.configuration ? h("code", {}, own.configuration.slice(0, 12)) : null],
+    ["Epochs", report?.is_of_this_engine ? report.epochs.toLocaleString("en") : null],
+    ["Ended", !own && report?.ended ? when(report.ended) : null],
+    ["Standby", found.standby ? `${found.standby.state}, run ${found.standby.whose}${found.standby.is_promoted ? ", promoted" : ""}` : "none"],
+  ].filter(([, value]) => value);
+  at("engine").querySelector("div").replaceChildren(
+    h("dl", { class: "facts" }, facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+    ...found.notes.map((note) => h("p", { class: "quiet" }, note)));
+}
+
+function deployments(found) {
+  const rows = found.map((each) => h("li", {},
+    h("span", { class: `tag ${{ good: "good", failed: "bad" }[each.outcome] ?? ""}` }, each.outcome),
+    h("span", {}, `${each.number} `, h("code", {}, each.hash.slice(0, 10)), " ", h("span", { class: "quiet" }, when(each.began))),
+    h("span", { class: "told" }, [each.went_back_to ? `a rollback to ${each.went_back_to}` : "", each.told || each.step, `by ${each.by}`].filter(Boolean).join("; "))));
+  at("deployments").querySelector("div").replaceChildren(found.length ? h("ol", { class: "list" }, rows) : empty("None: an engine that was started by hand has no roll-outs."));
+}
+
+function checks(found) {
+  const known = new Map(found.map((each) => [each.name, each]));
+  const rows = [["audit", "every record is in its table, once"], ["drift", "the accounts are as the specification says"]].map(([name, what]) => {
+    const each = known.get(name);
+    return h("li", {}, h("span", { class: `tag ${each ? (each.exit_status ? "bad" : "good") : ""}` }, each ? (each.exit_status ? "look" : "good") : "none"),
+      h("span", {}, name, " ", each ? h("span", { class: "quiet" }, when(each.at)) : null),
+      h("span", { class: "told" }, each ? each.summary : `Not run from this folder: firnline ${name} shows that ${what}.`));
+  });
+  at("checks").querySelector("div").replaceChildren(h("ul", { class: "list" }, rows));
+}
+
+function letters(found) {
+  const place = at("letters").querySelector("div");
+  if (!found) { place.replaceChildren(empty("They are being looked for.")); return; }
+  if (!found.reasons.length) { place.replaceChildren(empty(`None in ${found.where}.`)); return; }
+  const rows = found.reasons.map((each) => h("tr", {}, h("td", { class: "n" }, count(each.count)), h("td", {}, each.stream), h("td", {}, h("code", {}, each.reason)), h("td", {}, when(each.last_arrived)),
+    h("td", {}, h("details", {}, h("summary", {}, "samples"), each.samples.map((sample) => h("pre", {}, `${sample.detail}\n${sample.text}`))))));
+  place.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "n" }, "Count"), ...["Stream", "Reason", "Last arrived", ""].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, rows)),
+    h("p", { class: "quiet" }, `${found.is_complete ? "" : "The first 500. "}In ${found.where}; firnline dead-letters lists, shows and replays them.`));
+}
+
+function incidents(found) {
+  const rows = found.map((each) => h("li", {}, h("span", { class: "tag" }, each.kind), h("span", {}, `${each.stream} ${short(each.shard)} `, h("span", { class: "quiet" }, when(new Date(each.last_ms).toISOString()), each.count > 1 ? `, ${each.count} times` : "")), h("span", { class: "told" }, each.detail)));
+  at("incidents").querySelector("div").replaceChildren(rows.length ? h("ul", { class: "list" }, rows) : empty("None: nothing that a proof can't cover has happened."));
+}
+
+const empty = (text) => h("p", { class: "empty" }, text);
+
+// As the system has it, until a person chooses.
+function theme() {
+  const set = (name) => document.documentElement.setAttribute("data-theme", name);
+  const chosen = localStorage.getItem("theme");
+  if (chosen) set(chosen);
+  at("theme").addEventListener("click", () => {
+    const now = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    const next = now === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", next);
+    set(next);
+  });
+}

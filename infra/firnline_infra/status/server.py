@@ -1,0 +1,160 @@
+"""The status as a page: one small server on loopback, which reads and never writes.
+
+The standard library's, because four files and one stream of events need no framework: nothing is installed, and nothing listens
+beyond this process. A browser's own rules are used against other pages: the Host header has to be the address that was printed
+(a foreign name that resolves to 127.0.0.1 is refused), so has an Origin, and the content security policy lets nothing in.
+"""
+
+import json
+import threading
+from contextlib import suppress
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Self
+
+from firnline_infra.status.feed import StatusFeed
+from firnline_infra.status.reader import StatusReader
+
+LOOPBACK = "127.0.0.1"
+MOST_LISTENERS, SILENT_S, TIMEOUT_S = 16, 15.0, 30.0
+PAGE = "text/html; charset=utf-8"
+FILES = {
+    "/": ("index.html", PAGE),
+    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    **{
+        f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
+        for name in ("page", "parts", "shards", "charts")
+    },
+}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@cache
+def file_of_page(name: str) -> bytes:
+    return files("firnline_infra.status").joinpath("page", name).read_bytes()
+
+
+class StatusServer:
+    """Serves from the `with` on, on threads of its own, until it ends."""
+
+    def __init__(self, reader: StatusReader, *, port: int = 0) -> None:
+        self._server = _Server(port, StatusFeed(reader))
+
+    @property
+    def port(self) -> int:
+        return int(self._server.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}/"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, name="status-page", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.over.set()
+        self._server.feed.close()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def wait(self) -> None:
+        """Until something else ends it."""
+        while not self._server.over.wait(1.0):
+            pass
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: "_Server"
+    timeout = TIMEOUT_S
+    server_version, sys_version = "firnline", ""
+
+    def do_GET(self) -> None:
+        if (refused := self._refused()) is not None:
+            self._answer(refused, b"")
+        elif self.path == "/events":
+            self._events()
+        elif self.path == "/status.json":
+            self._answer(HTTPStatus.OK, json.dumps(self.server.feed.now()).encode(), "application/json")
+        elif (file := FILES.get(self.path)) is not None:
+            self._answer(HTTPStatus.OK, file_of_page(file[0]), file[1])
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, b"")
+
+    do_HEAD = do_GET  # noqa: N815 # so http.server calls it
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Of http.server: a method that is not here (501), a request that can't be read."""
+        self._answer(HTTPStatus(code), b"")
+
+    def _refused(self) -> HTTPStatus | None:
+        port = self.connection.getsockname()[1]
+        hosts = {f"{host}:{port}" for host in (LOOPBACK, "localhost")}
+        if self.headers.get("Host") not in hosts:
+            return HTTPStatus.MISDIRECTED_REQUEST
+        origin = self.headers.get("Origin")
+        is_own = origin is None or origin in {f"http://{host}" for host in hosts}
+        return None if is_own else HTTPStatus.FORBIDDEN
+
+    def _events(self) -> None:
+        if self.command == "HEAD" or not self.server.listeners.acquire(blocking=False):
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"")
+            return
+        try:
+            self._begin(HTTPStatus.OK, "text/event-stream")
+            self.end_headers()
+            with self.server.feed.listening():
+                self._send_events()
+        finally:
+            self.server.listeners.release()
+
+    def _send_events(self) -> None:
+        seen = 0
+        with suppress(OSError):
+            while not self.server.over.is_set():
+                number, document = self.server.feed.after(seen, SILENT_S)
+                if self.server.over.is_set():
+                    return
+                text = f"data: {json.dumps(document)}\n\n" if number > seen else ": still here\n\n"
+                self.wfile.write(text.encode())
+                self.wfile.flush()
+                seen = number
+
+    def _answer(self, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
+        self._begin(status, kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _begin(self, status: HTTPStatus, kind: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, **HEADERS}.items():
+            self.send_header(name, value)
+
+    def log_message(self, *_: object) -> None:
+        """The terminal is for the address."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, port: int, feed: StatusFeed) -> None:
+        super().__init__((LOOPBACK, port), _Handler)
+        self.feed, self.over = feed, threading.Event()
+        self.listeners = threading.BoundedSemaphore(MOST_LISTENERS)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that goes away is no error."""

@@ -1,0 +1,208 @@
+"""The page as a browser draws it: what is said, in both themes, for a few shards and a thousand, by mouse and by keyboard.
+
+Where there is no Chromium (Debian: apt-get install chromium) these are skipped; what the server gives is in test_server.py.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firnline_infra.status.model import EnvironmentStatus, ServiceStatus
+from firnline_infra.status.server import StatusServer
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from tests.infra.status import sample
+from tests.infra.status.browser import CHROMIUM, HANGS_S, Browser
+from tests.infra.status.sample import SampleReader
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
+    pytest.mark.timeout(4 * HANGS_S),
+    pytest.mark.xdist_group("chromium"),
+]
+DRAWN = "document.querySelector('#figures div')"
+FIRST_PAINT_MS = 1000
+CONTRAST = """
+(() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (text) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = text;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const linear = (c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const found = rgba(getComputedStyle(each).backgroundColor);
+      if (found[3] === 255) return found;
+    }
+    return [255, 255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const text = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.textContent.trim()).join("");
+    if (!text || !element.checkVisibility() || element.closest(".hidden, .skip, title")) continue;
+    const style = getComputedStyle(element), ink = element.closest("svg") ? style.fill : style.color;
+    const [a, b] = [light(rgba(ink)), light(behind(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) found.push(`${text.slice(0, 40)}: ${ratio.toFixed(2)}`);
+  }
+  return found;
+})()
+"""
+
+Visit = Callable[..., Browser]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser.opened() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Whatever it was, the browser has nothing to complain about."""
+    with ExitStack() as stack:
+
+        def go(
+            found: EnvironmentStatus | Exception, until: str = DRAWN, *, width: int = 1280, **others: Any
+        ) -> Browser:
+            page = stack.enter_context(StatusServer(SampleReader.of(found)))
+            browser.sized(width, 900, **others).visit(page.url, until=until)
+            return browser
+
+        browser.complaints.clear()
+        yield go
+        assert browser.complaints == []
+
+
+def text(browser: Browser, selector: str) -> str:
+    return str(browser.value(f"document.querySelector({selector!r}).innerText"))
+
+
+def test_what_is_wrong_is_said_first_with_its_next_step_to_copy(visit: Visit) -> None:
+    page = visit(sample.status(sample.REFUSED, sample.THROTTLED))
+    assert text(page, "#verdict").startswith("2 shards are not read")
+    assert "5 of 7" in text(page, "#figures")
+    said = text(page, ".problem")
+    for words in (
+        "FL-3011",
+        "clicks",
+        "met 4 times",
+        "tried again at 14:08:12",
+        "Insufficient privileges",
+        "GRANT INSERT",
+    ):
+        assert words in said
+    assert page.value(
+        "document.querySelector('#problems').compareDocumentPosition(document.querySelector('#shards')) & 4"
+    )
+    assert page.value("document.querySelectorAll('#problems button').length") == 2
+
+
+def test_each_shard_is_a_lane_with_its_numbers_beside_it(visit: Visit) -> None:
+    page = visit(sample.good())
+    assert text(page, "#verdict").startswith("Every shard is read")
+    assert page.value("document.querySelectorAll('#lanes svg.lane').length") == 10
+    lane = page.value(
+        "[...document.querySelectorAll('#lanes tbody tr')].find((row) => row.cells[0].title.endsWith('06')).innerText"
+    )
+    assert lane.split() == ["6", "read", "3.8", "s", "5.4", "s", "24", "h", "5.4", "M"]
+    lineage = page.value("document.querySelector('#lineage svg').getAttribute('aria-label')")
+    assert lineage == "Shards and what came of them: 1 to 4, 1 to 5, 2 to 6, 3 to 6"
+    assert "PROVEN: 91,204,117 records" in text(page, "#checks")
+    assert "a rollback to 10" in text(page, "#deployments")
+
+
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_everything_can_be_read_in_both_themes_and_at_any_width(visit: Visit, width: int, is_dark: bool) -> None:
+    page = visit(sample.status(sample.REFUSED, sample.THROTTLED), width=width, is_dark=is_dark)
+    assert page.value(CONTRAST) == []
+    assert page.value("document.documentElement.scrollWidth") <= width, "only tables scroll sideways"
+    assert page.value("document.querySelectorAll('svg[role=img]:not([aria-label])').length") == 0
+
+
+def test_a_thousand_shards_are_a_picture_and_the_worst_of_them_lanes(visit: Visit) -> None:
+    page = visit(sample.status(shards=sample.many()))
+    assert page.value("document.querySelectorAll('.cells i').length") == 1000
+    assert page.value("document.querySelectorAll('.cells .bad').length") == 3
+    assert page.value("document.querySelectorAll('svg.lane').length") == 40
+    first = page.value("document.querySelector('#lanes tr:nth-child(2)').innerText")
+    assert "not read FL-2004" in first, "the worst one comes first"
+    page.value("document.querySelector('#more').click()")
+    assert page.value("document.querySelectorAll('svg.lane').length") == 1000
+    page.value(
+        "const found = document.querySelector('#filter'); found.value = '000777'; found.dispatchEvent(new Event('input'))"
+    )
+    assert page.value("document.querySelectorAll('svg.lane').length") == 1
+
+
+def test_it_is_painted_within_a_second_and_loads_nothing_else(visit: Visit) -> None:
+    page = visit(sample.status(shards=sample.many()))
+    paint = page.value("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert paint < FIRST_PAINT_MS
+    loaded = page.value("performance.getEntriesByType('resource').map((each) => new URL(each.name).host)")
+    assert set(loaded) == {page.value("location.host")}
+    size = page.value("performance.getEntriesByType('resource').reduce((sum, each) => sum + each.encodedBodySize, 0)")
+    assert size < 300_000
+
+
+def test_what_others_wrote_is_text_and_nothing_else(visit: Visit) -> None:
+    evil = sample.INJECTED
+    found = sample.status(replace(sample.REFUSED, what=evil, next_step=evil, stream=evil))
+    page = visit(replace(found, notes=(evil,), application=evil, incidents=[replace(found.incidents[0], detail=evil)]))
+    assert page.value("document.querySelectorAll('img, iframe, script:not([src])').length") == 0
+    assert evil in text(page, ".problem")
+
+
+def test_it_can_be_used_without_a_mouse(visit: Visit) -> None:
+    page = visit(sample.status(sample.REFUSED))
+    focused = "document.activeElement.id || document.activeElement.className || document.activeElement.textContent"
+    page.press("Tab")
+    assert page.value(focused) == "skip"
+    seen = []
+    for _ in range(14):
+        page.press("Tab")
+        seen.append(page.value(focused))
+    assert [each for each in seen if each in ("theme", "small", "filter", "scroll")] == [
+        "theme",
+        "small",
+        "filter",
+        "scroll",
+    ]
+    page.value("document.querySelector('#theme').focus()")
+    page.press("Enter")
+    assert page.value("document.documentElement.dataset.theme") == "dark"
+    assert page.value("getComputedStyle(document.body).backgroundColor") == "rgb(12, 17, 22)"
+    page.value("localStorage.clear()")
+
+
+def test_it_goes_on_living(visit: Visit, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firnline_infra.status.feed.EVERY_S", 0.02)
+    reader = SampleReader(sample.good())
+    with StatusServer(reader) as page:  # type: ignore[arg-type] # a double
+        browser.sized(1280, 900).visit(page.url, until=DRAWN)
+        reader.found = sample.status(sample.REFUSED)
+        browser.wait("document.querySelector('#announce').textContent === '2 shards are not read'")
+        reader.found = LedgerUnavailable("ledger", "it does not answer")
+        browser.wait("document.querySelector('#verdict').innerText.includes('it does not answer')")
+        reader.found = sample.good()
+        browser.wait("document.querySelector('#verdict-title').textContent === 'Every shard is read'")
+        browser.wait("document.querySelector('#problems').classList.contains('hidden')")
+
+
+def test_without_an_engine_it_says_what_the_last_one_said(visit: Visit) -> None:
+    found = sample.status(replace(sample.REFUSED, stream="", what="Spark did not start."))
+    nothing = replace(
+        found, holder="", is_beating=False, is_own_report=False, shards=(), service=ServiceStatus(), letters=None
+    )
+    page = visit(replace(nothing, incidents=(), checks=()))
+    assert text(page, "#verdict").startswith("No engine is running")
+    assert "Problems of the engine before" in text(page, "#problems")
+    assert "Not run from this folder" in text(page, "#checks")
