@@ -191,7 +191,7 @@ def _steps(name: str, region: str, into: Path | None, *, provider: "GitHub | Git
         f"       --template-file {folder}{name}-aws.yaml {CAPABILITIES}\n"
         f"       (add --parameter-overrides {provider.title}ProviderExists=true where the account trusts it already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
-        f"     and its LettersPolicy to whoever runs firnline dead-letters: it opens records, and the engine's private key\n"
+        f"     and its DeadLettersPolicy to whoever runs firnline dead-letters: it opens records, and the engine's private key\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of the deployer by hand put in\n"
         f"{_place_of_the_pipeline(name, folder, provider)}"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"

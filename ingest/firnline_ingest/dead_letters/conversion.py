@@ -73,14 +73,15 @@ class DeadLetterConverter:
 
 def _record(letter: DeadLetter, data: bytes) -> Record:
     arrived_s = None if letter.approximate_arrival is None else letter.approximate_arrival.timestamp()
-    if letter.sub_sequence_number or letter.explicit_hash_key:
+    hash_key = None if letter.explicit_hash_key is msgspec.UNSET else letter.explicit_hash_key
+    if letter.sub_sequence_number or hash_key is not None:
         return UserRecord(
             letter.sequence_number,
             data,
             letter.partition_key,
             arrived_s,
             SubSequenceNumber=letter.sub_sequence_number,
-            ExplicitHashKey=letter.explicit_hash_key or None,
+            ExplicitHashKey=hash_key,
         )
     return Record(letter.sequence_number, data, letter.partition_key, arrived_s)
 

@@ -15,7 +15,7 @@ from firnline_ingest.dead_letters.conversion import CallableFailed, Conversion, 
 from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, FileTransport, by_file, file_transport
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
-from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
+from firnline_ingest.dead_letters.shard_replay import NO_FILES, REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables
 from firnline_ingest.errors import DeadLetterError
 from firnline_ingest.ledger.backend import ShardLedger
@@ -196,7 +196,9 @@ class Replays:
         for letter in self._letters(shard):
             if replayed.has(place_of(letter.key.position)):
                 report.already += 1
-            elif (made := make(letter)).rows:
+            elif (made := make(letter)).table and self.request.by_file:
+                report.remaining[NO_FILES] += 1
+            elif made.rows:
                 report.letters += 1
                 report.rows += len(made.rows)
             else:

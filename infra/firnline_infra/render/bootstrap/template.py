@@ -114,9 +114,9 @@ def _letters_policies(
     """Logical id, name and statements: one policy, or several where many registries have logins."""
     name = bootstrap_names(spec).letters_policy
     first, *others = split(dead_letter_replayer_statements(spec, blueprint))
-    yield "LettersPolicy", name, first
+    yield "DeadLettersPolicy", name, first
     for number, statements in enumerate(others, start=2):
-        yield f"LettersPolicy{number}", f"{name}-{number}", statements
+        yield f"DeadLettersPolicy{number}", f"{name}-{number}", statements
 
 
 def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:

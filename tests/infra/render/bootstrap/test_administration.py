@@ -20,7 +20,7 @@ from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_local.aws.policy import Statement, is_allowed
 
 ENVIRONMENTS = ("prod", "prod-eu")
-ROLES = ("Deploy", "Preview", "Keys", "Letters", "Boundary")
+ROLES = ("Deploy", "Preview", "Keys", "DeadLetters", "Boundary")
 THROUGH = (
     "",
     *(f"{service}.eu-central-1.amazonaws.com" for service in ("dynamodb", "s3", "secretsmanager", "kinesis")),
@@ -65,7 +65,7 @@ def statements_of(name: str, role: str) -> list[Statement]:
     made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))["Resources"]
     if role == "Boundary":
         policies = ["Boundary"]
-    elif role in ("Keys", "Letters"):
+    elif role in ("Keys", "DeadLetters"):
         policies = [f"{role}Policy"]
     else:
         policies = [each["Ref"] for each in made[f"{role}Role"]["Properties"]["ManagedPolicyArns"]]

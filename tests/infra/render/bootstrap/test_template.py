@@ -11,7 +11,7 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import Trust
 from firnline_local.aws.policy import hold, is_allowed_on
 
-UNATTACHED = {"Boundary", "KeysPolicy", "LettersPolicy"}
+UNATTACHED = {"Boundary", "KeysPolicy", "DeadLettersPolicy"}
 
 
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
@@ -153,7 +153,7 @@ def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: Environm
 
 
 def test_the_policy_of_who_replays_letters_is_apart_and_can_not_write_letters(prod_spec: EnvironmentSpec) -> None:
-    made = resources(prod_spec)["LettersPolicy"]["Properties"]
+    made = resources(prod_spec)["DeadLettersPolicy"]["Properties"]
     assert made["ManagedPolicyName"] == "letters-firnline-prod"
     written = [each for each in made["PolicyDocument"]["Statement"] if "s3:PutObject" in each["Action"]]
     assert [each["Resource"] for each in written] == [[each["Resource"][0] for each in written]]
@@ -201,8 +201,8 @@ def test_the_policy_of_who_replays_letters_is_as_long_as_iam_takes() -> None:
     lengths = {
         name: len(json.dumps(each["Properties"]["PolicyDocument"], separators=(",", ":")))
         for name, each in made["Resources"].items()
-        if name.startswith("LettersPolicy")
+        if name.startswith("DeadLettersPolicy")
     }
-    assert list(lengths) == ["LettersPolicy", "LettersPolicy2"]
+    assert list(lengths) == ["DeadLettersPolicy", "DeadLettersPolicy2"]
     assert max(lengths.values()) <= MANAGED
     assert set(lengths) <= set(made["Outputs"])
