@@ -4,12 +4,12 @@ Spark calls `run` once a batch (foreachBatch). A replayed batch is safe: every s
 """
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.errors import FirnlineError
+from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -60,9 +60,7 @@ class EpochRunner:
         return [Receipt.from_dict(json.loads(answer)) for answer in answers]
 
     def run(self, planned: "DataFrame") -> list[Receipt]:
-        """A receipt a shard, and one without a shard for each pipeline that can't go on. Raises what no pipeline can be
-        blamed for: the session's refusal.
-        """
+        """A receipt a shard, and one without a shard for each pipeline that can't go on."""
         rows = [PlanRow(**row.asDict()) for row in planned.collect()]
         self.planned([_unread(row) for row in rows if row.shard])
         self.patterns.look({row.stream for row in rows})
@@ -98,10 +96,7 @@ class EpochRunner:
     def _with_targets(self, rows: Sequence[PlanRow]) -> tuple[list[PlannedShard], list[Receipt]]:
         """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
         epochs = {row.stream: row.epoch for row in rows}
-        states = self.catalog.states([self.config.pipeline_of(stream) for stream in epochs])
-        found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}
-        self.tables.look(self.catalog, found)
-        self.columns.look(self.catalog, {stream: state for stream, state in found.items() if not state.routed})
+        states = self._states(epochs)
         shards, refused = list[PlannedShard](), list[Receipt]()
         for stream, state in states.items():
             if isinstance(state, FirnlineError):
@@ -113,6 +108,17 @@ class EpochRunner:
         collided = channels_of_two(self.config.application, shards)
         refused += [Receipt.of_pipeline(name, epochs[name], ShardProblem.of(error)) for name, error in collided.items()]
         return [shard for shard in shards if shard.stream not in collided], refused
+
+    def _states(self, streams: Iterable[str]) -> Mapping[str, TargetState | FirnlineError]:
+        """Where Snowflake lets nobody in, or is away, that is the problem of each pipeline: it is tried again like any other."""
+        try:
+            states = self.catalog.states([self.config.pipeline_of(stream) for stream in streams])
+            found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}
+            self.tables.look(self.catalog, found)
+            self.columns.look(self.catalog, {stream: state for stream, state in found.items() if not state.routed})
+        except SnowflakeError as error:
+            return dict.fromkeys(streams, error)
+        return states
 
     def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
         return Assignment(self.config, self.run_id, tuple(group), self.config.epoch.seconds, self.arrival_ms)

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.connection import connect
 from firnline_ingest.snowflake.key import SigningKey
 from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.values import TargetTable
 from firnline_local.faults import Fault
 from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, User, kinds
@@ -25,6 +27,7 @@ from firnline_local.snowflake.catalog.users import PublicKey
 from firnline_local.snowflake.server import EmbeddedSnowflake
 from firnline_local.snowflake.streaming import StreamingSettings
 from firnline_local.snowflake.streaming.channel import StreamingChannel
+from tests.contract.snowpipe_streaming.under_change import GRANTED, MADE, Engine
 
 QUICK = {
     "channel_status_cache_refresh_interval_seconds": 0,  # every status is asked for, instead of each second's
@@ -270,3 +273,35 @@ def sql(world: World, administrator: Any) -> Callable[[str], list[tuple[Any, ...
 
     run(f"USE SCHEMA DB.{world.schema.name}")
     return run
+
+
+@pytest.fixture(scope="module")
+def session(snowflake: EmbeddedSnowflake) -> Iterator[list[SqlSession]]:
+    """The driver's, shared: a connector needs longer to log in than all that is done here."""
+    opened: list[SqlSession] = []
+    yield opened
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def start(
+    world: World, sql: Callable[[str], list[tuple[Any, ...]]], session: list[SqlSession], tmp_path: Path
+) -> Iterator[Callable[..., Engine]]:
+    """An engine that has proven three rows."""
+    started: list[Engine] = []
+    if not session:
+        session.append(SqlSession(world.engine_config()))
+
+    def made(*, evolves: bool = True, statements: tuple[str, ...] = (), **pipeline: Any) -> Engine:
+        for statement in (MADE.format("ENABLE_SCHEMA_EVOLUTION = TRUE" if evolves else ""), GRANTED, *statements):
+            sql(statement)
+        engine = Engine(world, tmp_path / "dead-letters", pipeline, session[0])
+        started.append(engine)
+        engine.records(3, v="x")
+        engine.until(lambda: engine.proven == 3)
+        return engine
+
+    yield made
+    for engine in started:
+        engine.close()

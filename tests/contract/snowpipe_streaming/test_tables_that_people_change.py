@@ -5,19 +5,17 @@ what to run. See docs/when-snowflake-changes.md.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
-from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import GRANTS_EVERY_S
 from firnline_ingest.spark.columns_by_hand import LOOKS
-from tests.contract.snowpipe_streaming.under_change import CHANNEL, Engine
+from tests.contract.snowpipe_streaming.under_change import CHANNEL, GRANTED, Engine, numbers
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
@@ -26,39 +24,7 @@ pytestmark = [
     pytest.mark.contract,
     pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
 ]
-MADE = "CREATE TABLE ORDERS (N NUMBER, V VARCHAR, KINESISMETADATA OBJECT) {} ERROR_LOGGING = TRUE"
 ANOTHER = "CREATE TABLE {} (N NUMBER, V VARCHAR, KINESISMETADATA OBJECT)"
-GRANTED = "GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST"
-
-
-@pytest.fixture(scope="module")
-def session(snowflake: Any) -> Iterator[list[SqlSession]]:
-    """The driver's, shared: a connector needs longer to log in than all that is done here."""
-    opened: list[SqlSession] = []
-    yield opened
-    for one in opened:
-        one.close()
-
-
-@pytest.fixture
-def start(world: World, sql: Sql, session: list[SqlSession], tmp_path: Path) -> Iterator[Callable[..., Engine]]:
-    """An engine that has proven three rows."""
-    started: list[Engine] = []
-    if not session:
-        session.append(SqlSession(world.engine_config()))
-
-    def made(*, evolves: bool = True, statements: tuple[str, ...] = (), **pipeline: Any) -> Engine:
-        for statement in (MADE.format("ENABLE_SCHEMA_EVOLUTION = TRUE" if evolves else ""), GRANTED, *statements):
-            sql(statement)
-        engine = Engine(world, tmp_path / "dead-letters", pipeline, session[0])
-        started.append(engine)
-        engine.records(3, v="x")
-        engine.until(lambda: engine.proven == 3)
-        return engine
-
-    yield made
-    for engine in started:
-        engine.close()
 
 
 def decide(engine: Engine, where: ResumeFrom) -> None:
@@ -68,10 +34,6 @@ def decide(engine: Engine, where: ResumeFrom) -> None:
     taken = engine.shard.ledger.take(row.key, row.fence, "a person", row.start)
     engine.shard.ledger.reset(resume_from(taken, where, 1))
     engine.start_again()
-
-
-def numbers(sql: Sql, table: str = "ORDERS") -> list[int]:
-    return [int(number) for (number,) in sql(f"SELECT N FROM {table}")]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firnline_ingest.errors import FirnlineError
+from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.shard.request import Deadline
@@ -24,6 +24,8 @@ World = Any  # of conftest.py
 EPOCH_S = 0.1
 MOST_EPOCHS = 300
 CHANNEL = "shard"
+MADE = "CREATE TABLE ORDERS (N NUMBER, V VARCHAR, KINESISMETADATA OBJECT) {} ERROR_LOGGING = TRUE"
+GRANTED = "GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST"
 
 
 @dataclass
@@ -80,7 +82,10 @@ class Engine:
     def run_epoch(self) -> list[Receipt]:
         """As spark/epoch.py does it."""
         self.epoch += 1
-        (state,) = self.catalog.states([self.asked]).values()
+        try:
+            (state,) = self.catalog.states([self.asked]).values()
+        except SnowflakeError as error:
+            state = error
         if isinstance(state, FirnlineError):
             receipts = [Receipt.of_pipeline("events", self.epoch, ShardProblem.of(state))]
         else:
@@ -126,3 +131,7 @@ class Engine:
         row = self.shard.ledger.read(self.shard.key())
         entry = row.channels.get(CHANNEL) if row else None
         return entry.proven.rows_inserted if entry else 0
+
+
+def numbers(sql: Callable[[str], list[tuple[Any, ...]]], table: str = "ORDERS") -> list[int]:
+    return [int(number) for (number,) in sql(f"SELECT N FROM {table}")]

@@ -12,7 +12,7 @@ from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
-from firnline_ingest.snowflake.errors import LoginRefused, TableMissing
+from firnline_ingest.snowflake.errors import HostUnknown, KeyRefused, LoginRefused, SnowflakeUnavailable, TableMissing
 from firnline_ingest.snowflake.table_columns import TableColumn
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.spark import epoch
@@ -121,9 +121,30 @@ def test_a_stream_that_could_not_be_planned_is_told_and_its_table_not_asked_for(
     assert catalog.asked == ["a"]
 
 
-def test_a_refused_session_is_everybodys(tasks: Tasks) -> None:
-    with pytest.raises(LoginRefused):
-        runner(Catalog(refusal=LoginRefused("U", "R", "a test"))).run(frame(shard("a")))
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        LoginRefused("U", "R", "User is disabled"),
+        KeyRefused("U", "SHA256:x", "390144"),
+        SnowflakeUnavailable("open a session", "HTTP 503"),
+        HostUnknown("nowhere", "no such name"),
+    ],
+)
+def test_a_refused_session_is_the_problem_of_each_pipeline_and_of_no_run(tasks: Tasks, refusal: FirnlineError) -> None:
+    catalog = Catalog(refusal=refusal)
+    engine = runner(catalog)
+    receipts = engine.run(frame(shard("a"), shard("b"), shard("b", 1)))
+    assert told(receipts) == [(stream, "", ShardState.FAILED, refusal.id) for stream in STREAMS]
+    catalog.refusal = None
+    assert {receipt.state for receipt in engine.run(frame(shard("a"), shard("b")))} == {ShardState.READING}
+
+
+def test_a_look_at_columns_that_fails_is_too(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise SnowflakeUnavailable("answer 'DESCRIBE TABLE'", "a time-out")
+
+    monkeypatch.setattr(epoch.TableWatch, "look", away)
+    assert told(runner(Catalog()).run(frame(shard("a")))) == [("a", "", ShardState.FAILED, "FL-3010")]
 
 
 def test_shards_beyond_what_the_processes_may_read_wait_and_say_what_they_need(tasks: Tasks) -> None:
