@@ -30,7 +30,7 @@ def preview(
 
     Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing, and needs no
     keys yet. Exit status: 0 good, 3 something was changed where Pulumi can't see it (with --expect-no-changes: or anything
-    `up` would change), 2 the check could not be completed.
+    `up` would change), 2 `up` would be refused, or the check could not be completed.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table

@@ -1,4 +1,4 @@
-"""Whether the key that is recorded beside the specification is the one that the bootstrap's alias leads to.
+"""Whether the key that is recorded beside the specification can be used, and is the one that the bootstrap's alias leads to.
 
 The file of keys is reviewed, and policies name what it says: another key in it would be another's, or one that was swapped.
 """
@@ -6,7 +6,8 @@ The file of keys is reviewed, and policies name what it says: another key in it 
 from collections.abc import Iterator
 from typing import Any
 
-from firnline_infra.accounts.aws import if_there
+from firnline_infra.accounts.aws import aws_call, if_there
+from firnline_infra.kinds.keys_and_secrets import why_unusable
 from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -16,8 +17,18 @@ STEP = "find out who changed the file of keys, or moved the alias, and why; then
 
 
 def recorded(spec: EnvironmentSpec, kms: Any) -> Iterator[Finding]:
-    """Nothing where none is recorded, or it is not the bootstrap's. Raises AwsRefused."""
+    """Whether it can be used; of the bootstrap's, whether its alias leads to it. Nothing where none is recorded. Raises
+    AwsRefused.
+    """
     arn = spec.aws.key.arn
+    if arn is not None:
+        with aws_call("kms:DescribeKey", f"key {arn}"):
+            state = why_unusable(kms, arn)
+        if state is not None:
+            step = (
+                f"aws kms cancel-key-deletion --key-id {arn} and aws kms enable-key --key-id {arn}, as an administrator"
+            )
+            yield wrong(f"key {arn}", f"is {state}: nothing can be encrypted or read with it", next_step=step)
     if spec.aws.key.origin is not Origin.CREATE or arn is None:
         return
     alias = f"alias/{Names.of(spec).key_alias}"

@@ -4,7 +4,7 @@ Nothing is written, in no account and in no state. A check that fails is somethi
 of differences.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from firnline_infra.accounts import check_aws, checked_session
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.drift import engine, objects, tables
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
@@ -21,6 +20,8 @@ from firnline_infra.drift.stack import State, stack_findings
 from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
+from firnline_infra.observe.readback import EXISTS
+from firnline_infra.observe.sight import hidden_objects, resources_behind
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.errors import NotDeployed
 
@@ -56,20 +57,27 @@ def find_drift(
     omitted = () if verify_volumes else tuple(_verifications(state))
     with checked_session(spec, accounts) as session:
         check_ownership(session, state)
-        outputs, hidden = _outputs(state), _hidden(blueprint, session)
+        hidden, outputs, role = list(hidden_objects(blueprint, session)), _outputs(state), current_role(session)
         context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
-        stack = partial(_stack, deployment, state, plan or deployment.plan, omitted, hidden)
+        without = (*omitted, *resources_behind(hidden, state))
+        stack = partial(_stack, deployment, state, plan or deployment.plan, without)
         checks = [check for part in PARTS for check in part.checks(context)]
-        found = list(observed(Check(rule="stack", name="the stack", run=stack), *checks))
+        stack_check = Check(rule="stack", name="the stack", run=stack)
+        found = [each.finding(role) for each in hidden]
+        found += observed(stack_check, *checks, hidden={each.called for each in hidden})
     return drift_report(spec.name, found, ignoring=ignoring, notes=_notes(blueprint, omitted))
 
 
-def observed(*checks: Check) -> Iterator[Finding]:
-    """What all checks find. The stack's comparison comes first: an object that it misses, Snowflake need not show."""
-    missing: set[str] = set()
+def observed(*checks: Check, hidden: Collection[str] = ()) -> Iterator[Finding]:
+    """What all checks find. The stack's comparison comes first: an object that it misses, Snowflake need not show. What is
+    `hidden` is never gone.
+    """
+    missing = set(hidden)
     for check in checks:
         for finding in findings_of(replace(check, run=partial(_unless_missing, check, missing))):
-            if finding.path == "exists":
+            if finding.path == EXISTS and finding.object in hidden:
+                continue
+            if finding.path == EXISTS:
                 missing.add(finding.object)
             yield finding
 
@@ -89,29 +97,15 @@ def drift_report(
     by_key: dict[tuple[str, str], Finding] = {}
     for finding in found:
         by_key.setdefault(finding.key, finding)
-    differing = sorted(each for each in by_key.values() if each.verdict is Verdict.WRONG)
-    unseen = sorted(each for each in by_key.values() if each.verdict is Verdict.UNKNOWN)
-    kept, ignored = ignoring.applied(differing)
-    idle = () if unseen else ignoring.idle(ignored)  # what could not be seen may be what an entry is for
-    return Report(
-        suite=DRIFT, environment=environment, findings=(*kept, *unseen), ignored=ignored, notes=(*notes, *idle)
-    )
+    kept, ignored = ignoring.applied(sorted(by_key.values(), key=lambda each: (each.verdict is Verdict.UNKNOWN, each)))
+    is_unseen = any(each.verdict is Verdict.UNKNOWN for each in kept)
+    idle = () if is_unseen else ignoring.idle(ignored)  # what could not be seen may be what an entry is for
+    return Report(suite=DRIFT, environment=environment, findings=kept, ignored=ignored, notes=(*notes, *idle))
 
 
-def _stack(
-    deployment: Deployment, state: Mapping[str, Any], plan: Plan, omitted: tuple[str, ...], hidden: OutOfSight | None
-) -> Iterable[Finding]:
+def _stack(deployment: Deployment, state: Mapping[str, Any], plan: Plan, without: tuple[str, ...]) -> Iterable[Finding]:
     next_step = f"firnline up {deployment.env_argument}"
-    if hidden is not None:
-        raise hidden
-    return stack_findings(plan(omitted), State.of(state), next_step=next_step)
-
-
-def _hidden(blueprint: Blueprint, session: Any) -> OutOfSight | None:
-    """Of the first that the role of previews can't see."""
-    if current_role(session) != blueprint.names.preview_role.name:
-        return None
-    return next((OutOfSight(kind, name) for name, kind in out_of_sight(blueprint.landing).items()), None)
+    return stack_findings(plan(without), State.of(state), next_step=next_step)
 
 
 def _verifications(state: Mapping[str, Any]) -> Iterator[str]:

@@ -37,10 +37,11 @@ class EncryptionKeyUnusable(KeysError):
     remedy = "`aws kms cancel-key-deletion`, `aws kms enable-key`"
 
     def __init__(self, alias: str, arn: str, *, state: str) -> None:
+        key = f"The adopted key {arn}" if alias == arn else f"{alias} leads to {arn}, which"
         super().__init__(
-            f"{alias} leads to {arn}, which is {state}: nothing can be encrypted with it.",
-            next_step="find out who did that and why; then aws kms cancel-key-deletion and aws kms enable-key, or another key "
-            "under this alias. Nothing was written.",
+            f"{key} is {state}: nothing can be encrypted with it, and once it is gone, nothing read that it has encrypted.",
+            next_step=f"find out who did that and why; then aws kms cancel-key-deletion --key-id {arn} and "
+            f"aws kms enable-key --key-id {arn}, as an administrator. Nothing was written.",
         )
 
 

@@ -32,8 +32,8 @@ def _difference(finding: Finding, suite: Suite) -> dict[str, Any]:
 
 def _unseen(unseen: Finding, suite: Suite) -> dict[str, Any]:
     return {
-        "description": f"{unseen.name} could not be seen: {unseen.found} Next: {unseen.next_step}",
+        "description": f"{unseen.object} could not be seen: {unseen.found} Next: {unseen.next_step}",
         "check_name": f"{suite.name}/unseen",
-        "fingerprint": hashlib.sha256(f"unseen\0{unseen.name}".encode()).hexdigest(),
+        "fingerprint": hashlib.sha256(f"unseen\0{unseen.object}".encode()).hexdigest(),
         "severity": "blocker",
     }

@@ -4,6 +4,7 @@ DeployError
 ├── AlreadyThere       what is to be created exists, and this stack did not make it
 ├── AdoptedUnusable    what is adopted is not there, not as it is said to be, or not granted
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
+├── ObjectsHidden      the stack made it, it is there, and who deploys can't see it
 └── ClusterInUse       a cluster would be removed, or replaced, while jobs run in it
 """
 
@@ -70,6 +71,30 @@ class OwnerOutOfReach(DeployError):
         super().__init__(
             f"{table} belongs to role {owner}, which {deployer} no longer has: Pulumi would not see it, and take it for gone.",
             next_step=f"find out who revoked it, and run: GRANT ROLE {owner.sql} TO ROLE {deployer.sql}; Nothing was changed.",
+        )
+
+
+class ObjectsHidden(DeployError):
+    """Pulumi would take them for gone, forget them, and fail to make them again."""
+
+    id = "FL-6138"
+    causes = (
+        "Objects of the stack are there, and the role that deploys can't see them: they were given to another owner, or a "
+        "right on what contains them was revoked. Nothing was changed, and the stack still knows them"
+    )
+    remedy = "the statements of the message, by the owner or an administrator; then the same command again"
+
+    def __init__(self, hidden: Sequence[tuple[str, str, str]], *, role: Identifier) -> None:
+        """`hidden`: what each is called, the word of GRANT for its kind, and its name in SQL."""
+        run = "".join(
+            f"\n      GRANT OWNERSHIP ON {word} {name} TO ROLE {role.sql} COPY CURRENT GRANTS;"
+            for _, word, name in hidden
+        )
+        super().__init__(
+            f"{role} can't see objects that this stack made and that are still there (other roles hold grants on them):\n"
+            + "\n".join(f"  - {called}" for called, _, _ in hidden),
+            next_step=f"find out who gave them away. Where they are to come back, have their owner or an administrator run "
+            f"this:{run}\n  then the same command again. Nothing was changed, and the stack still knows them.",
         )
 
 

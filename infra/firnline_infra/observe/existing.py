@@ -68,6 +68,13 @@ class StackResources:
         where = ("database", "schema")[: len(parts) - 1]
         return any(tuple(each.get(field) for field in (*where, "name")) == parts for each in self._inputs_of(type_))
 
+    def knows(self, name: QualifiedName) -> bool:
+        """Whether a resource of any type is the object, or a statement made it."""
+        parts = tuple(part.name for part in name.parts)
+        where = ("database", "schema")[: len(parts) - 1]
+        found = ({**each.get("outputs", {}), **each.get("inputs", {})} for each in self.resources)
+        return self.has_table(name) or any(tuple(each.get(key) for key in (*where, "name")) == parts for each in found)
+
     def id_of(self, type_: str) -> str | None:
         """Of the one resource of a type that a stack has at most one of."""
         return next((each["id"] for each in self.resources if each["type"] == type_ and each.get("id")), None)

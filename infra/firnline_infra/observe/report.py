@@ -97,7 +97,7 @@ class Report:
                 {**_as_json(each.finding), "reason": each.reason, "until": each.until.isoformat()}
                 for each in self.ignored
             ],
-            "unseen": [{"what": each.name, "why": each.found, "next_step": each.next_step} for each in self.unseen],
+            "unseen": [{"what": each.object, "why": each.found, "next_step": each.next_step} for each in self.unseen],
             "notes": list(self.notes),
         }
 

@@ -88,5 +88,5 @@ def _suppressed(ignored: Ignored, suite: Suite, spec_file: str) -> Json:
 
 
 def _notification(unseen: Finding) -> Json:
-    text = f"{unseen.name} could not be seen: {unseen.found} Next: {unseen.next_step}"
+    text = f"{unseen.object} could not be seen: {unseen.found} Next: {unseen.next_step}"
     return {"level": "error", "message": {"text": text}}

@@ -36,7 +36,7 @@ def _table(report: Report) -> Iterator[str]:
     for ignored in report.ignored:
         yield f"Ignored until {ignored.until}: {ignored.finding} ({ignored.reason})"
     for unseen in report.unseen:
-        yield f"NOT SEEN: {unseen.name}: {unseen.found}\n  Next: {unseen.next_step}"
+        yield f"NOT SEEN: {unseen.object}: {unseen.found}\n  Next: {unseen.next_step}"
     yield from (f"Note: {note}" for note in report.notes)
     yield summary(report)
 
@@ -65,7 +65,7 @@ def _markdown(report: Report) -> Iterator[str]:
     if report.unseen:
         yield ""
         yield "**Could not be seen**, so nothing is said of it:"
-        yield from (f"- {_escaped(each.name)}: {_code(each.found)}" for each in report.unseen)
+        yield from (f"- {_escaped(each.object)}: {_code(each.found)}" for each in report.unseen)
     if report.ignored:
         yield ""
         yield "Ignored:"

@@ -6,17 +6,21 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import current_role
+from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.blueprint.runtime import RuntimeParts
+from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.keys_and_secrets import key_in_use, why_unusable
 from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
-from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
+from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse, ObjectsHidden
 from firnline_infra.observe.existing import StackResources, already_there
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
 from firnline_infra.observe.ownership import check_ownership
+from firnline_infra.observe.sight import hidden_objects
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_infra.stack.errors import ApplicationInUse, OnlyLooks, SecretsLost
 from firnline_infra.stack.secrets import lost_secrets
@@ -37,6 +41,7 @@ class Preconditions:
         """Yields what a preview lists and `up` raises."""
         yield from filter(None, (missing_keys(self.spec, self.env_argument),))
         yield from filter(None, (encryption_key_missing(self.spec, self.env_argument),))
+        yield from unusable_key(self.spec, self._blueprint, self.accounts)
         yield from objects_in_the_way(self.spec, self.accounts, session, state)
         try:
             check_in_use(self._blueprint.runtime, self.accounts, state, environment=self.env_argument)
@@ -44,8 +49,9 @@ class Preconditions:
             yield error
 
     def check_sight(self, session: Any, state: State) -> None:
-        """Checks what would make even a preview wrong. Raises OwnerOutOfReach or SecretsLost."""
+        """Checks what would make even a preview wrong. Raises OwnerOutOfReach, ObjectsHidden or SecretsLost."""
         check_ownership(session, state)
+        check_visible(self._blueprint, session, state)
         file, env = self.keys_file, self.env_argument
         if lost := list(lost_secrets(self._blueprint, self.accounts, file=file, environment=env)):
             raise SecretsLost(lost, environment=env)
@@ -53,6 +59,30 @@ class Preconditions:
     @property
     def _blueprint(self) -> Blueprint:
         return blueprint_of(self.spec)
+
+
+def unusable_key(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[EncryptionKeyUnusable]:
+    """The environment's key, own or adopted, where it is disabled, waits for its deletion or is gone. Raises AwsRefused."""
+    for key in key_in_use(spec, blueprint) if spec.aws.key.arn else ():
+        with aws_call("kms:DescribeKey", f"key {key.id}"):
+            state = why_unusable(accounts.aws("kms"), key.id)
+        if state is not None:
+            yield EncryptionKeyUnusable(key.name, key.id, state=state)
+
+
+def check_visible(blueprint: Blueprint, session: Any, state: State) -> None:
+    """Raises ObjectsHidden for what the state knows and a refresh would take for gone; not in the role of previews, which
+    does without a refresh then.
+    """
+    if current_role(session) == blueprint.names.preview_role.name:
+        return
+    known = StackResources.of(state)
+    if not known.resources:
+        return
+    hidden = [each for each in hidden_objects(blueprint, session) if known.knows(each.name)]
+    if hidden:
+        said = [(each.called, each.word, each.name.sql) for each in hidden]
+        raise ObjectsHidden(said, role=Identifier(current_role(session)))
 
 
 def objects_in_the_way(
@@ -85,8 +115,8 @@ def refuse_previewer(blueprint: Blueprint, session: Any) -> None:
 
 def sees_all(blueprint: Blueprint, session: Any, *, say: Callable[[str], None]) -> bool:
     """False in the role of previews if something is hidden from it: a refresh would take that for gone."""
-    hidden, role = out_of_sight(blueprint.landing), blueprint.names.preview_role
-    if not hidden or current_role(session) != role.name:
-        return True
-    say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
-    return False
+    role = blueprint.names.preview_role
+    hidden = [each.called for each in hidden_objects(blueprint, session)] if current_role(session) == role.name else []
+    if hidden:
+        say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
+    return not hidden

@@ -20,9 +20,10 @@ def spec() -> EnvironmentSpec:
     return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})
 
 
-def looked(spec: EnvironmentSpec, leads_to: str | None) -> list[Finding]:
+def looked(spec: EnvironmentSpec, leads_to: str | None, *, state: str = "Enabled") -> list[Finding]:
     kms = boto3.client("kms", region_name="eu-central-1", aws_access_key_id="x", aws_secret_access_key="x")
     with Stubber(kms) as stub:
+        stub.add_response("describe_key", {"KeyMetadata": {"KeyId": "1", "KeyState": state}}, {"KeyId": ARN})
         if leads_to is None:
             stub.add_client_error("describe_key", "NotFoundException", expected_params={"KeyId": ALIAS})
         else:
@@ -37,6 +38,16 @@ def test_a_key_that_was_swapped_in_the_file_is_wrong(spec: EnvironmentSpec) -> N
     assert (found.verdict, "key/2" in found.found, "key/1" in found.found) == (Verdict.WRONG, True, True)
     (found,) = looked(spec, None)
     assert found.verdict is Verdict.WRONG
+
+
+def test_a_key_that_nothing_can_be_encrypted_with_is_wrong(spec: EnvironmentSpec) -> None:
+    for state in ("Disabled", "PendingDeletion"):
+        found, _ = looked(spec, ARN, state=state)
+        assert (found.verdict, state in found.found, "cancel-key-deletion" in found.next_step) == (
+            Verdict.WRONG,
+            True,
+            True,
+        )
 
 
 def test_where_none_is_recorded_nothing_is_asked() -> None:

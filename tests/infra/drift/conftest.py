@@ -50,9 +50,9 @@ class Made:
             stack=Stack(self.stack, self.name),  # type: ignore[arg-type] # as much of the CLI as is asked for
         )
 
-    def drift(self, role: str | None = None) -> Report:
+    def drift(self, role: str | None = None, *, ignoring: IgnoreList | None = None) -> Report:
         """As seen by a role of Snowflake; the administrator's where none is named."""
-        return find_drift(self.deployment(role), IgnoreList())
+        return find_drift(self.deployment(role), ignoring or IgnoreList())
 
 
 @pytest.fixture(scope="module", params=["dev", "staging", "prod"])

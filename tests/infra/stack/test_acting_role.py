@@ -40,15 +40,20 @@ def test_the_role_of_previews_changes_nothing(world: World, what: str, monkeypat
 @pytest.mark.parametrize(
     ("before", "after", "unseen"),
     [
-        ("snowflake: {", "snowflake: {allowed_networks: [192.0.2.0/24], ", "FIRNLINE_DEV_NETWORK"),
-        ("table: ORDERS", "table: ORDERS, file_replay: true", "SHOP.RAW.ORDERS_DEAD_LETTERS"),
+        (
+            "snowflake: {",
+            "snowflake: {allowed_networks: [192.0.2.0/24], ",
+            "snowflake network policy FIRNLINE_DEV_NETWORK",
+        ),
+        ("table: ORDERS", "table: ORDERS, file_replay: true", "snowflake stage SHOP.RAW.ORDERS_DEAD_LETTERS"),
     ],
 )
 def test_previews_do_without_a_refresh_where_they_cant_see_a_policy_or_a_stage(
     world: World, before: str, after: str, unseen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.change(before, after)
-    monkeypatch.setattr("firnline_infra.stack.preconditions.current_role", lambda _: "FIRNLINE_DEV_PREVIEW")
+    for module in ("stack.preconditions", "observe.sight"):
+        monkeypatch.setattr(f"firnline_infra.{module}.current_role", lambda _: "FIRNLINE_DEV_PREVIEW")
     world.deployment.preview()
     assert world.said == [
         f"Not refreshed, because FIRNLINE_DEV_PREVIEW can't see {unseen}: compared with the last `up`."

@@ -345,3 +345,20 @@ def test_a_key_that_can_not_be_used_is_not_written_down(with_key: World) -> None
     finally:
         kms.delete_alias(AliasName="alias/firnline-dev")
     assert load_spec(with_key.spec_file).aws.key.arn is None
+
+
+def test_an_up_and_its_preview_are_refused_where_the_recorded_key_is_dying(with_key: World) -> None:
+    kms = with_key.environment.client("kms")
+    bootstrap(with_key.environment, with_key.deployment.spec)
+    try:
+        with_key.deployment.up()
+        arn = str(load_spec(with_key.spec_file).aws.key.arn)
+        kms.schedule_key_deletion(KeyId=arn.rpartition("/")[2], PendingWindowInDays=7)
+        with pytest.raises(EncryptionKeyUnusable, match="PendingDeletion, gone on") as refused:
+            with_key.deployment.up()
+    finally:
+        kms.delete_alias(AliasName="alias/firnline-dev")
+    assert with_key.engine.calls == ["init", "up"]
+    preview = with_key.deployment.preview()
+    assert [str(each) for each in preview.refusals] == [str(refused.value)]
+    assert preview.exit_status == 2

@@ -73,6 +73,26 @@ def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -
         yield "$$;"
 
 
+def _refuse_taken_databases(blueprint: Blueprint) -> Iterator[str]:
+    """The role that deploys sees nothing of another's database, and an administrator does."""
+    role = blueprint.names.deploy_role.name
+    for database in blueprint.landing.databases:
+        name = database.name.name
+        said = (
+            f"Database {name} exists, and {role} does not own it. If it is to be used as it is, say so in the specification "
+            f"(snowflake.databases: origin: adopt, docs/adopt.md); else give this environment another one. Nothing was made."
+        ).replace('"', "'")
+        yield "EXECUTE IMMEDIATE $$"
+        yield f"DECLARE taken EXCEPTION (-20002, {_literal(said)}); others INTEGER;"
+        yield "BEGIN"
+        yield f"  SHOW DATABASES LIKE {_literal(name)};"
+        yield "  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))"
+        yield f'    WHERE "name" = {_literal(name)} AND "owner" <> {_literal(role)};'
+        yield "  IF (others > 0) THEN RAISE taken; END IF;"
+        yield "END;"
+        yield "$$;"
+
+
 def _literal(text: str) -> str:
     r"""A dollar is written as \u0024: two of them would end the block around it."""
     escaped = text.replace("\\", "\\\\").replace("'", "''").replace("$", "\\u0024")
@@ -86,6 +106,7 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     yield "USE ROLE ACCOUNTADMIN;"
     yield ""
     yield from _refuse_what_another_team_has(spec, blueprint)
+    yield from _refuse_taken_databases(blueprint)
     yield ""
     for statement, why in role_statements(spec, blueprint).items():
         yield f"{statement};  -- {why}"

@@ -21,6 +21,15 @@ BEGIN
   IF (others > 0) THEN RAISE taken; END IF;
 END;
 $$;
+EXECUTE IMMEDIATE $$
+DECLARE taken EXCEPTION (-20002, 'Database LAKE exists, and FIRNLINE_PROD_DEPLOY does not own it. If it is to be used as it is, say so in the specification (snowflake.databases: origin: adopt, docs/adopt.md); else give this environment another one. Nothing was made.'); others INTEGER;
+BEGIN
+  SHOW DATABASES LIKE 'LAKE';
+  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
+    WHERE "name" = 'LAKE' AND "owner" <> 'FIRNLINE_PROD_DEPLOY';
+  IF (others > 0) THEN RAISE taken; END IF;
+END;
+$$;
 
 CREATE ROLE IF NOT EXISTS "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';  -- makes and owns everything
 GRANT CREATE DATABASE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the pipelines' databases; their schemas and tables follow

@@ -1,0 +1,76 @@
+"""What exists and can't be seen by the role that asks: to Snowflake, that is the same as what does not exist.
+
+A grant on an object ends with the object. So one that a role of the environment still has on an object that SHOW does not
+list says that it is there: somebody gave it to another owner, or took a right from who asks.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.accounts.accounts import current_role
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.previewing import out_of_sight
+from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.observe.finding import Finding, Verdict
+from firnline_infra.observe.grants import grants_to_role
+from firnline_infra.observe.lookup import listed
+from firnline_infra.specification.identifier import QualifiedName
+
+GRANTED = {"DATABASE", "SCHEMA", "TABLE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
+
+
+@dataclass(frozen=True)
+class HiddenObject:
+    noun: str
+    """As a finding calls its kind: snowflake table."""
+    name: QualifiedName
+    word: str
+    """As GRANT calls it."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.name.parts)
+
+    @property
+    def called(self) -> str:
+        return f"{self.noun} {'.'.join(self.parts)}"
+
+    def finding(self, role: str) -> Finding:
+        """That nothing is known of it."""
+        step = "compare in the role that deploys, or let this one see it; docs/drift.md says how a team lives with it"
+        name, found = ".".join(self.parts), f"it is there, and {role} can't see it"
+        return Finding(
+            kind=self.noun, name=name, path="sight", found=found, verdict=Verdict.UNKNOWN, next_step=step, rule="stack"
+        )
+
+    def is_behind(self, inputs: Mapping[str, Any]) -> bool:
+        """Whether a resource of these inputs is the object, in it, or a grant or statement about it."""
+        where = tuple(str(inputs[each]) for each in ("database", "schema", "name") if inputs.get(each))
+        if where[: len(self.parts)] == self.parts:
+            return True
+        return len(self.parts) > 1 and f"{self.name.sql}" in json.dumps(inputs).replace('\\"', '"')
+
+
+def hidden_objects(blueprint: Blueprint, session: Any) -> Iterator[HiddenObject]:
+    """Those that the blueprint makes. Raises SnowflakeRefused."""
+    names = blueprint.names
+    roles = (*(each.name for each in blueprint.landing.roles), names.deploy_role, names.preview_role)
+    named = {grant.name for role in roles for grant in grants_to_role(session, role) or ()}
+    by_design = out_of_sight(blueprint.landing) if current_role(session) == names.preview_role.name else {}
+    for kind in SNOWFLAKE_KINDS:
+        for wanted in kind.made(blueprint):
+            each = HiddenObject(kind.noun(wanted), kind.name(wanted), kind.word(wanted))
+            exists = kind.title in GRANTED and each.parts in named
+            if (kind.title not in GRANTED and str(each.name) in by_design) or (
+                exists and listed(session, each.word, each.name) is None
+            ):
+                yield each
+
+
+def resources_behind(hidden: Collection[HiddenObject], state: Mapping[str, Any]) -> tuple[str, ...]:
+    """The URNs of a state's resources that can't be compared, because Pulumi would take them for gone."""
+    resources = state.get("deployment", {}).get("resources") or ()
+    snowflakes = (each for each in resources if each["type"].startswith("snowflake:"))
+    return tuple(each["urn"] for each in snowflakes if any(one.is_behind(each.get("inputs") or {}) for one in hidden))

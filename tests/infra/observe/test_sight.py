@@ -1,0 +1,129 @@
+"""What is there and can't be seen, in the embedded Snowflake, as a role that deploys and is no administrator."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+import yaml
+
+from firnline_infra.accounts.accounts import rows
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.observe.errors import ObjectsHidden
+from firnline_infra.observe.invisible import taken_out_of_sight
+from firnline_infra.observe.sight import hidden_objects, resources_behind
+from firnline_infra.specification import parse_spec
+from firnline_infra.stack.preconditions import check_visible
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
+
+pytestmark = pytest.mark.contract
+DOCUMENT = {
+    "version": 1,
+    "name": "sight",
+    "durability": "EPHEMERAL",
+    "aws": {"region": "us-east-1", "account": "000000000000", "key": {"origin": "skip"}},
+    "snowflake": {"account": "FIRNLINE-LOCAL"},
+    "streams": [{"name": "orders"}],
+    "pipelines": [{"stream": "orders", "database": "SIGHT", "schema": "RAW", "table": "ORDERS"}],
+}
+DEPLOY, INGEST = "FIRNLINE_SIGHT_DEPLOY", "FIRNLINE_SIGHT_INGEST"
+TABLE = {"type": "snowflake:index/table:Table", "urn": "u:table"}
+TABLE["inputs"] = {"database": "SIGHT", "schema": "RAW", "name": "ORDERS"}  # type: ignore[assignment] # JSON
+GRANT = {"type": "snowflake:index/grantPrivilegesToAccountRole:GrantPrivilegesToAccountRole", "urn": "u:grant"}
+GRANT["inputs"] = {"onSchemaObject": {"objectName": '"SIGHT"."RAW"."ORDERS"'}}  # type: ignore[assignment] # JSON
+USER = {"type": "snowflake:index/serviceUser:ServiceUser", "urn": "u:user", "inputs": {"name": INGEST}}
+STATE: dict[str, Any] = {"deployment": {"resources": [TABLE, GRANT, USER]}}
+
+
+class World:
+    def __init__(self, environment: RunningEnvironment) -> None:
+        self._environment = environment
+
+    def sql(self, *statements: str) -> None:
+        for statement in statements:
+            self._environment.query(statement, login="admin")
+
+    def session(self) -> Any:
+        return EmbeddedAccounts(self._environment, DEPLOY).snowflake()
+
+
+@pytest.fixture
+def world(local_environment: RunningEnvironment) -> Iterator[World]:
+    world = World(local_environment)
+    roles = [f"CREATE ROLE {role}" for role in (DEPLOY, INGEST)]
+    world.sql(
+        *roles, f"GRANT ROLE {DEPLOY} TO USER FIRNLINE_ADMIN", f"GRANT CREATE DATABASE ON ACCOUNT TO ROLE {DEPLOY}"
+    )
+    yield world
+    world.sql("DROP DATABASE IF EXISTS SIGHT", f"DROP ROLE {DEPLOY}", f"DROP ROLE {INGEST}")
+
+
+@pytest.fixture
+def blueprint() -> Blueprint:
+    return blueprint_of(parse_spec(yaml.safe_dump(DOCUMENT), "sight.yaml"))
+
+
+def made(world: World) -> None:
+    """As `up` makes it."""
+    with closing(world.session()) as session:
+        for statement in (
+            "CREATE DATABASE SIGHT",
+            "CREATE SCHEMA SIGHT.RAW",
+            "CREATE TABLE SIGHT.RAW.ORDERS (A VARCHAR)",
+            f"GRANT INSERT ON TABLE SIGHT.RAW.ORDERS TO ROLE {INGEST}",
+        ):
+            rows(session, statement)
+
+
+def test_a_table_that_moved_to_another_owner_is_refused_by_name_until_it_is_given_back(
+    world: World, blueprint: Blueprint
+) -> None:
+    made(world)
+    with closing(world.session()) as session:
+        check_visible(blueprint, session, STATE)
+        world.sql("GRANT OWNERSHIP ON TABLE SIGHT.RAW.ORDERS TO ROLE SYSADMIN COPY CURRENT GRANTS")
+        with pytest.raises(ObjectsHidden, match=r"snowflake table SIGHT\.RAW\.ORDERS") as refused:
+            check_visible(blueprint, session, STATE)
+        (hidden,) = hidden_objects(blueprint, session)
+        assert resources_behind([hidden], STATE) == ("u:table", "u:grant")
+        world.sql(refused.value.next_step.partition("run this:")[2].partition(";")[0].strip())
+        check_visible(blueprint, session, STATE)
+
+
+def test_a_right_that_was_taken_from_who_deploys_hides_and_a_dropped_table_does_not(
+    world: World, blueprint: Blueprint
+) -> None:
+    made(world)
+    with closing(world.session()) as session:
+        world.sql("DROP TABLE SIGHT.RAW.ORDERS")
+        assert list(hidden_objects(blueprint, session)) == []
+        check_visible(blueprint, session, STATE)
+
+
+def test_a_database_that_the_deployer_sees_nothing_of_is_refused_and_a_free_name_leaves_nothing(
+    world: World, blueprint: Blueprint
+) -> None:
+    with closing(world.session()) as session:
+        assert list(taken_out_of_sight(blueprint, session, {})) == []
+        assert rows(session, "SHOW DATABASES LIKE 'SIGHT'") == []
+        world.sql("CREATE DATABASE SIGHT")
+        assert list(taken_out_of_sight(blueprint, session, {})) == [
+            "database SIGHT in Snowflake, of which this role sees nothing"
+        ]
+
+
+def test_a_table_in_an_adopted_schema_is_refused_too(world: World) -> None:
+    schemas = [{"name": "RAW", "origin": "adopt"}]
+    adopted = {"databases": [{"name": "SIGHT", "origin": "adopt", "schemas": schemas}]}
+    document = {**DOCUMENT, "snowflake": {"account": "FIRNLINE-LOCAL", **adopted}}
+    blueprint = blueprint_of(parse_spec(yaml.safe_dump(document), "sight.yaml"))
+    world.sql("CREATE DATABASE SIGHT", "CREATE SCHEMA SIGHT.RAW")
+    world.sql(f"GRANT USAGE ON DATABASE SIGHT TO ROLE {DEPLOY}")
+    world.sql(f"GRANT USAGE, CREATE TABLE ON SCHEMA SIGHT.RAW TO ROLE {DEPLOY}")
+    with closing(world.session()) as session:
+        assert list(taken_out_of_sight(blueprint, session, {})) == []
+        world.sql("CREATE TABLE SIGHT.RAW.ORDERS (A VARCHAR)")
+        assert list(taken_out_of_sight(blueprint, session, {})) == [
+            "table SIGHT.RAW.ORDERS in Snowflake, of which this role sees nothing"
+        ]
