@@ -92,7 +92,7 @@ ROOMS_BELOW = {
         "ingest.errors "
         "ingest.schemas ingest.sink ingest.values"
     ),
-    "infra.doctor": "accounts blueprint observe pulumi_cli render specification stack ingest.errors",
+    "infra.doctor": "accounts blueprint kinds observe pulumi_cli render specification stack ingest.errors",
     "infra.drift": "accounts blueprint keys kinds observe specification stack ingest.config ingest.errors ingest.ledger",
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification terminal",

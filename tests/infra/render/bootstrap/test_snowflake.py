@@ -47,7 +47,8 @@ def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec:
             assert f"""WHERE "name" = '{user}' AND COALESCE("comment", '') <> '{mark}';""" in before
             assert f'CREATE USER IF NOT EXISTS "{user}" TYPE = SERVICE' in after
         assert after.count(f"COMMENT = '{mark}'") == 2
-        assert before.count("RAISE taken") == before.count("EXECUTE IMMEDIATE $$") == before.count("END;\n$$;") == 2
+        assert """WHERE "name" = 'LAKE' AND "owner" <> 'FIRNLINE_PROD_DEPLOY';""" in before
+        assert before.count("RAISE taken") == before.count("EXECUTE IMMEDIATE $$") == before.count("END;\n$$;") == 3
 
 
 def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> None:
@@ -55,7 +56,7 @@ def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> Non
     spec = prod_spec.model_copy(update={"snowflake": snowflake})
     text = statements(spec, blueprint_of(spec))
     assert "SHOW USERS LIKE 'a''\\u0024\\u0024b';" in text
-    assert text.count("$$") == 4 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
+    assert text.count("$$") == 6 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
 
 
 def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentSpec) -> None:
@@ -65,6 +66,6 @@ def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentS
         spec = prod_spec.model_copy(update={"snowflake": snowflake})
         lines = statements(spec, blueprint_of(spec)).splitlines()
         declared = [line for line in lines if line.startswith("DECLARE taken")]
-        assert len(declared) == 2
+        assert len(declared) == 3
         assert not [line for line in declared if '"' in line]
         assert ("run: ALTER USER FIRNLINE_PROD_DEPLOY SET COMMENT" in declared[0]) is (role == "FIRNLINE_PROD_DEPLOY")
