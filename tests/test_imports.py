@@ -96,7 +96,7 @@ ROOMS_BELOW = {
     "infra.drift": "accounts blueprint keys kinds observe specification stack ingest.config ingest.errors ingest.ledger",
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification terminal",
-    "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
+    "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification ingest.errors ingest.permissions ingest.snowflake",
     "infra.observe": (
         "accounts blueprint kinds specification terminal ingest.errors ingest.identifiers ingest.permissions "

@@ -4,13 +4,15 @@ It is looked up by its alias once, and written into the reviewed file beside the
 later changes nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.accounts.aws import if_there
+from firnline_infra.accounts.aws import aws_call, if_there
+from firnline_infra.blueprint import Blueprint
 from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.kinds.keys_and_secrets import key_in_use, why_unusable
 from firnline_infra.specification.errors import EncryptionKeyMissing
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -49,3 +51,12 @@ def with_recorded_key(
     say(f"The environment's key is {arn}: written into {file.path}, commit it.")
     key = spec.aws.key.model_copy(update={"arn": arn})
     return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})
+
+
+def unusable_key(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[EncryptionKeyUnusable]:
+    """The environment's key, own or adopted, where it is disabled, waits for its deletion or is gone. Raises AwsRefused."""
+    for key in key_in_use(spec, blueprint) if spec.aws.key.arn else ():
+        with aws_call("kms:DescribeKey", f"key {key.id}"):
+            state = why_unusable(accounts.aws("kms"), key.id)
+        if state is not None:
+            yield EncryptionKeyUnusable(key.name, key.id, state=state)

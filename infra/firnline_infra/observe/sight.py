@@ -13,10 +13,12 @@ from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.observe.errors import ObjectsHidden
+from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.finding import Finding, Verdict
 from firnline_infra.observe.grants import grants_to_role
 from firnline_infra.observe.lookup import listed
-from firnline_infra.specification.identifier import QualifiedName
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 GRANTED = {"DATABASE", "SCHEMA", "TABLE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
 
@@ -67,6 +69,21 @@ def hidden_objects(blueprint: Blueprint, session: Any) -> Iterator[HiddenObject]
                 exists and listed(session, each.word, each.name) is None
             ):
                 yield each
+
+
+def check_visible(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> None:
+    """Raises ObjectsHidden for what the state knows and a refresh would take for gone; not in the role of previews, which
+    does without a refresh then.
+    """
+    if current_role(session) == blueprint.names.preview_role.name:
+        return
+    known = StackResources.of(state)
+    if not known.resources:
+        return
+    hidden = [each for each in hidden_objects(blueprint, session) if known.knows(each.name)]
+    if hidden:
+        said = [(each.called, each.word, each.name.sql) for each in hidden]
+        raise ObjectsHidden(said, role=Identifier(current_role(session)))
 
 
 def resources_behind(hidden: Collection[HiddenObject], state: Mapping[str, Any]) -> tuple[str, ...]:

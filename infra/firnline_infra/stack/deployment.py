@@ -16,9 +16,7 @@ from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe import ExitStatus, Finding, Verdict
-from firnline_infra.observe.errors import AlreadyThere
 from firnline_infra.observe.existing import StackResources
-from firnline_infra.observe.invisible import taken_out_of_sight
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.model import Durability
@@ -161,8 +159,7 @@ class Deployment:
         preconditions.check_sight(session, state)
         for refusal in preconditions.refusals(session, state):
             raise refusal
-        if taken := list(taken_out_of_sight(blueprint_of(spec), session, state)):
-            raise AlreadyThere(taken)
+        preconditions.check_free(session, state)
 
     def _preconditions(self, spec: EnvironmentSpec) -> Preconditions:
         return Preconditions(

@@ -6,21 +6,19 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import current_role
-from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.runtime import RuntimeParts
-from firnline_infra.keys.errors import EncryptionKeyUnusable
+from firnline_infra.keys.encryption_key import unusable_key
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.kinds.keys_and_secrets import key_in_use, why_unusable
 from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
-from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse, ObjectsHidden
+from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
 from firnline_infra.observe.existing import StackResources, already_there
+from firnline_infra.observe.invisible import taken_out_of_sight
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
 from firnline_infra.observe.ownership import check_ownership
-from firnline_infra.observe.sight import hidden_objects
+from firnline_infra.observe.sight import check_visible, hidden_objects
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_infra.stack.errors import ApplicationInUse, OnlyLooks, SecretsLost
 from firnline_infra.stack.secrets import lost_secrets
@@ -56,33 +54,14 @@ class Preconditions:
         if lost := list(lost_secrets(self._blueprint, self.accounts, file=file, environment=env)):
             raise SecretsLost(lost, environment=env)
 
+    def check_free(self, session: Any, state: State) -> None:
+        """Asks about names of which Snowflake shows nothing, which takes a statement. Raises AlreadyThere, SnowflakeRefused."""
+        if taken := list(taken_out_of_sight(self._blueprint, session, state)):
+            raise AlreadyThere(taken)
+
     @property
     def _blueprint(self) -> Blueprint:
         return blueprint_of(self.spec)
-
-
-def unusable_key(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[EncryptionKeyUnusable]:
-    """The environment's key, own or adopted, where it is disabled, waits for its deletion or is gone. Raises AwsRefused."""
-    for key in key_in_use(spec, blueprint) if spec.aws.key.arn else ():
-        with aws_call("kms:DescribeKey", f"key {key.id}"):
-            state = why_unusable(accounts.aws("kms"), key.id)
-        if state is not None:
-            yield EncryptionKeyUnusable(key.name, key.id, state=state)
-
-
-def check_visible(blueprint: Blueprint, session: Any, state: State) -> None:
-    """Raises ObjectsHidden for what the state knows and a refresh would take for gone; not in the role of previews, which
-    does without a refresh then.
-    """
-    if current_role(session) == blueprint.names.preview_role.name:
-        return
-    known = StackResources.of(state)
-    if not known.resources:
-        return
-    hidden = [each for each in hidden_objects(blueprint, session) if known.knows(each.name)]
-    if hidden:
-        said = [(each.called, each.word, each.name.sql) for each in hidden]
-        raise ObjectsHidden(said, role=Identifier(current_role(session)))
 
 
 def objects_in_the_way(

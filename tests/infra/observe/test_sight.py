@@ -11,9 +11,8 @@ from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.observe.errors import ObjectsHidden
 from firnline_infra.observe.invisible import taken_out_of_sight
-from firnline_infra.observe.sight import hidden_objects, resources_behind
+from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
 from firnline_infra.specification import parse_spec
-from firnline_infra.stack.preconditions import check_visible
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 
