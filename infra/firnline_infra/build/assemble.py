@@ -29,6 +29,7 @@ from firnline_infra.build.artefact import (
 from firnline_infra.build.contents import Package, files_of, package_of
 from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
 from firnline_infra.build.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
+from firnline_infra.build.image import PLATFORMS, UV, hadoop_of_spark
 from firnline_infra.build.lock import locked, pins_of
 from firnline_infra.build.modules import module_files
 from firnline_infra.build.sbom import sbom_of
@@ -137,7 +138,14 @@ def _write(folder: Path, target: Target, wheels: Sequence[Path], own: Mapping[st
         SBOM: _json(sbom_of(packages, version=version, digest=digest)),
         LICENCES: "".join(f"{each.name} {each.version}: {each.licence}\n" for each in packages),
         CONTAINERFILE: _filled(
-            CONTAINERFILE, ARCHIVE=archive, TAG=digest[:16], PYTHON=target.python, ARCHITECTURE=target.architecture
+            CONTAINERFILE,
+            ARCHIVE=archive,
+            TAG=digest[:16],
+            PYTHON=target.python,
+            PLATFORM=PLATFORMS[target.architecture],
+            SPARK=target.spark,
+            HADOOP=hadoop_of_spark(target.spark),
+            UV=UV,
         ),
     }
     for name, text in texts.items():

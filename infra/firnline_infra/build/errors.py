@@ -9,9 +9,12 @@ BuildError
 ├── ArtefactTooLarge    more than the limit
 ├── ModuleTaken         a module of the user's has the name of a file of the engine's
 ├── NoArtefact          a folder holds none, or a damaged one
-└── ArtefactUnfit       an artefact was built for another cluster
+├── ArtefactUnfit       an artefact was built for another cluster
+├── NoBuilder           none of docker, podman, buildah is here
+└── ImageFailed         the builder did not build or push the image
 """
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -152,4 +155,36 @@ class ArtefactUnfit(BuildError):
         super().__init__(
             f"The artefact in {folder} was built for {built_for}, and the specification's runtime has {needed}.",
             next_step="build it anew: firnline build ENV --into the same folder, without --python and --architecture.",
+        )
+
+
+class NoBuilder(BuildError):
+    """Nothing here builds images. The folder has all that is needed."""
+
+    id = "FL-5450"
+    causes = "None of docker, podman and buildah is on the PATH. The artefact's folder has all that the image needs"
+    remedy = "the command of the message where one is, for example in CI"
+
+    def __init__(self, builders: Sequence[str], command: Sequence[str]) -> None:
+        super().__init__(
+            f"There is none of {', '.join(builders)} here to build the image with.",
+            next_step=f"install one, or copy the folder to a machine that has one and run there: {shlex.join(command)}",
+        )
+
+
+class ImageFailed(BuildError):
+    """The image was not built, or not pushed, in the builder's own words."""
+
+    id = "FL-5451"
+    causes = (
+        "The builder can't reach its daemon, a base image, PyPI or the registry; or a check of the Containerfile failed"
+    )
+    remedy = "what it says; log in to the registry where it was denied"
+
+    def __init__(self, name: str, command: Sequence[str], status: int, said: Sequence[str]) -> None:
+        super().__init__(
+            f"{shlex.join(command[:2])} of {name} ended with status {status}:\n"
+            + "\n".join(f"  {line}" for line in said),
+            next_step="correct what it says, and run the same command again; where the registry denied it, log in: for ECR "
+            "aws ecr get-login-password | docker login --username AWS --password-stdin REGISTRY.",
         )

@@ -23,6 +23,13 @@ from firnline_infra.cli.environment_argument import environment_argument
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder with every wheel, where no package index can be reached.",
 )
+@click.option(
+    "--image", metavar="NAME", help="Builds the image too, under this name and tag, with docker, podman or buildah."
+)
+@click.option(
+    "--base", metavar="IMAGE", help="Of the image; the Spark project's of the specification's version where absent."
+)
+@click.option("--push", is_flag=True, help="Pushes the image, and prints its digest for the specification.")
 def build(
     environment: Path,
     into: Path,
@@ -31,16 +38,26 @@ def build(
     architecture: str | None,
     spark: str | None,
     wheels: Path | None,
+    image: str | None,
+    base: str | None,
+    push: bool,
 ) -> None:
     """Build the engine's artefact.
 
     An archive with all that it needs, and an entry script. For the Python and architecture of the specification's runtime,
     whatever this machine is; the same inputs give the same bytes. Needs a package index the first time, or --wheels.
+
+    \b
+    For example:
+      firnline build dev --into build/dev
+      firnline build dev --into build/dev --image 123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1 --push
     """
     from firnline_infra.build import build as build_artefact
     from firnline_infra.build import target_of_specification
     from firnline_infra.specification import load_spec
 
+    if (base or push) and image is None:
+        raise click.UsageError("--base and --push are the image's; give --image.")
     spec = load_spec(environment)
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
     built = build_artefact(into, target, wheels=wheels, modules=spec.aws.runtime.modules)
@@ -48,3 +65,9 @@ def build(
     click.echo(
         f"{built.archive}\n  {target}, Spark {target.spark}: {len(built.manifest.packages)} packages, {size / 1e6:.0f} MB"
     )
+    if image is None:
+        return
+    from firnline_infra.build.image import build_image
+
+    found = build_image(built, image, base=base, push=push, say=click.echo)
+    click.echo(f"aws.runtime.kubernetes.image: {found}" if push else f"{found} is built; --push gives it a digest.")

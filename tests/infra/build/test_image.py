@@ -1,0 +1,108 @@
+"""The image: what a builder is asked, with which files beside the Containerfile, and what is said where there is none.
+
+The builders are scripts that write down what they were asked, as no registry and no daemon is here.
+"""
+
+import json
+import re
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firnline_infra.build import BuiltArtefact, Target, build, target_of
+from firnline_infra.build.errors import ImageFailed, NoBuilder
+from firnline_infra.build.image import build_image, hadoop_of_spark
+from firnline_infra.s3a import jars_for, known_hadoops
+from tests.infra.build.conftest import Wheels
+
+NAME = "registry:5000/data/firnline:1"
+DIGEST = "sha256:" + "ab" * 32
+Asked = Callable[[], list[list[str]]]
+
+
+@pytest.fixture
+def built(wheels: Wheels, target: Target, new_cache: Callable[[], Path], tmp_path: Path) -> BuiltArtefact:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    return build(tmp_path / "made", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The PATH, and nothing else; S3A's jars are empty files."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+
+    def provide(hadoop: str, into: Path) -> None:
+        into.mkdir(exist_ok=True)
+        for jar in jars_for(hadoop):
+            (into / jar.name).touch()
+
+    monkeypatch.setattr("firnline_infra.build.image.provide", provide)
+    return folder
+
+
+def builder(programs: Path, name: str, *, status: int = 0) -> Asked:
+    log, program = programs / f"{name}.log", programs / name
+    program.write_text(
+        "#!/usr/bin/python3\nimport json, sys\n"
+        f"open({str(log)!r}, 'a').write(json.dumps(sys.argv[1:]) + chr(10))\n"
+        f"if '--digestfile' in sys.argv: open(sys.argv[sys.argv.index('--digestfile') + 1], 'w').write({DIGEST!r})\n"
+        f"if 'inspect' in sys.argv: print('registry:5000/data/firnline@{DIGEST}')\n"
+        f"if {status}: print('no such base', file=sys.stderr)\nsys.exit({status})\n"
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return lambda: [json.loads(line) for line in log.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("name", ["docker", "podman", "buildah"])
+def test_the_builder_that_is_there_builds_for_the_clusters_processors_and_gives_the_digest(
+    built: BuiltArtefact, programs: Path, name: str
+) -> None:
+    asked = builder(programs, name)
+    assert build_image(built, NAME, push=True, say=lambda _: None) == f"registry:5000/data/firnline@{DIGEST}"
+    first, second, *_ = asked()
+    assert first[:5] == ["build", "--platform", "linux/arm64", "--tag", NAME]
+    assert first[-1] == str(built.folder)
+    assert second[0] == "push"
+    assert second[-1] == NAME
+
+
+def test_everything_that_the_containerfile_takes_from_the_folder_is_in_it(built: BuiltArtefact, programs: Path) -> None:
+    builder(programs, "podman")
+    assert build_image(built, NAME, say=lambda _: None) == NAME
+    text = (built.folder / "Containerfile").read_text()
+    assert "@" not in re.sub(r"#.*", "", text)
+    for source in re.findall(r"^(?:COPY|ADD) (?!--from)(\S+)", text, re.M):
+        assert (built.folder / source).exists(), source
+    assert (built.folder / "jars" / f"hadoop-aws-{hadoop_of_spark('4.1.1')}.jar").exists()
+
+
+def test_the_python_and_the_jars_are_there_before_the_check_and_the_user_is_a_number(built: BuiltArtefact) -> None:
+    last = (built.folder / "Containerfile").read_text().rpartition("FROM ")[2]
+    parts = ["/usr/local/bin/python3.13", "COPY jars/", "ADD firnline-engine", "environment/bin/python -c", "USER 185"]
+    assert sorted(parts, key=last.index) == parts
+    assert last.rstrip().endswith("USER 185")
+
+
+def test_without_a_builder_the_error_has_the_command_for_a_machine_with_one(
+    built: BuiltArtefact, programs: Path
+) -> None:
+    with pytest.raises(NoBuilder, match="none of docker, podman, buildah") as none:
+        build_image(built, NAME, base="mirror/spark:4.1.1", say=lambda _: None)
+    assert "docker build --platform linux/arm64" in none.value.next_step
+    assert "--build-arg BASE=mirror/spark:4.1.1" in none.value.next_step
+
+
+def test_what_a_builder_says_is_shown(built: BuiltArtefact, programs: Path) -> None:
+    builder(programs, "docker", status=125)
+    with pytest.raises(ImageFailed, match=r"docker build of .* ended with status 125:\n  no such base"):
+        build_image(built, NAME, say=lambda _: None)
+
+
+@pytest.mark.parametrize("spark", ["4.0.2", "4.1.1", "4.3.0", "4.9.0"])
+def test_every_spark_has_a_list_of_jars(spark: str) -> None:
+    assert target_of(python="3.13", architecture="arm64", spark=spark)
+    assert hadoop_of_spark(spark) in known_hadoops()
