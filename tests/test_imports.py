@@ -85,7 +85,7 @@ ROOMS_BELOW = {
         "ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
-    "infra.build": "blueprint specification ingest.__main__ ingest.errors",
+    "infra.build": "blueprint s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
         "specification stack status terminal terraform ingest.__main__ ingest.config ingest.dead_letters "

@@ -13,6 +13,7 @@ from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.reader import FanOutReader
 from firnline_ingest.config.metrics import (
     APPLICATION,
     DEAD_LETTERS,
@@ -39,6 +40,10 @@ class About(Enum):
 
     KINESIS = auto()
     """Kinesis counts it of each stream; of one in another account or region in CloudWatch there, where its owner sees it."""
+    POLLED = auto()
+    """The same, of streams that are not read by enhanced fan-out alone: nothing else calls GetRecords."""
+    CONSUMER = auto()
+    """Kinesis counts it of each consumer of enhanced fan-out that the engine reads by."""
     STREAM = auto()
     """The engine publishes it of each stream."""
     ENGINE = auto()
@@ -66,12 +71,21 @@ class AlarmRule:
 ALARMS = (
     AlarmRule(
         "{stream}-lag",
-        About.KINESIS,
+        About.POLLED,
         ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds", "Maximum"),
         "Readers of stream {stream} are {alarms.lag_minutes} minutes behind, or nobody reads; records are lost after "
         "{retention}. Next: look at the engine's log for shards that stopped.",
         at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
         silence="breaching",
+    ),
+    AlarmRule(
+        "{stream}-{consumer}-lag",
+        About.CONSUMER,
+        ("AWS/Kinesis", "SubscribeToShardEvent.MillisBehindLatest", "Maximum"),
+        "Consumer {consumer} of stream {stream} is {alarms.lag_minutes} minutes behind, or nobody subscribes; records are lost "
+        "after {retention}. Next: `firnline status`, then the engine's log for shards that stopped.",
+        at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
+        silence="breaching",  # a subscription gets an event every few seconds, also where nothing arrives
     ),
     AlarmRule(
         "{stream}-throttled",
@@ -154,7 +168,7 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
     for stream in spec.streams:
         of_stream = {"stream": stream.name, "retention": _retention(stream)}
         if not is_elsewhere(spec, stream):
-            yield from _of(About.KINESIS, spec, names, {"StreamName": stream.name}, of_stream)
+            yield from _of_kinesis(spec, names, stream, of_stream)
         if publishes:
             dimensions = {APPLICATION: names.application, STREAM: stream.name}
             yield from _of(About.STREAM, spec, names, dimensions, of_stream)
@@ -163,6 +177,20 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
     for operation in LEDGER_OPERATIONS:
         dimensions = {"TableName": names.ledger_table, "Operation": operation}
         yield from _of(About.LEDGER, spec, names, dimensions, {"operation": operation})
+
+
+def _of_kinesis(
+    spec: EnvironmentSpec, names: Names, stream: StreamOptions, of_stream: Mapping[str, str]
+) -> Iterator[Alarm]:
+    dimensions = {"StreamName": stream.name}
+    readers = [pipeline.reader for pipeline in spec.pipelines if pipeline.stream == stream.name]
+    fan_outs = [reader.fan_out for reader in readers if isinstance(reader, FanOutReader)]
+    if not readers or len(fan_outs) < len(readers):
+        yield from _of(About.POLLED, spec, names, dimensions, of_stream)
+    for consumer in sorted({fan_out.consumer_name(names.application) for fan_out in fan_outs}):
+        of_consumer = {**of_stream, "consumer": consumer}
+        yield from _of(About.CONSUMER, spec, names, {**dimensions, "ConsumerName": consumer}, of_consumer)
+    yield from _of(About.KINESIS, spec, names, dimensions, of_stream)
 
 
 def _of(

@@ -121,8 +121,10 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
 
 def metrics_config(spec: EnvironmentSpec) -> MetricsConfig:
     """CloudWatch makes metrics of what comes into a log group, and of nothing else."""
-    serverless = spec.aws.runtime.emr_serverless
-    has_log_group = serverless is not None and serverless.log_group is not None
+    section = spec.aws.runtime.emr_serverless or spec.aws.runtime.emr_eks
+    has_log_group = section is not None and section.log_group is not None
+    if spec.metrics.cloudwatch is not None:
+        has_log_group = spec.metrics.cloudwatch
     passed_on = {name: getattr(spec.metrics, name) for name in MetricsOptions.model_fields}
     return MetricsConfig.model_construct(**passed_on, cloudwatch=DEFAULT_NAMESPACE if has_log_group else None)
 

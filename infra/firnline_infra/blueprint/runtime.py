@@ -185,7 +185,7 @@ def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
 
 
 def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroupDefinition | None:
-    section = spec.aws.runtime.emr_serverless
+    section = spec.aws.runtime.emr_serverless or spec.aws.runtime.emr_eks
     if section is None or section.log_group is None:
         return None
     return LogGroupDefinition(name=section.log_group, tags=marks)

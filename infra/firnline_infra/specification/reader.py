@@ -24,6 +24,12 @@ class FanOut(Section):
         """The name of the consumer that the engine registers; None where it registers none."""
         return None if self.registration is Registration.NONE else self.consumer or application
 
+    def consumer_name(self, application: str) -> str:
+        """As Kinesis and CloudWatch know it: of an ARN, what is between consumer/ and the time of its creation."""
+        if self.consumer_arn is not None:
+            return self.consumer_arn.rpartition("/")[2].partition(":")[0]
+        return self.consumer or application
+
     @model_validator(mode="after")
     def _one_of_them_says_which(self) -> Self:
         if self.registration is not Registration.NONE and self.consumer_arn is not None:

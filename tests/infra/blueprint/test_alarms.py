@@ -1,9 +1,12 @@
 """What an alarm says to whoever is woken by it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.alarms import ALARMS, About
+from firnline_infra.blueprint.alarms import ALARMS, About, AlarmRule
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.metrics import METRICS, Kind
@@ -17,7 +20,17 @@ WITH_LOG_GROUP = (
 )
 
 
-def alarms_of(stream: str, runtime: str = "runtime: {trust: emr-serverless}") -> tuple[Alarm, ...]:
+def alarms_of(
+    stream: str,
+    runtime: str = "runtime: {trust: emr-serverless}",
+    *,
+    readers: Sequence[str] = ("polling",),
+    more: str = "",
+) -> tuple[Alarm, ...]:
+    pipelines = [
+        f"{{stream: orders, database: lake, schema: raw, table: T{each}, reader: {reader}}}"
+        for each, reader in enumerate(readers)
+    ]
     spec = parse_spec(
         f"""
         version: 1
@@ -25,7 +38,8 @@ def alarms_of(stream: str, runtime: str = "runtime: {trust: emr-serverless}") ->
         aws: {{region: eu-central-1, account: "123456789012", {runtime}}}
         snowflake: {{account: ORG-ACCOUNT}}
         streams: [{stream}]
-        pipelines: [{{stream: orders, database: lake, schema: raw}}]
+        pipelines: [{", ".join(pipelines)}]
+        {more}
         alarms: {{topics: ["arn:aws:sns:eu-central-1:123456789012:on-call"]}}
         """,
         "prod.yaml",
@@ -36,6 +50,81 @@ def alarms_of(stream: str, runtime: str = "runtime: {trust: emr-serverless}") ->
 def lag_alarm_of(stream: str) -> Alarm:
     (alarm,) = [each for each in alarms_of(stream) if each.metric.endswith("IteratorAgeMilliseconds")]
     return alarm
+
+
+def lags(*readers: str) -> list[tuple[str, dict[str, str]]]:
+    found = alarms_of("{name: orders, consumers: [engine]}", readers=readers)
+    return [(each.metric, dict(each.dimensions)) for each in found if each.name.endswith("-lag")]
+
+
+POLLED = ("GetRecords.IteratorAgeMilliseconds", {"StreamName": "orders"})
+BY_CONSUMER = ("SubscribeToShardEvent.MillisBehindLatest", {"StreamName": "orders", "ConsumerName": "engine"})
+
+
+def test_the_lag_of_enhanced_fan_out_is_its_consumers_own() -> None:
+    """It makes no GetRecords call: an alarm on those, for which silence breaches, would ring for ever."""
+    assert lags("polling") == [POLLED]
+    assert lags("{fan_out: {consumer: engine}}") == [BY_CONSUMER]
+    arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/engine:1700000000"
+    assert lags(f"{{fan_out: {{consumer_arn: '{arn}'}}}}") == [BY_CONSUMER]
+    ((_, dimensions),) = lags("{fan_out: {registration: lazy}}")
+    assert dimensions["ConsumerName"] == "firnline-prod"
+
+
+RUNTIMES = {
+    "emr_serverless": WITH_LOG_GROUP,
+    "emr_eks": "runtime: {trust: emr-eks, oidc_provider: oidc.eks/id/1, cluster: c, namespace: n, emr_eks: {log_group: /x}}",
+    "emr_ec2": "runtime: {trust: emr-ec2, emr_ec2: {subnet: subnet-0a1b2c3d}}",
+    "kubernetes": "runtime: {trust: irsa, oidc_provider: oidc.eks/id/1, namespace: n, service_account: s, "
+    "kubernetes: {image: 'registry/firnline:1'}}",
+}
+
+
+@pytest.mark.parametrize("kind", RUNTIMES)
+def test_what_the_engine_publishes_is_alarmed_on_every_runtime(kind: str) -> None:
+    brought = "metrics: {cloudwatch: true}" if kind in ("emr_ec2", "kubernetes") else ""
+    ours = {
+        each.metric
+        for each in alarms_of("{name: orders}", RUNTIMES[kind], more=brought)
+        if each.namespace == "Firnline"
+    }
+    assert ours == {rule.metric.name for rule in ALARMS if not isinstance(rule.metric, tuple)}
+    off = alarms_of("{name: orders}", RUNTIMES[kind], more="metrics: {cloudwatch: false}")
+    assert not [alarm for alarm in off if alarm.namespace == "Firnline"]
+
+
+def rings(alarm: Alarm, *points: float | None) -> bool:
+    """As CloudWatch evaluates the last periods, all of which have to breach; None is a period without a point, and one that is
+    ignored keeps the state, which was quiet (CloudWatch guide, "How alarm state is evaluated when data is missing")."""
+
+    def breaches(point: float | None) -> bool:
+        if point is None:
+            return alarm.silence == "breaching"
+        is_over = alarm.comparison == "GreaterThanOrEqualToThreshold"
+        return point >= alarm.threshold if is_over else point < alarm.threshold
+
+    last = points[-alarm.periods :]
+    if alarm.silence == "ignore" and all(point is None for point in last):
+        return False
+    return len(last) == alarm.periods and all(map(breaches, last))
+
+
+@pytest.mark.parametrize("rule", ALARMS, ids=lambda rule: rule.name)
+def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
+    found = alarms_of(
+        "{name: orders, consumers: [engine]}", WITH_LOG_GROUP, readers=(READER_OF.get(rule.about, "polling"),)
+    )
+    ending = rule.name.rpartition("}")[2]
+    alarm = next(each for each in found if each.name.endswith(ending) and each.metric in str(rule.metric))
+    at, step = alarm.threshold, 1.0
+    bad, good = (at, at - step) if rule.less_than is None else (at - step, at)
+    assert rings(alarm, *[bad] * alarm.periods)
+    assert not rings(alarm, *[good] * alarm.periods)
+    assert not rings(alarm, *[bad] * (alarm.periods - 1), good)
+    assert rings(alarm, *[None] * alarm.periods) == (rule.silence == "breaching")
+
+
+READER_OF = {About.CONSUMER: "{fan_out: {consumer: engine}}"}
 
 
 def test_it_says_after_how_many_hours_records_of_a_stream_of_ours_are_lost() -> None:
@@ -52,6 +141,7 @@ def test_it_does_not_claim_to_know_the_retention_of_an_adopted_stream() -> None:
 # guide, "Metrics and dimensions". An alarm with other dimensions looks at a metric that nobody ever writes.
 DIMENSIONS = {
     ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds"): {"StreamName"},
+    ("AWS/Kinesis", "SubscribeToShardEvent.MillisBehindLatest"): {"StreamName", "ConsumerName"},
     ("AWS/Kinesis", "WriteProvisionedThroughputExceeded"): {"StreamName"},
     ("AWS/DynamoDB", "SystemErrors"): {"TableName", "Operation"},
 }
@@ -124,5 +214,5 @@ def test_the_page_of_metrics_lists_each_alarm_beside_its_metric() -> None:
         if not isinstance(rule.metric, tuple):
             (row,) = [line for line in page.splitlines() if line.startswith(f"| `{rule.metric.name}` |")]
             assert f"| `{name}`, " in row
-        elif rule.about is About.KINESIS:
+        elif rule.about in (About.KINESIS, About.POLLED):
             assert f"`{name}`" in page or name in page, name

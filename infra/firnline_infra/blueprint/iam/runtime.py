@@ -46,7 +46,7 @@ def _node(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
 
 def _logs(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     aws = spec.aws
-    section = aws.runtime.emr_serverless
+    section = aws.runtime.emr_serverless or aws.runtime.emr_eks
     if section is None or section.log_group is None:
         return
     group = f"arn:{aws.partition}:logs:{aws.region}:{aws.account}:log-group:{section.log_group}"

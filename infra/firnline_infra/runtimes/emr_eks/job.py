@@ -55,6 +55,11 @@ def start_job_run(job: EngineJob, start: Start) -> dict[str, Any]:
             "s3MonitoringConfiguration": {"logUri": job.logs},
             "containerLogRotationConfiguration": CONTAINER_LOGS,
         }
+    if section.log_group is not None:
+        request["configurationOverrides"]["monitoringConfiguration"]["cloudWatchMonitoringConfiguration"] = {
+            "logGroupName": section.log_group,
+            "logStreamNamePrefix": job.application,
+        }
     return request
 
 

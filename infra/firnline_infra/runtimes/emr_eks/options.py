@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.runtimes.options import PYTHONS, Architecture, lacks_python, spark_of
+from firnline_infra.runtimes.options import LOG_GROUP, PYTHONS, Architecture, lacks_python, spark_of
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
@@ -31,6 +31,9 @@ class EmrEks(Section):
     """How often AWS starts the driver before it gives up."""
     node_selector: dict[str, str] = Field(default={})
     """Labels of the nodes that driver and executors run on."""
+    log_group: Annotated[str, LOG_GROUP] | None = None
+    """Gets the driver's and executors' logs, beside S3, and is made for it; CloudWatch then makes metrics of the engine's
+    figures, and there are alarms on them."""
 
     @model_validator(mode="after")
     def _an_adopted_one_is_named(self) -> Self:

@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from firnline_infra.runtimes.options import (
+    LOG_GROUP,
     PYTHONS,
     RELEASE,
     SUBNET,
@@ -18,7 +19,6 @@ from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 
 APPLICATION_ID = Form(r"[0-9a-z]{1,64}", "the id of an EMR Serverless application", "00fabcdefghijk09")
-LOG_GROUP = Form(r"[.\-_/#A-Za-z0-9]{1,512}", "the name of a CloudWatch log group", "/firnline/dev")
 PYTHONS_OF = {"emr-spark-8.1.0": ("3.11", "3.12", "3.13")}
 
 
