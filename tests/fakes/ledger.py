@@ -77,6 +77,11 @@ class MemoryLedger:
         with self._lock:
             return dict(self._rows)
 
+    def restore(self, row: ShardRow) -> None:
+        """Puts a row back, as it was once."""
+        with self._lock:
+            self._rows[row.key] = row
+
     def forget(self, key: ShardKey) -> None:
         """Loses the row, as a deleted table would."""
         with self._lock:

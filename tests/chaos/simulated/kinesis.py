@@ -49,6 +49,8 @@ class KinesisTrouble:
     """Operations that answer 500."""
     lost: float = 0.0
     """How many answers don't arrive."""
+    strange: float = 0.0
+    """How many answers of every operation are none, with the status of a success."""
     cut: float = 0.0
     """How many events of subscriptions don't arrive, and nothing after them."""
     event_errors: float = 0.0
@@ -100,6 +102,8 @@ class SimulatedKinesis:
         answer = self.fake.handle(operation, body)
         if self.simulation.rng.random() < self.trouble.lost:
             raise FakeKinesisError("InternalFailureException", "The answer got lost.", 500)
+        if self.trouble.strange and self.simulation.rng.random() < self.trouble.strange:
+            return self.simulation.rng.choice(MALFORMED)
         if operation == "ListShards" and self.trouble.omitted:
             return self._without_the_omitted(answer)
         if operation == "GetRecords":

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
+from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from tests.chaos.simulated.simulation import Simulation, pause
 from tests.fakes.ledger import MemoryLedger
@@ -45,14 +46,23 @@ class SimulatedLedger:
 class SimulatedLetters:
     """Implements dead_letters.DeadLetterStore."""
 
+    simulation: Simulation
     kept: dict[DeadLetterKey, DeadLetter] = field(default_factory=dict)
+    is_down: bool = False
+    lost: float = 0.0
+    """How many puts keep a part of what they were given, and fail."""
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
         pause()
-        before = len(self.kept)
-        for letter in letters:
+        if self.is_down:
+            raise DeadLettersUnavailable("put", "the letters", "503")
+        before, given = len(self.kept), list(letters)
+        is_lost = self.lost > 0 and self.simulation.rng.random() < self.lost
+        for letter in given[: self.simulation.rng.randint(0, len(given))] if is_lost else given:
             self.kept.setdefault(letter.key, letter)
         pause()
+        if is_lost:
+            raise DeadLettersUnavailable("put", "the letters", "the answer was lost")
         return len(self.kept) - before
 
     def list(self) -> Iterator[DeadLetter]:

@@ -6,10 +6,11 @@ checkpoint whose last epoch is replayed.
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
@@ -19,10 +20,11 @@ from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.consumers import Consumers
-from firnline_ingest.shard import request, runner
+from firnline_ingest.shard import request, retirement, runner
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.shard.request import Deadline
+from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.spark import planner
@@ -33,6 +35,7 @@ from tests.chaos.simulated.simulation import (
     Actor,
     SimulatedEvent,
     current_actor,
+    monotonic,
     pause,
     simulated_time,
     sleep,
@@ -112,7 +115,7 @@ class EngineProcess:
 
     def _drive(self) -> None:
         services = self._services()
-        group = ShardGroup(services, start=self._take_on)
+        group, retirement = ShardGroup(services, start=self._take_on), Retirement(services, clock=monotonic)
         planned = ShardPlanner(
             self.config, services.kinesis, services.ledger, sleep=sleep, jitter=self.world.rng.random
         )
@@ -129,7 +132,7 @@ class EngineProcess:
                 self.world.hear_of_pipeline(self, ShardProblem.of(error))
                 sleep(PAUSE_S)
                 continue
-            receipts = self._epoch(group, rows)
+            receipts = self._epoch(group, retirement, rows)
             checkpoint.is_committed = True
             is_refused = any(row.problem and ShardProblem(**_loads(row.problem)).is_retryable for row in rows)
             plans_without_work = 0 if receipts or is_refused else plans_without_work + 1
@@ -144,7 +147,7 @@ class EngineProcess:
     def _take_on(self, runner: ShardRunner) -> None:
         self._take_on_helper(runner.run)
 
-    def _epoch(self, group: ShardGroup, rows: Iterable[PlanRow]) -> list[Receipt]:
+    def _epoch(self, group: ShardGroup, retirement: Retirement, rows: Iterable[PlanRow]) -> list[Receipt]:
         pause()
         target = self.world.snowflake.target
         for row in rows:
@@ -154,6 +157,7 @@ class EngineProcess:
         planned = [PlannedShard.of(row, target, routed=routed) for row in rows if not row.problem]
         shards = tuple(shard for shard in planned if not self._is_done_with(shard.key))
         works = Assignment(self.config, group.services.run_id, shards, self.epoch_s).works
+        retirement.tick(works)
         deadline = Deadline(self.world.simulation.now_s + self.epoch_s, self.arrival_ms)
         deadline._stopped = SimulatedEvent()  # type: ignore[assignment] # the real one would stop all actors
         receipts = group.run(works, deadline)
@@ -222,8 +226,8 @@ def at_once(function: Callable[[], Any]) -> "Future[Any]":
 class HelpingActor:
     """threading.Thread of an engine in simulated time: it lives and dies with whoever started it."""
 
-    def __init__(self, target: Callable[[], None], **_: Any) -> None:
-        self._target = target
+    def __init__(self, target: Callable[..., None], args: Sequence[Any] = (), **_: Any) -> None:
+        self._target = partial(target, *args)
 
     def start(self) -> None:
         actor = current_actor()
@@ -238,7 +242,7 @@ def simulated() -> Iterator[None]:
         stack.enter_context(simulated_time())
         stack.enter_context(patch.object(runner, "_in_background", at_once))
         stack.enter_context(patch.object(subscription, "AHEAD_BYTES", AHEAD_BYTES))
-        for module in (request, runner, subscription):
+        for module in (request, retirement, runner, subscription):
             events = SimpleNamespace(
                 Lock=threading.Lock, Event=SimulatedEvent, Thread=HelpingActor, get_ident=threading.get_ident
             )

@@ -86,6 +86,8 @@ class SimulatedSnowflake:
         """Those of the newest table, and of the other one."""
         self.on_drop: Callable[[str], None] = lambda name: None
         """Told before a channel is gone."""
+        self.clock_ahead_s = 0.0
+        """Of the clock by which channels know when they were made: nobody else's."""
         self.under_old_identity = 0
         """Rows that a table took from an opener that took it for the one before it."""
         self._discards_on_open = discards_on_open
@@ -132,7 +134,8 @@ class SimulatedSnowflake:
             self.drop(name)
             channel = None
         if channel is None:
-            channel = self.channels[name] = Channel(self._table(target), now_s, self.simulation.now_ms)
+            made_ms = self.simulation.now_ms + int(self.clock_ahead_s * 1000)
+            channel = self.channels[name] = Channel(self._table(target), now_s, made_ms)
         if self._discards_on_open:
             channel.pending.clear()
         self._commit(channel, len(channel.pending))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import aggregates, alignment, anew, fan_out
+from tests.chaos.simulated import aggregates, alignment, anew, beyond, fan_out
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
@@ -24,6 +24,12 @@ ON_TOP = {
     fan_out.THEME: (20, 3),
     alignment.THEME: (40, 17),
     anew.THEME: (8, 6),
+    beyond.STRANGE: (12, 1),
+    beyond.LETTERS: (12, 4),
+    beyond.RESTORED: (24, 8),
+    beyond.CLOCK: (12, 9),
+    beyond.SWITCHED: (24, 11),
+    beyond.MADE_AGAIN: (24, 23),
 }
 """Come into every so many stories, from that one on, which would be as they are without them."""
 DRAWN = [theme for theme in THEMES if theme not in ON_TOP]
@@ -70,7 +76,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
             for process in world.processes:
                 process.kill()
     evidence = world.evidence()
-    outcome.problems += [*world.watch.problems, *problems(evidence)]
+    outcome.problems += [*world.watch.problems, *world.strangers(), *problems(evidence)]
     outcome.records, outcome.losses = len(world.puts), len(evidence.losses)
     outcome.stops = [f"{stop.shard or 'pipeline'} {stop.id}" for stop in evidence.stops]
     outcome.seconds = time.monotonic() - started_s

@@ -11,6 +11,7 @@ from firnline_ingest.kinesis.start import ENDED
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
+from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import ShardHandle, StreamHandle
 from tests.chaos.oracle import SIDE_TABLE, Evidence, Found, Loss, Put, Stop, place_of
 from tests.chaos.records import Fate, fate_of, is_routed, payload
@@ -61,7 +62,10 @@ class World:
     """How often each shard, or the pipeline (""), was said to have a problem."""
     last_problem: str = "no problem"
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
-    letters: SimulatedLetters = field(default_factory=SimulatedLetters)
+    backup: dict[ShardKey, ShardRow] = field(default_factory=dict)
+    """Rows of the ledger, as they were once."""
+    made_again_at: int | None = None
+    """The first record of the stream that has the name of the one before it."""
     begins_at_ms: int | None = None
     watch: ProgressWatch = field(default_factory=ProgressWatch)
 
@@ -71,6 +75,7 @@ class World:
         self.kinesis = SimulatedKinesis(self.simulation)
         self.snowflake = SimulatedSnowflake(self.simulation, discards_on_open=self.discards_on_open)
         self.ledger = SimulatedLedger(self.simulation)
+        self.letters = SimulatedLetters(self.simulation)
         self.stream: StreamHandle = self.kinesis.fake.create_stream(
             STREAM, shards=self.shards, retention_hours=self.retention_hours
         )
@@ -108,6 +113,13 @@ class World:
         """Shards are remembered that have left retention by the end."""
         for shard in self.stream.shards:
             self.parents[shard.id] = tuple(parent.id for parent in shard.parents)
+
+    def make_the_stream_again(self, *, seconds: float) -> None:
+        """So much later than it was deleted; records of the new one are nowhere, until a person says that it was meant."""
+        self.stream.delete()
+        self.simulation.pass_time(seconds)
+        self.made_again_at = len(self.puts)
+        self.stream = self.kinesis.fake.create_stream(STREAM, shards=self.shards)
 
     def start(self, arrival_ms: int | None = None, clock_ahead_s: float = 0.0) -> EngineProcess:
         if self.begins_at_ms is None and self.initial_position.get("at") == "LATEST":
@@ -202,6 +214,19 @@ class World:
         tables = [*own, *((f"{SIDE_TABLE} {n}", table) for n, table in enumerate(self.snowflake.sides))]
         rows = [_found(f"{n} rows", row) for n, table in tables for row in table.rows]
         return rows, [_found(f"{n} errors", row) for n, table in tables for row in table.rejected]
+
+    def strangers(self) -> list[str]:
+        """What was read of a stream that was made again, as if it were the one before it."""
+        if self.made_again_at is None:
+            return []
+        new = {(put.shard, put.number) for put in self.puts[self.made_again_at :]}
+        rows, errors = self.found()
+        read = [
+            one for one in (*rows, *errors, *map(_found_letter, self.letters.list())) if (one.shard, one.number) in new
+        ]
+        return (
+            [f"{len(read)} records of a stream that was made again were read under the old one's name"] if read else []
+        )
 
     def counts(self) -> Counter[Key]:
         """How often each record is in the tables that it may be in, those of before too."""

@@ -1,0 +1,92 @@
+"""Acts of themes that come on top: answers of every operation that are none, dead letters that can't be kept, a ledger that was
+restored, Snowflake's own clock, readers that are switched, and a stream that is made again.
+"""
+
+from tests.chaos.simulated.acts import LONG_S, act, put_some, run_for
+from tests.chaos.simulated.fan_out import SHORT_S
+from tests.chaos.simulated.world import World
+
+STRANGE, LETTERS, RESTORED, CLOCK, SWITCHED, MADE_AGAIN = (
+    "strange-answers",
+    "letters-fail",
+    "restored",
+    "snowflakes-clock",
+    "switched-reader",
+    "made-again",
+)
+
+
+@act(STRANGE, weight=4)
+def answers_of_any_operation_are_none(world: World) -> None:
+    """With the status of a success, and a body that says nothing."""
+    world.kinesis.trouble.strange = world.rng.choice((0.1, 0.5, 1.0))
+    run_for(world, world.rng.choice((5.0, SHORT_S, 60.0)))
+    world.kinesis.trouble.strange = 0.0
+
+
+@act(LETTERS, weight=3)
+def letters_get_lost_on_their_way(world: World) -> None:
+    """Some are kept, and the answer does not say so."""
+    world.letters.lost = world.rng.choice((0.2, 0.7))
+    put_some(world)
+    run_for(world, SHORT_S)
+    world.letters.lost = 0.0
+
+
+@act(LETTERS, weight=2)
+def letters_can_not_be_kept(world: World) -> None:
+    """Long enough, sometimes, that rows behind them wait for minutes."""
+    world.letters.is_down = True
+    put_some(world)
+    run_for(world, world.rng.choice((5.0, SHORT_S, LONG_S)))
+    world.letters.is_down = False
+
+
+@act(RESTORED, weight=2)
+def the_ledger_is_backed_up(world: World) -> None:
+    world.backup = dict(world.ledger.memory.kept)
+
+
+@act(RESTORED, weight=3, loses=True)
+def a_row_of_the_ledger_is_restored(world: World) -> None:
+    """An older one, while engines run or not; where its channels are the same ones still, which know better."""
+    made = {(name, channel.created_ms) for name, channel in world.snowflake.channels.items()}
+    rows = sorted(world.backup.values(), key=lambda row: str(row.key))
+    known = [
+        row
+        for row in rows
+        if row.channels and {(name, entry.created_ms) for name, entry in row.channels.items()} <= made
+    ]
+    if known:
+        world.ledger.memory.restore(world.rng.choice(known))
+
+
+@act(CLOCK, weight=2)
+def snowflakes_clock_jumps(world: World) -> None:
+    """By which channels know when they were made; it is nobody else's."""
+    world.snowflake.clock_ahead_s = world.rng.choice((-86_400.0, -5.0, 0.0, 5.0, 86_400.0))
+
+
+@act(SWITCHED, weight=4)
+def the_reader_is_switched(world: World) -> None:
+    """For the engines that start from now on, and one does: polling to fan-out, or back, while rows are in flight."""
+    world.reads_by_fan_out = not world.reads_by_fan_out
+    put_some(world)
+    for process in world.running:
+        if world.rng.random() < 0.5:
+            process.kill()
+        else:
+            process.is_leaving = True
+    world.start()
+
+
+@act(MADE_AGAIN, weight=2, loses=True)
+def the_stream_is_made_again(world: World) -> None:
+    """With shards of the same names, while sessions are open: whoever reads on would take its records for the old one's."""
+    if world.made_again_at is not None:
+        return
+    if world.rng.random() < 0.5:
+        put_some(world)
+    world.make_the_stream_again(seconds=world.rng.choice((0.0, 1.0, 400.0)))
+    put_some(world)
+    run_for(world, SHORT_S)
