@@ -1,19 +1,23 @@
 """Acts of themes that come on top: answers of every operation that are none, dead letters that can't be kept, a ledger that was
-restored, Snowflake's own clock, readers that are switched, and a stream that is made again.
+restored, Snowflake's own clock, readers that are switched, configurations that change, and a stream that is made again.
 """
 
+from firnline_ingest.ledger.errors import RoutingChanged
 from tests.chaos.simulated.acts import LONG_S, act, put_some, run_for
 from tests.chaos.simulated.fan_out import SHORT_S
 from tests.chaos.simulated.world import World
 
-STRANGE, LETTERS, RESTORED, CLOCK, SWITCHED, MADE_AGAIN = (
+STRANGE, LETTERS, RESTORED, CLOCK, SWITCHED, CONFIGURED, MADE_AGAIN = (
     "strange-answers",
     "letters-fail",
     "restored",
     "snowflakes-clock",
     "switched-reader",
+    "configured",
     "made-again",
 )
+
+END_S = 400.0
 
 
 @act(STRANGE, weight=4)
@@ -78,6 +82,42 @@ def the_reader_is_switched(world: World) -> None:
         else:
             process.is_leaving = True
     world.start()
+
+
+@act(CONFIGURED, weight=3)
+def the_configuration_changes(world: World) -> None:
+    """While rows that the one before made are in flight, and sometimes while its engine still runs."""
+    world.variant += 1
+    put_some(world)
+    for process in world.running:
+        if world.rng.random() < 0.5:
+            process.kill()
+    world.start()
+
+
+@act(CONFIGURED, weight=2)
+def a_person_drains(world: World) -> None:
+    """Where an engine said so, and sometimes a drain is killed."""
+    finish_with_old_configurations(world, END_S, is_killed=world.rng.random() < 0.3)
+    world.start()
+
+
+def finish_with_old_configurations(world: World, seconds: float, *, is_killed: bool = False) -> bool:
+    """A drain with each configuration that there was, the newest first. Whether any was asked for."""
+    asked = [shard for shard, stop in world.stopped.items() if stop.id == RoutingChanged.id]
+    if not asked:
+        return False
+    for process in world.running:
+        process.kill()
+    for variant in reversed(range(world.variant + 1)):
+        drain = world.start(arrival_ms=0, variant=variant)
+        end_s = world.simulation.now_s + (world.rng.random() * SHORT_S if is_killed else seconds)
+        while not drain.is_over and world.simulation.now_s < end_s:
+            run_for(world, 0.5)
+        drain.kill()
+        for shard in [shard for shard, stop in world.stopped.items() if stop.id == RoutingChanged.id]:
+            del world.stopped[shard]
+    return True
 
 
 @act(MADE_AGAIN, weight=2, loses=True)

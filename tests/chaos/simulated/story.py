@@ -29,6 +29,7 @@ ON_TOP = {
     beyond.RESTORED: (24, 8),
     beyond.CLOCK: (12, 9),
     beyond.SWITCHED: (24, 11),
+    beyond.CONFIGURED: (12, 2),
     beyond.MADE_AGAIN: (24, 23),
 }
 """Come into every so many stories, from that one on, which would be as they are without them."""
@@ -136,6 +137,9 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
     last = _at_last(world)
     while anew.THEME in outcome.themes and last.is_over and anew.resume(world):
         last = _at_last(world)
+    for _ in range(LAST_ENGINES if beyond.CONFIGURED in outcome.themes else 0):
+        if last.is_over and beyond.finish_with_old_configurations(world, END_S):
+            last = _at_last(world)
     if not last.is_over:
         outcome.problems.append(f"the last engine is not done after {END_S:.0f} s: {world.last_problem}")
 

@@ -64,6 +64,8 @@ class World:
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
     backup: dict[ShardKey, ShardRow] = field(default_factory=dict)
     """Rows of the ledger, as they were once."""
+    variant: int = 0
+    """Of the configuration, of engines that start from now on: each makes other rows of the same records."""
     made_again_at: int | None = None
     """The first record of the stream that has the name of the one before it."""
     begins_at_ms: int | None = None
@@ -121,12 +123,15 @@ class World:
         self.made_again_at = len(self.puts)
         self.stream = self.kinesis.fake.create_stream(STREAM, shards=self.shards)
 
-    def start(self, arrival_ms: int | None = None, clock_ahead_s: float = 0.0) -> EngineProcess:
+    def start(
+        self, arrival_ms: int | None = None, clock_ahead_s: float = 0.0, variant: int | None = None
+    ) -> EngineProcess:
+        """With an older variant of the configuration, where it is given."""
         if self.begins_at_ms is None and self.initial_position.get("at") == "LATEST":
             self.begins_at_ms = self.simulation.now_ms
         process = EngineProcess(
             world=self,
-            config=self._config(),
+            config=self._config(self.variant if variant is None else variant),
             number=len(self.processes) + 1,
             page=self.rng.randint(1, 6),
             epoch_s=self.rng.choice((5.0, 10.0, 20.0)),
@@ -233,7 +238,7 @@ class World:
         rows, errors = self.found()
         return Counter((one.place.startswith(SIDE_TABLE), one.shard, one.number) for one in (*rows, *errors))
 
-    def _config(self) -> EngineConfig:
+    def _config(self, variant: int) -> EngineConfig:
         pipeline = {
             "stream": STREAM,
             "database": "DB",
@@ -244,6 +249,7 @@ class World:
             "routes": {"key": "side", "tables": {"yes": SIDE}, "unmatched": "own_table"} if self.is_routed else None,
             "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
             "format": {"type": "json_lines" if self.several_rows else "json"},
+            "transforms": [{"type": "insert", "field": "variant", "value": str(variant)}] if variant else [],
         }
         if self.max_ahead_seconds is not None:
             pipeline["alignment"] = {
