@@ -122,9 +122,9 @@ def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
     with closing(local_environment.connect("admin")) as session:
         assert len(made.properties["queryResults"]) == 1
         assert read_back(only(asked), session) == []
-        (found,) = read_back(
-            only(replace(asked, columns=(replace(asked.columns[0], type="MAP(VARCHAR, FLOAT)"),))), session
-        )
+        tags, at = asked.columns
+        other = replace(asked, columns=(replace(tags, type="MAP(VARCHAR, FLOAT)"), at))
+        (found,) = read_back(only(other), session)
         assert (found.path, found.expected, found.found) == (
             "column TAGS",
             "MAP(VARCHAR, FLOAT)",
