@@ -38,6 +38,7 @@ MAY_LOAD = {
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_local.aws": {*AWS, "moto", "cryptography"},
     "firnline_local.pulumi": {"grpc", "pulumi"},
+    "firnline_local.runtimes": {"duckdb", "sqlglot"},
     "firnline_local.terraform": {"grpc"},
     "firnline_local.snowflake": {
         "cryptography",
@@ -87,8 +88,8 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build doctor drift error_catalog estimate keys observe render rollout runtimes "
-        "specification stack status terminal terraform ingest.__main__ ingest.config ingest.dead_letters "
+        "accounts audit blueprint build doctor drift error_catalog estimate keys observe redshift render rollout "
+        "runtimes specification stack status terminal terraform ingest.__main__ ingest.config ingest.dead_letters "
         "ingest.errors "
         "ingest.schemas ingest.sink ingest.values"
     ),
@@ -105,6 +106,7 @@ ROOMS_BELOW = {
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",
+    "infra.redshift": "accounts blueprint observe specification ingest.errors",
     "infra.render": "blueprint kinds runtimes specification ingest.permissions",
     "infra.resources": "blueprint specification",
     "infra.rollout": (
@@ -113,7 +115,7 @@ ROOMS_BELOW = {
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
-    "infra.stack": "accounts blueprint keys kinds observe pulumi_cli render specification ingest.errors",
+    "infra.stack": "accounts blueprint keys kinds observe pulumi_cli redshift render specification ingest.errors",
     "infra.status": (
         "rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.ledger ingest.logs"
     ),
@@ -146,7 +148,8 @@ ROOMS_BELOW = {
     "local.process": "errors",
     "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.provisioning": (
-        "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.render infra.specification"
+        "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.redshift infra.render "
+        "infra.specification"
     ),
     "local.pulumi": "endpoints errors exit_with_parent folder providers running state infra.pulumi_cli ingest.errors",
     "local.report": "endpoints folder state",

@@ -29,6 +29,7 @@ AWS_SERVICES = (
     "iam",
     "kms",
     "logs",
+    "redshift",
     "s3",
     "secretsmanager",
     "ssm",
@@ -41,6 +42,8 @@ SERVER_OF: dict[str, Server] = {
     "emr-serverless": "runtimes",
     "emr-containers": "runtimes",
     "eks": "runtimes",
+    "redshift-serverless": "runtimes",
+    "redshift-data": "runtimes",
     **dict.fromkeys(AWS_SERVICES, "aws"),
 }
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
@@ -57,8 +60,8 @@ class Endpoints:
     kinesis: str
     aws: str
     runtimes: str
-    """EMR Serverless, virtual clusters of EMR on EKS, associations of EKS, and the part of a Kubernetes API that the Spark
-    operators' resources need."""
+    """EMR Serverless, virtual clusters of EMR on EKS, associations of EKS, the part of a Kubernetes API that the Spark operators'
+    resources need; workgroups of Redshift Serverless, and Redshift's Data API."""
     snowflake: str
     snowflake_account: str
     ca_file: Path
@@ -79,6 +82,8 @@ class Endpoints:
             "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.runtimes,
             "AWS_ENDPOINT_URL_EMR_CONTAINERS": self.runtimes,
             "AWS_ENDPOINT_URL_EKS": self.runtimes,
+            "AWS_ENDPOINT_URL_REDSHIFT_SERVERLESS": self.runtimes,
+            "AWS_ENDPOINT_URL_REDSHIFT_DATA": self.runtimes,
         }
 
 

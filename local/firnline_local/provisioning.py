@@ -74,6 +74,7 @@ def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
 
     from firnline_infra.pulumi import environment as render
     from firnline_infra.pulumi import providers
+    from firnline_infra.redshift import RedshiftViews
     from firnline_local.pulumi.in_process.application import ProgramApplication
 
     role = str(Names.of(spec).deploy_role)
@@ -82,6 +83,8 @@ def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
         render(spec, pulumi.ResourceOptions(providers=providers(spec, role=role)))
 
     ProgramApplication(environment).up(program, stack=spec.name, project=PROJECT)
+    if (destination := blueprint_of(spec).redshift) is not None:
+        RedshiftViews(destination, environment.client, lambda _: None).apply()
 
 
 def _execute(clients: Clients, statement: str, *, role: str) -> None:

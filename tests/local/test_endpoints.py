@@ -27,7 +27,7 @@ def test_a_misspelt_service_is_told_from_one_that_is_not_embedded() -> None:
     with pytest.raises(InvalidFault, match="did you mean dynamodb:UpdateItem"):
         servers_of("dynamo:UpdateItem")
     with pytest.raises(
-        InvalidFault, match="services: kinesis, snowflake, emr-serverless, emr-containers, eks, cloudwatch"
+        InvalidFault, match="services: kinesis, snowflake, emr-serverless, emr-containers, eks, redshift-serverless"
     ):
         servers_of("lambda:Invoke")
 

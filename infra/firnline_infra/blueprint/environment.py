@@ -28,6 +28,7 @@ from firnline_infra.blueprint.grants import RequiredGrant
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.previewing import previewers_grants
 from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
+from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_destination
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
@@ -60,6 +61,7 @@ class Blueprint:
     runtime: RuntimeParts
     """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolumeDefinition, ...]
+    redshift: RedshiftDestination | None
     landing: SnowflakeObjects
     required_grants: tuple[RequiredGrant, ...]
     """What the role that deploys needs on the Snowflake objects of others."""
@@ -71,6 +73,13 @@ class Blueprint:
     """The name of the bucket that the engine's configuration lies in; adopted, or the one above."""
     publication: tuple[Parameter, ...]
     stack_outputs: StackOutputs
+
+    @property
+    def roles(self) -> tuple[IamRole, ...]:
+        """The engine's, those of external volumes, and what Redshift reads streams as."""
+        streams = None if self.redshift is None else self.redshift.role
+        made = (self.role, *(volume.role for volume in self.volumes), streams)
+        return tuple(each for each in made if each is not None)
 
     @property
     def preview_features(self) -> tuple[str, ...]:
@@ -98,6 +107,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         endpoints=vpc_endpoints(spec, names),
         runtime=runtime,
         volumes=volumes(spec, key_arn),
+        redshift=redshift_destination(spec, names, key_arn),
         landing=landing,
         required_grants=required_grants(spec, landing),
         alarms=alarms(spec, names),

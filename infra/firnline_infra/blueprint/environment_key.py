@@ -36,7 +36,7 @@ def environment_key_policy(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple
     alone; those that the environment itself has may never administer it, whatever an IAM policy says.
     """
     arns, names = Arns(spec), bootstrap_names(spec)
-    made = [role.name for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if role]
+    made = [role.name for role in blueprint.roles]
     users = [] if blueprint.user is None else [arns.user(blueprint.user.name)]
     theirs = (*(arns.role(name) for name in (names.deployer_role, names.previewer_role, *made)), *users)
     denied: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": theirs}}

@@ -51,6 +51,7 @@ EXIT_ERROR = 2
             "audit": "firnline_infra.cli.audit:audit",
             "latency": "firnline_infra.cli.latency:latency",
             "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
+            "redshift": "firnline_infra.cli.redshift:redshift",
         },
         "When something has stopped or moves": {
             "explain": "firnline_infra.cli.explain:explain",

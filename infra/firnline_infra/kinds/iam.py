@@ -3,17 +3,12 @@
 from collections.abc import Sequence
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import IamRole, IamUser
+from firnline_infra.blueprint.aws import IamUser
 from firnline_infra.blueprint.runtime import InstanceProfileDefinition
 from firnline_infra.kinds.comparison import Clients, Comparison
 from firnline_infra.kinds.given_rights import role_policies, user_credentials, user_policies
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.specification.arns import Arns
-
-
-def roles(blueprint: Blueprint) -> list[IamRole]:
-    """The engine's, and those of external volumes."""
-    return [each for each in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if each is not None]
 
 
 def _users(blueprint: Blueprint) -> list[IamUser]:
@@ -26,7 +21,7 @@ def _profiles(blueprint: Blueprint) -> list[InstanceProfileDefinition]:
 
 
 def _role_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
-    return [arns.role(role.name) for role in roles(blueprint)]
+    return [arns.role(role.name) for role in blueprint.roles]
 
 
 def _user_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
@@ -46,7 +41,7 @@ ROLE = Kind(
     import_id="{name}",
     service="iam",
     arns=_role_arns,
-    made=roles,
+    made=lambda blueprint: blueprint.roles,
     exists=Lookup("iam", "get_role", "RoleName"),
     rights=(
         Right("Makes it, within the boundary.", create="CreateRole", scope=Scope.BOUNDED),

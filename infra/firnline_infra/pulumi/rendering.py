@@ -31,6 +31,7 @@ TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "aws_cloudwatch_metric_alarm": {"alarm_name": "name"},
     "aws_dynamodb_table": {"attribute": "attributes"},
+    "aws_redshiftserverless_workgroup": {"config_parameter": "config_parameters"},
     "aws_s3_bucket_lifecycle_configuration": {"rule": "rules"},
     "aws_s3_bucket_server_side_encryption_configuration": {"rule": "rules"},
     "snowflake_external_volume": {

@@ -6,10 +6,12 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import IngestAlarmsDefinition, PublishedOutputsDefinition
+from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.stack_outputs import SECRETS
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.resources import aws_observability, aws_runtime, aws_storage
+from firnline_infra.resources.aws_redshift import redshift_serverless
 from firnline_infra.resources.resource import Component, PolicyText
 from firnline_infra.resources.snowflake_landing import snowflake_landing
 from firnline_infra.resources.snowflake_volume import iceberg_volume
@@ -41,6 +43,8 @@ def runtime(blueprint: Blueprint) -> Iterator[Component]:
         made = aws_runtime.runtime_role("engine-role", blueprint.role)
         given = {Reference("role"): made.outputs["arn"], Reference("role", "name"): made.outputs["name"]}
         yield replace(made, gives=given)
+    if blueprint.redshift is not None:
+        yield from _redshift(blueprint.redshift)
     if blueprint.user is not None:
         yield aws_runtime.runtime_user("engine-user", blueprint.user)
     if blueprint.endpoints is not None:
@@ -64,6 +68,14 @@ def adopted_policies(blueprint: Blueprint) -> dict[Reference, Any]:
         Reference("adopted-role", "policy"): PolicyText(adopted.statements),
         Reference("adopted-role", "trust"): PolicyText(adopted.trust),
     }
+
+
+def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
+    """Its views are no resources (redshift/)."""
+    made = aws_runtime.runtime_role("redshift-role", destination.role)
+    yield replace(made, gives={REDSHIFT_ROLE: made.outputs["arn"]})
+    if destination.workgroup is not None:
+        yield redshift_serverless("redshift", destination.workgroup)
 
 
 def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:

@@ -74,6 +74,22 @@ class Arns:
     def pod_association(self, cluster: str, id_: str) -> str:
         return self._regional("eks", f"podidentityassociation/{cluster}/{id_}")
 
+    def workgroup(self, id_: str) -> str:
+        return self._regional("redshift-serverless", f"workgroup/{id_}")
+
+    def redshift_namespace(self, id_: str) -> str:
+        """Of Redshift Serverless."""
+        return self._regional("redshift-serverless", f"namespace/{id_}")
+
+    def redshift_cluster(self, identifier: str) -> str:
+        return self._regional("redshift", f"cluster:{identifier}")
+
+    def redshift_user(self, cluster: str, user: str) -> str:
+        return self._regional("redshift", f"dbuser:{cluster}/{user}")
+
+    def redshift_database(self, cluster: str, database: str) -> str:
+        return self._regional("redshift", f"dbname:{cluster}/{database}")
+
     def policy(self, name: str, *, path: str = "/") -> str:
         return self._global("iam", f"policy{path}{name}")
 

@@ -14,6 +14,7 @@ from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.metrics import Metrics
 from firnline_infra.specification.network import Network
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.redshift import Redshift
 from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.form import APPLICATION, Form
 from firnline_ingest.config.running import RunOptions
@@ -51,6 +52,8 @@ class EnvironmentSpec(RunOptions):
     """What is read."""
     pipelines: list[Pipeline] = Field(min_length=1)
     """What is read into which table."""
+    redshift: Redshift | None = None
+    """Redshift, which reads streams of this environment too; not at all where absent."""
     network: Network = Network.default()
     """How the engine reaches AWS and Snowflake; over their public endpoints where absent."""
     ledger: Ledger = Ledger.default()
@@ -65,3 +68,7 @@ class EnvironmentSpec(RunOptions):
     """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
     tags: dict[str, str] = Field(default={})
     """On every AWS object, beside Firnline's own."""
+
+    @property
+    def is_protected(self) -> bool:
+        return self.durability is Durability.PROTECTED

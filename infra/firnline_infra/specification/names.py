@@ -7,6 +7,7 @@ from typing import Self
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.redshift import StreamView
 from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
 from firnline_ingest.identifiers import table_name
 
@@ -60,6 +61,8 @@ class Names:
     reader_secret: str
     access_key_secret: str
     """Of the engine's user, where it has one."""
+    redshift_role: str
+    """What Redshift reads streams as."""
     ingest: Principal
     reader: Principal
     deploy_role: Identifier
@@ -81,6 +84,7 @@ class Names:
             ingest_secret=f"{application}/snowflake/ingest",
             reader_secret=f"{application}/snowflake/reader",
             access_key_secret=f"{application}/aws/engine",
+            redshift_role=f"{application}-redshift",
             ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
             reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
             deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
@@ -123,6 +127,12 @@ def volume_names(spec: EnvironmentSpec, volume: ExternalVolume) -> VolumeNames:
 def table_of(pipeline: Pipeline) -> QualifiedName:
     table = Identifier.parse(pipeline.table) if pipeline.table else Identifier(table_name(pipeline.stream))
     return QualifiedName((*QualifiedName.of(pipeline.database, pipeline.schema_).parts, table))
+
+
+def view_of(view: StreamView) -> str:
+    """The name of a materialized view of Redshift."""
+    plain = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in view.stream.lower())
+    return view.name or (f"_{plain}" if plain[0].isdigit() else plain)
 
 
 def _bucket(spec: EnvironmentSpec, start: str) -> str:

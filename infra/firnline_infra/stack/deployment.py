@@ -18,8 +18,8 @@ from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe import ExitStatus, Finding, Verdict
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
+from firnline_infra.redshift import RedshiftViews
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.model import Durability
 from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
 from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer, sees_all
@@ -89,6 +89,7 @@ class Deployment:
         if refresh:
             with self._session() as session:
                 readback.set_back(session)
+        self._apply_views(blueprint)
         return self.stack.cli.outputs(self.stack.name)
 
     def preview(
@@ -126,7 +127,7 @@ class Deployment:
         What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
         that out half-way.
         """
-        if self.spec.durability is not Durability.EPHEMERAL:
+        if self.spec.is_protected:
             raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
         with self._session() as session:
             refuse_previewer(self._blueprint, session)
@@ -144,6 +145,8 @@ class Deployment:
         state = self.stack.state() or {}
         check_in_use(RuntimeParts(), self.accounts, state, environment=self.env_argument)
         self._make_changeable(state, RuntimeParts())
+        if self._blueprint.redshift is not None:
+            RedshiftViews(self._blueprint.redshift, self.accounts.aws, self.say).remove()
         self.stack.cli.destroy(self.stack.name)
         if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
             again = "; ".join(f"firnline keys create {self.env_argument} {user}" for user in gone)
@@ -169,6 +172,12 @@ class Deployment:
     def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts) -> None:
         known, env = StackResources.of(state), self.env_argument
         make_changeable(wanted.application, self.accounts, known, say=self.say, environment=env)
+
+    def _apply_views(self, blueprint: Blueprint) -> None:
+        """Redshift's: no stack holds them."""
+        if blueprint.redshift is not None:
+            for finding in RedshiftViews(blueprint.redshift, self.accounts.aws, self.say).apply():
+                self.say(f"{finding}. Next: {finding.next_step}")
 
     def _not_deployed(self) -> NotDeployed:
         return NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)

@@ -32,6 +32,7 @@ SERVICES = (
     "iam",
     "kms",
     "logs",
+    "redshift",
     "s3",
     "secretsmanager",
     "ssm",

@@ -46,6 +46,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "runtime_configuration": "runtimeConfigurations",
     },
     "aws:iam/role:Role": {"inline_policy": "inlinePolicies"},
+    "aws:redshiftserverless/workgroup:Workgroup": {"config_parameter": "configParameters"},
     "aws:s3/bucket:Bucket": {
         "cors_rule": "corsRules",
         "grant": "grants",

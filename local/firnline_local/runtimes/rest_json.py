@@ -1,9 +1,10 @@
 """A service's model, as botocore ships it: which operation a request is, what it says, what of it is refused, and how an answer
 is written.
 
-The protocol is REST-JSON: a parameter lies in the path, in the query or in the body, as the model has it. A service is called as
-boto3 calls it: emr-serverless. botocore's own validator, which its clients ask, looks at required members, types and lower bounds
-alone; a service looks at all. Members that the model does not know are passed over, as REST-JSON services do.
+The protocol is REST-JSON, where a parameter lies in the path, in the query or in the body, as the model has it; or JSON, where
+all lie in the body, and a header names the operation. A service is called as boto3 calls it: emr-serverless. botocore's own
+validator, which its clients ask, looks at required members, types and lower bounds alone; a service looks at all. Members that
+the model does not know are passed over, as services of both protocols do.
 """
 
 import json
@@ -182,6 +183,11 @@ def parse(service: str, method: str, path: str, query: str, body: bytes) -> Requ
 
 
 def _matched(service: str, method: str, path: str) -> tuple[Any, dict[str, str]] | None:
+    """`path` of a service with the JSON protocol is what X-Amz-Target says: RedshiftData.ExecuteStatement."""
+    model = service_model(service)
+    if model.metadata["protocol"] == "json":
+        name = path.rpartition(".")[2]
+        return (model.operation_model(name), {}) if name in model.operation_names else None
     for verb, pattern, operation in _routes(service):
         if verb == method and (match := pattern.fullmatch(path)):
             return operation, match.groupdict()

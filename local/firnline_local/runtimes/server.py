@@ -6,13 +6,14 @@ POST /__firnline__/places              {"aws": …, "kinesis": …}: where the s
 GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
 
 All other paths are those of the service that a request is signed for: EMR Serverless, EMR on EKS (virtual clusters), EKS
-(associations of Pod Identity).
+(associations of Pod Identity), Redshift Serverless, Redshift's Data API.
 """
 
 import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from socket import SHUT_RDWR
@@ -20,16 +21,18 @@ from typing import Any, ClassVar, Protocol
 from uuid import uuid4
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from firnline_local.aws.call import credential
+from firnline_local.aws.call import SERVICE_KEY, credential
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
 from firnline_local.runtimes.authorizer import AllowEverything, RuntimeAuthorizer, ServiceCall
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
-from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, has_role
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, client, has_role
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.spark_home import Archives, installed_spark
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
+from firnline_local.runtimes.redshift.control import RedshiftServerless
+from firnline_local.runtimes.redshift.data_api import RedshiftData
 from firnline_local.runtimes.rest_json import Request, ServiceError, answer_of, operation_of, parse
 
 CONTROL_PREFIX = "/__firnline__/"
@@ -70,12 +73,14 @@ class RuntimesApplication:
         self._sessions = JobSessions()
         self.launch = launch or self._spark(folder)
         serverless = EmrServerless(account, region, self.launch)
+        workgroups = RedshiftServerless(account, region)
         clusters = VirtualClusters(account, region, clusters=lambda: {CLUSTER})
         self.associations = PodIdentity(
             account, region, clusters=lambda: {CLUSTER}, has_role=lambda arn: has_role(self.places, arn)
         )
         self._services: Mapping[str, RuntimeService] = {
-            each.name: each for each in (serverless, clusters, self.associations)
+            each.name: each
+            for each in (serverless, clusters, self.associations, workgroups, self._data_api(workgroups))
         }
 
     def _spark(self, folder: Path) -> SparkLauncher:
@@ -89,12 +94,21 @@ class RuntimesApplication:
             on_session=self._authorizer.began_session,
         )
 
+    def _data_api(self, workgroups: RedshiftServerless) -> RedshiftData:
+        """Reads streams, and the roles that it may be, as a service does."""
+
+        @cache
+        def known(places: JobEndpoints, service: str) -> Any:
+            return client(places, service, f"{SERVICE_KEY}redshift.amazonaws.com", "service")
+
+        return RedshiftData(self._account, self.places.region, workgroups, lambda service: known(self.places, service))
+
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
         if path.startswith(CONTROL_PREFIX):
             return send(self._control(environ, path, body), start_response)
-        service = self._service(environ)
+        service, path = self._service(environ), environ.get("HTTP_X_AMZ_TARGET", path)
         operation = operation_of(service.name, environ["REQUEST_METHOD"], path)
         fault = self.faults.decide(f"{service.name}:{operation}")
         reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
@@ -176,7 +190,8 @@ class RuntimesApplication:
 
 
 def _error(error: ServiceError) -> Reply:
-    return error.status, json.dumps({"message": error.message}).encode(), {"x-amzn-ErrorType": error.code}
+    content = {"__type": error.code, "message": error.message}
+    return error.status, json.dumps(content).encode(), {"x-amzn-ErrorType": error.code}
 
 
 def send(reply: Reply, start_response: StartResponse) -> list[bytes]:

@@ -18,6 +18,7 @@ from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.redshift import Redshift
 from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, job_of, spec_of
 
 ELSEWHERE = {
@@ -64,8 +65,15 @@ def samples() -> list[EnvironmentSpec]:
     """With an instance of each model between them."""
     places = [ENVIRONMENTS / "prod.yaml", ENVIRONMENTS / "staging.yaml", Path(__file__).parent / "rich.yaml"]
     adopted = spec_of("dev", "emr_ec2", emr_ec2={"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"})
+    cluster = load_spec(places[-1]).model_copy(
+        update={
+            "redshift": Redshift.model_validate(
+                {"cluster": {"identifier": "analytics"}, "views": [{"stream": "orders"}]}
+            )
+        }
+    )
     pods = spec_of("dev", "kubeflow", trust="pod-identity", oidc_provider=None, cluster="platform")
-    return [*map(load_spec, places), *(spec_of("dev", runtime) for runtime in RUNTIMES), adopted, pods]
+    return [*map(load_spec, places), *(spec_of("dev", runtime) for runtime in RUNTIMES), adopted, cluster, pods]
 
 
 def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:

@@ -15,6 +15,7 @@ from firnline_local.providers.registry import known_types
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.pulumi.in_process.deployment import Record
+from firnline_local.runtimes.redshift.control import PARAMETERS
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -63,6 +64,17 @@ def of_aws(vpc: str, subnet: str) -> None:
     role = aws.iam.Role("role", name="every", assume_role_policy=json.dumps(TRUST), tags=TAGS)
     aws.eks.PodIdentityAssociation(
         "pods", cluster_name="local", namespace="every", service_account="every", role_arn=role.arn, tags=TAGS
+    )
+    warehouse = aws.redshiftserverless.Namespace(
+        "redshift", namespace_name="every", db_name="every", iam_roles=[role.arn], manage_admin_password=True, tags=TAGS
+    )
+    aws.redshiftserverless.Workgroup(
+        "workgroup",
+        workgroup_name="every",
+        namespace_name=warehouse.namespace_name,
+        base_capacity=8,
+        config_parameters=[{"parameter_key": key, "parameter_value": value} for key, value in PARAMETERS.items()],
+        tags=TAGS,
     )
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
     profile = aws.iam.InstanceProfile("profile", name="every", role=role.name, tags=TAGS)

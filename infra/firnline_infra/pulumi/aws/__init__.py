@@ -38,6 +38,7 @@ from firnline_infra.pulumi.aws.observability import (
     PublishedOutputs,
     PublishedOutputsArgs,
 )
+from firnline_infra.pulumi.aws.redshift import RedshiftServerless, RedshiftServerlessArgs
 
 __all__ = [
     "CheckpointTable",
@@ -66,6 +67,8 @@ __all__ = [
     "PodIdentityAssociationArgs",
     "PublishedOutputs",
     "PublishedOutputsArgs",
+    "RedshiftServerless",
+    "RedshiftServerlessArgs",
     "RuntimeRole",
     "RuntimeRoleArgs",
     "RuntimeUser",

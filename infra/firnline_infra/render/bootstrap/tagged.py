@@ -14,7 +14,9 @@ from firnline_infra.kinds import Kind, Scope
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.kinds.network import SECURITY_GROUP, VPC_ENDPOINT
+from firnline_infra.kinds.redshift import NAMESPACE, WORKGROUP
 from firnline_infra.render.bootstrap.engine_run import OURS
+from firnline_infra.render.bootstrap.redshift import namespace, workgroup
 from firnline_infra.render.bootstrap.tagged_clusters import application, association, machines, virtual_cluster
 from firnline_infra.render.bootstrap.tagged_network import security_group, vpc_endpoint
 from firnline_infra.specification.model import EnvironmentSpec
@@ -27,6 +29,8 @@ MAKING: dict[Kind, Callable[[EnvironmentSpec, Blueprint], Iterator[PolicyStateme
     ASSOCIATION: association,
     CLUSTER: machines,
     VPC_ENDPOINT: vpc_endpoint,
+    NAMESPACE: namespace,
+    WORKGROUP: workgroup,
 }
 
 

@@ -15,6 +15,7 @@ from firnline_infra.specification.checks import (
     metadata,
     pipelines,
     pipes,
+    redshift,
     routes,
     runtime,
     snowflake,
@@ -34,6 +35,7 @@ CHECKS = (
     *dead_letters.CHECKS,
     *runtime.CHECKS,
     *elsewhere.CHECKS,
+    *redshift.CHECKS,
     *statements.CHECKS,
 )
 

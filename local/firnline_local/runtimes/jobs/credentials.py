@@ -60,7 +60,8 @@ def client(places: JobEndpoints, service: str, key: str, secret: str, token: str
         region_name=places.region,
     )
     config = Config(proxies={}, s3={"addressing_style": "path"}, retries={"total_max_attempts": 3})
-    return cast("BaseClient", session.client(service, endpoint_url=places.aws, config=config))
+    endpoint = places.kinesis if service == "kinesis" else places.aws
+    return cast("BaseClient", session.client(service, endpoint_url=endpoint, config=config))
 
 
 def has_role(places: JobEndpoints, arn: str) -> bool:

@@ -1,0 +1,106 @@
+"""What Redshift reads streams with, as data: a workgroup, schemas that stand for streams, and views over them."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import ClassVar
+
+from firnline_infra.blueprint.aws import IamRole
+from firnline_infra.blueprint.definition import Definition, part
+from firnline_infra.blueprint.value import Value
+from firnline_infra.specification.model import Durability
+from firnline_infra.specification.origin import Origin
+
+
+@part
+class RedshiftWorkgroup(Definition):
+    """A workgroup of Redshift Serverless with a namespace of the same name, which holds the database."""
+
+    manage_admin_password: ClassVar[bool] = True
+    """AWS keeps the administrator's password in Secrets Manager; no state sees it, and the deployer neither."""
+    enhanced_vpc_routing: ClassVar[bool] = True
+    """What it reads goes through its VPC, so that a NAT or an interface endpoint decides which way."""
+
+    name: str
+    database: str
+    role_arn: Value
+    """What it reads streams as."""
+    is_default_role: bool = False
+    base_capacity: int = 8
+    """In RPUs."""
+    subnets: tuple[str, ...] = ()
+    security_groups: tuple[str, ...] = ()
+    case_sensitive: bool = False
+    durability: Durability = Durability.PROTECTED
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return {"enable_case_sensitive_identifier": "true"} if self.case_sensitive else {}
+
+
+@part
+class ExternalSchema(Definition):
+    """A schema that stands for the streams of a region."""
+
+    name: str
+    region: str | None = None
+    """Of the streams, where it is not Redshift's own."""
+    role_arn: str | None = None
+    """The default role of what reads where absent."""
+
+
+@part
+class SelectedColumn(Definition):
+    """A column of a view that is taken from the record."""
+
+    name: str
+    type: str
+    path: tuple[str, ...]
+
+
+@part
+class DependentViewDefinition(Definition):
+    """A view over one that reads a stream."""
+
+    name: str
+    schema: str
+    select: str
+    materialized: bool
+
+
+@part
+class StreamViewDefinition(Definition):
+    """A materialized view that reads a stream."""
+
+    name: str
+    schema: str
+    stream: str
+    external_schema: str
+    auto_refresh: bool
+    skips_unreadable: bool
+    metadata: tuple[str, ...]
+    columns: tuple[SelectedColumn, ...] = ()
+    where: str | None = None
+    readers: tuple[str, ...] = ()
+    dependents: tuple[DependentViewDefinition, ...] = ()
+    origin: Origin = Origin.CREATE
+
+
+@part
+class RedshiftDestination(Definition):
+    """Everything of Redshift in an environment."""
+
+    role: IamRole
+    workgroup: RedshiftWorkgroup | None
+    """Made here; None where one is adopted."""
+    workgroup_name: str | None
+    """What runs the statements; None where a cluster does."""
+    cluster: str | None
+    db_user: str | None
+    secret_arn: str | None
+    database: str
+    role_arn: str
+    case_sensitive: bool
+    schemas: tuple[ExternalSchema, ...]
+    views: tuple[StreamViewDefinition, ...]
+    durability: Durability

@@ -1,0 +1,141 @@
+"""From the specification to what Redshift has of it."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.aws import IamRole
+from firnline_infra.blueprint.iam.redshift import ingestion_statements, ingestion_trust
+from firnline_infra.blueprint.redshift.definitions import (
+    DependentViewDefinition,
+    ExternalSchema,
+    RedshiftDestination,
+    RedshiftWorkgroup,
+    SelectedColumn,
+    StreamViewDefinition,
+)
+from firnline_infra.blueprint.tags import tags
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import StreamOptions
+from firnline_infra.specification.elsewhere import arn_of, place_of
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names, view_of
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.redshift import Redshift, StreamView, UnreadableRecords, ViewRefresh
+
+REDSHIFT_ROLE = Reference("redshift-role")
+
+
+def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> RedshiftDestination | None:
+    section = spec.redshift
+    if section is None:
+        return None
+    streams = _read_streams(spec, section)
+    group = section.workgroup
+    workgroup_name = None if group is None else group.name or names.application
+    role_arn = Arns(spec).role(names.redshift_role)
+    return RedshiftDestination(
+        role=_role(spec, names, streams, key_arn),
+        workgroup=_workgroup(spec, workgroup_name) if workgroup_name and section.is_made else None,
+        workgroup_name=workgroup_name,
+        cluster=section.cluster and section.cluster.identifier,
+        db_user=section.cluster and section.cluster.db_user,
+        secret_arn=section.secret_arn,
+        database=section.database,
+        role_arn=role_arn,
+        case_sensitive=section.case_sensitive,
+        schemas=tuple(_schemas(spec, section, streams, role_arn)),
+        views=tuple(_view(spec, section, view, streams[view.stream]) for view in section.views),
+        durability=spec.durability,
+    )
+
+
+def _read_streams(spec: EnvironmentSpec, section: Redshift) -> dict[str, StreamOptions]:
+    read = {view.stream for view in section.views}
+    return {stream.name: stream for stream in spec.streams if stream.name in read}
+
+
+def _role(spec: EnvironmentSpec, names: Names, streams: dict[str, StreamOptions], key_arn: Value | None) -> IamRole:
+    keys = (key_arn if stream.origin is Origin.CREATE else stream.key_arn for stream in streams.values())
+    section = spec.redshift
+    assert section is not None
+    return IamRole(
+        name=names.redshift_role,
+        trust=ingestion_trust(
+            account=spec.aws.account, sources=_sources(spec, section), serverless=section.workgroup is not None
+        ),
+        statements=ingestion_statements(
+            streams=tuple(arn_of(spec, stream) for stream in streams.values()),
+            keys=tuple(dict.fromkeys(key for key in keys if key is not None)),
+        ),
+        description=f"Redshift reads streams, environment {spec.name}",
+        permissions_boundary=spec.aws.permissions_boundary,
+        tags=tags(spec, component="redshift"),
+    )
+
+
+def _sources(spec: EnvironmentSpec, section: Redshift) -> tuple[str, ...]:
+    """AWS makes up the ids of workgroups and namespaces, and the role is there before them."""
+    arns = Arns(spec)
+    if section.cluster is not None:
+        return (arns.redshift_cluster(section.cluster.identifier),)
+    return (arns.workgroup("*"), arns.redshift_namespace("*"))
+
+
+def _workgroup(spec: EnvironmentSpec, name: str) -> RedshiftWorkgroup:
+    section = spec.redshift
+    assert section is not None
+    assert section.workgroup is not None
+    return RedshiftWorkgroup(
+        name=name,
+        database=section.database,
+        role_arn=REDSHIFT_ROLE,
+        is_default_role=section.default_role,
+        base_capacity=section.workgroup.base_capacity,
+        subnets=tuple(section.workgroup.subnets),
+        security_groups=tuple(section.workgroup.security_groups),
+        case_sensitive=section.case_sensitive,
+        durability=spec.durability,
+        tags=tags(spec, component="redshift"),
+    )
+
+
+def _schemas(
+    spec: EnvironmentSpec, section: Redshift, streams: dict[str, StreamOptions], role_arn: str
+) -> Iterator[ExternalSchema]:
+    regions = dict.fromkeys(place_of(spec, stream).region for stream in streams.values())
+    for region in regions:
+        yield ExternalSchema(
+            name=_schema_of(spec, section, region),
+            region=None if region == spec.aws.region else region,
+            role_arn=None if section.default_role else role_arn,
+        )
+
+
+def _schema_of(spec: EnvironmentSpec, section: Redshift, region: str) -> str:
+    here = region == spec.aws.region
+    return section.external_schema if here else f"{section.external_schema}_{region.replace('-', '_')}"
+
+
+def _view(spec: EnvironmentSpec, section: Redshift, view: StreamView, stream: StreamOptions) -> StreamViewDefinition:
+    return StreamViewDefinition(
+        name=view_of(view),
+        schema=view.schema_,
+        stream=view.stream,
+        external_schema=_schema_of(spec, section, place_of(spec, stream).region),
+        auto_refresh=view.refresh is ViewRefresh.AUTO,
+        skips_unreadable=view.unreadable is UnreadableRecords.SKIP,
+        metadata=tuple(each.value for each in view.metadata),
+        columns=tuple(
+            SelectedColumn(name=column.name, type=column.type, path=tuple(column.path) or (column.name,))
+            for column in view.columns
+        ),
+        where=view.where,
+        readers=tuple(view.readers),
+        dependents=tuple(
+            DependentViewDefinition(
+                name=each.name, schema=view.schema_, select=each.select, materialized=each.materialized
+            )
+            for each in view.views
+        ),
+        origin=view.origin,
+    )

@@ -1,0 +1,88 @@
+"""`firnline redshift`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+if TYPE_CHECKING:
+    from firnline_infra.redshift import RedshiftViews
+
+
+@click.group()
+def redshift() -> None:
+    """Look after the views that read streams into Redshift."""
+
+
+@redshift.command()
+@environment_argument
+@accounts_options
+def apply(environment: Path, accounts: ChosenAccounts) -> None:
+    """Make the schemas and views that are missing.
+
+    `firnline up` does so too. A view that is there is left as it is, but for its AUTO REFRESH. Exit status: 0 all is as the
+    specification says, 1 something else is there, 2 it could not be done.
+
+    \b
+    For example:
+      firnline redshift apply dev
+    """
+    found = views_of(environment, accounts).apply()
+    for finding in found:
+        click.echo(f"{finding}. Next: {finding.next_step}")
+    click.echo("All views are as the specification says." if not found else f"{len(found)} differ.")
+    raise SystemExit(1 if found else 0)
+
+
+@redshift.command()
+@environment_argument
+@click.argument("views", nargs=-1)
+@accounts_options
+def refresh(environment: Path, views: tuple[str, ...], accounts: ChosenAccounts) -> None:
+    """Refresh VIEWS, or all that are not refreshed by themselves.
+
+    \b
+    For example:
+      firnline redshift refresh dev
+      firnline redshift refresh dev public.orders
+    """
+    views_of(environment, accounts).refresh(views)
+
+
+@redshift.command()
+@environment_argument
+@click.argument("view")
+@accounts_options
+@click.option("--yes", is_flag=True, help="Don't ask for the view's name first.")
+def rebuild(environment: Path, view: str, accounts: ChosenAccounts, yes: bool) -> None:
+    """Drop VIEW and make it again, as the specification says it now.
+
+    What is over it goes and comes back with it. It begins with the oldest record that the stream still has: what is older is
+    gone from Redshift.
+
+    \b
+    For example:
+      firnline redshift rebuild dev public.orders
+    """
+    found = views_of(environment, accounts)
+    if not yes and click.prompt(f"Records that the stream no longer has go with {view}. Type its name") != view:
+        raise click.Abort
+    found.rebuild(view)
+
+
+def views_of(environment: Path, accounts: ChosenAccounts) -> "RedshiftViews":
+    from firnline_infra.accounts import check_aws
+    from firnline_infra.blueprint import blueprint_of
+    from firnline_infra.redshift import RedshiftViews
+    from firnline_infra.specification import load_spec
+
+    spec = load_spec(environment)
+    destination = blueprint_of(spec).redshift
+    if destination is None:
+        raise click.UsageError(f"{spec.name} has no section redshift (docs/redshift.md).")
+    chosen = accounts.of(spec)
+    check_aws(spec, chosen)
+    return RedshiftViews(destination, chosen.aws, click.echo)

@@ -1,0 +1,107 @@
+"""Pure: what is missing in the database and how it is made; and what is there otherwise than the specification says.
+
+A view that is defined otherwise is never made again by itself: it holds records that the stream may no longer have.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firnline_infra.blueprint.redshift import RedshiftDestination, sql
+from firnline_infra.blueprint.redshift.definitions import DependentViewDefinition, StreamViewDefinition
+from firnline_infra.observe.finding import NOTHING, Finding
+from firnline_infra.redshift.observed import Observed
+from firnline_infra.specification.origin import Origin
+
+REBUILD = "compare both; to make it again, without what the stream no longer has: firnline redshift rebuild"
+BROKEN = 100
+KIND, SCHEMA = "redshift view", "redshift schema"
+
+
+@dataclass(frozen=True)
+class ViewStep:
+    sql: str
+    does: str
+    """For a person: makes view public.orders."""
+
+
+def steps(wanted: RedshiftDestination, found: Observed) -> Iterator[ViewStep]:
+    """In order. What is there is left as it is, but for AUTO REFRESH."""
+    for schema in wanted.schemas:
+        if schema.name not in found.schemas:
+            yield ViewStep(sql.create_schema(schema), f"schema {schema.name} stands for the streams")
+    for view in wanted.views:
+        yield from _of_view(view, found)
+
+
+def _of_view(view: StreamViewDefinition, found: Observed) -> Iterator[ViewStep]:
+    there, name = found.views.get((view.schema, view.name)), f"{view.schema}.{view.name}"
+    if view.origin is Origin.CREATE and there is None:
+        yield ViewStep(sql.create_view(view), f"view {name} reads stream {view.stream}")
+    elif view.origin is Origin.CREATE and there is not None and there.auto_refresh is not view.auto_refresh:
+        how = "by itself" if view.auto_refresh else "when it is asked to"
+        yield ViewStep(sql.set_refresh(view), f"view {name} is refreshed {how}")
+    for each in view.dependents:
+        if not _is_there(each, found):
+            yield ViewStep(sql.create_dependent(each), f"view {each.schema}.{each.name} is over {name}")
+    for statement, key in sql.grants(view):
+        if key not in found.grants:
+            yield ViewStep(statement, f"role {key[2]} may read {key[1]}")
+
+
+def findings(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
+    """What is missing has the statement that makes it as its repair."""
+    for step in steps(wanted, found):
+        yield Finding(kind="redshift", name=step.does, path="exists", expected="yes", found=NOTHING, repair=step.sql)
+    for schema in wanted.schemas:
+        role = found.schemas.get(schema.name)
+        if role and schema.role_arn and role != schema.role_arn:
+            step_ = f"ALTER EXTERNAL SCHEMA {sql.quoted(schema.name)} IAM_ROLE {sql.literal(schema.role_arn)}"
+            yield Finding(
+                kind=SCHEMA, name=schema.name, path="IAM_ROLE", expected=schema.role_arn, found=role, next_step=step_
+            )
+    for view in wanted.views:
+        yield from _about_view(view, found)
+
+
+def _about_view(view: StreamViewDefinition, found: Observed) -> Iterator[Finding]:
+    there, name = found.views.get((view.schema, view.name)), f"{view.schema}.{view.name}"
+    if there is None:
+        return
+    if normalized(there.definition) != normalized(sql.select(view)):
+        yield Finding(
+            kind=KIND,
+            name=name,
+            path="definition",
+            expected=sql.select(view),
+            found=there.definition,
+            next_step=REBUILD,
+        )
+    if view.origin is Origin.ADOPT and there.auto_refresh is not view.auto_refresh:
+        said = ["manual", "auto"]
+        yield Finding(
+            kind=KIND,
+            name=name,
+            path="refresh",
+            expected=said[view.auto_refresh],
+            found=said[there.auto_refresh],
+            next_step="it is adopted: have its owner change it, or say it so",
+        )
+    if there.state > BROKEN:
+        step = "firnline redshift rebuild"
+        yield Finding(kind=KIND, name=name, path="state", expected="0 or 1", found=str(there.state), next_step=step)
+
+
+def _is_there(view: DependentViewDefinition, found: Observed) -> bool:
+    return (view.schema, view.name) in (found.views if view.materialized else found.plain)
+
+
+def normalized(statement: str) -> str:
+    """The SELECT of a statement, without what means nothing: case, blanks and quotes outside of texts."""
+    select = re.split(r"\bAS\s+(?=SELECT\b)", statement, maxsplit=1, flags=re.IGNORECASE)[-1]
+    parts = re.split(r"('(?:[^']|'')*')", select.strip().rstrip(";"))
+    plain = (
+        re.sub(r"\s*([(),=<>])\s*", r"\1", re.sub(r"\s+", " ", each.replace('"', "").lower())) for each in parts[::2]
+    )
+    texts = [*parts[1::2], ""]
+    return "".join(f"{each}{text}" for each, text in zip(plain, texts, strict=True)).strip()

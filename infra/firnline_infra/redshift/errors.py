@@ -1,0 +1,78 @@
+"""What goes wrong between us and Redshift.
+
+RedshiftError
+├── RedshiftStatementFailed  the database refused a statement, or did not end it in time
+├── StreamRoleNotAttached    Redshift may not be the role that reads the streams
+├── CaseSensitivityOff       a stream has capitals, and the database makes small letters of them
+└── ViewAbsent               a view that is adopted, or asked for, is not there
+"""
+
+from collections.abc import Iterable
+
+from firnline_ingest.errors import Fatal, FirnlineError
+
+DENIED = ("permission denied", "must be owner")
+
+
+class RedshiftError(FirnlineError, Fatal):
+    """Redshift can't be brought to what the specification says."""
+
+    id = "FL-7200"
+
+
+class RedshiftStatementFailed(RedshiftError):
+    """The database refused a statement."""
+
+    id = "FL-7201"
+    causes = "Redshift's database refused a statement of ours, or did not end it in time"
+    remedy = "what it says; where a permission is denied, its owner grants it to the database user of who deploys"
+
+    def __init__(self, sql: str, said: str, *, grants: Iterable[str] = ()) -> None:
+        self.said = said
+        denied = any(each in said for each in DENIED)
+        step = "have an administrator of the database run: " + "; ".join(grants) if denied else "correct what it names"
+        super().__init__(f"Redshift refused {sql!r}: {said}", next_step=f"{step}. What was made before it stays.")
+
+
+class StreamRoleNotAttached(RedshiftError):
+    """The role that reads the streams is not among those that Redshift may be."""
+
+    id = "FL-7202"
+    causes = "An adopted workgroup or cluster may not be the role that reads the streams: its owner attaches it"
+    remedy = "the command that it says, run by the owner of the workgroup or cluster"
+
+    def __init__(self, role_arn: str, place: str, *, command: str) -> None:
+        super().__init__(
+            f"{place} may not be {role_arn}, as which it would read the streams.",
+            next_step=f"have its owner run: {command}; then this again. Nothing was made in the database.",
+        )
+
+
+class CaseSensitivityOff(RedshiftError):
+    """enable_case_sensitive_identifier is off where a stream's name has capitals."""
+
+    id = "FL-7203"
+    causes = "enable_case_sensitive_identifier is off in the database, and a stream of a view has capitals in its name"
+    remedy = "have the setting turned on for the workgroup, or in the cluster's parameter group"
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"enable_case_sensitive_identifier is off in {place}, and the specification says redshift.case_sensitive: true.",
+            next_step="turn it on (aws redshift-serverless update-workgroup --config-parameters "
+            "parameterKey=enable_case_sensitive_identifier,parameterValue=true; of a cluster, in its parameter group): every "
+            "name between quotes is case-sensitive from then on. Nothing was made in the database.",
+        )
+
+
+class ViewAbsent(RedshiftError):
+    """A view is not there."""
+
+    id = "FL-7204"
+    causes = "A view that the specification adopts, or a command names, is not in the database"
+    remedy = "correct the name, or let the view be made (origin: create)"
+
+    def __init__(self, name: str, *, known: Iterable[str]) -> None:
+        super().__init__(
+            f"There is no materialized view {name}.",
+            next_step=f"name one of {', '.join(known) or 'none'}, or make it: firnline redshift apply",
+        )

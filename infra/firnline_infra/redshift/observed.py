@@ -1,0 +1,114 @@
+"""What there is in the database, as its system views say; and whether Redshift may be the role that reads streams."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.blueprint.redshift.sql import literal, quoted
+from firnline_infra.redshift.database import RedshiftDatabase, Row
+
+SETTING = "enable_case_sensitive_identifier"
+SCHEMAS = "SELECT schemaname, esoptions FROM svv_external_schemas"
+MATERIALIZED = "SELECT database_name, schema_name, name, user_name, state, autorefresh, is_stale FROM svv_mv_info"
+PLAIN = "SELECT schemaname, viewname, definition FROM pg_views WHERE schemaname IN ({schemas})"
+READERS = (
+    "SELECT namespace_name, relation_name, privilege_type, identity_name FROM svv_relation_privileges "
+    "WHERE identity_type = 'role' AND namespace_name IN ({schemas})"
+)
+OPENED = (
+    "SELECT namespace_name, privilege_type, identity_name FROM svv_schema_privileges "
+    "WHERE identity_type = 'role' AND namespace_name IN ({schemas})"
+)
+TRUE = ("t", "1", "true", "True")
+ARN = re.compile(r"arn:aws[\w-]*:iam::\d{12}:role/[\w+=,.@/-]+")
+Relation = tuple[str, str]
+"""Schema and name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObservedView:
+    owner: str
+    auto_refresh: bool
+    state: int
+    """Above 100 it can't be refreshed (SVV_MV_INFO)."""
+    definition: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    schemas: Mapping[str, str | None]
+    """By name, the ARN of the role; None where Redshift does not say."""
+    views: Mapping[Relation, ObservedView]
+    plain: Mapping[Relation, str]
+    """Views that are not materialized, with their definitions."""
+    grants: frozenset[tuple[str, str, str]]
+    """Privilege, schema or schema.relation, role."""
+
+
+def observe(database: RedshiftDatabase) -> Observed:
+    """Raises RedshiftStatementFailed, AwsRefused."""
+    wanted = database.destination
+    schemas = ", ".join(literal(each) for each in dict.fromkeys(view.schema for view in wanted.views))
+    listed = [row for row in database.run(MATERIALIZED) if row["database_name"] == wanted.database]
+    ours = {(view.schema, each.name) for view in wanted.views for each in (view, *view.dependents)}
+    found = {(row["schema_name"], row["name"]): row for row in listed}
+    return Observed(
+        schemas={row["schemaname"]: _role_in(row.get("esoptions")) for row in database.run(SCHEMAS)},
+        views={place: _view(database, place, row) for place, row in found.items() if place in ours},
+        plain={
+            (row["schemaname"], row["viewname"]): row["definition"] or ""
+            for row in database.run(PLAIN.format(schemas=schemas))
+        },
+        grants=frozenset(
+            (
+                row["privilege_type"],
+                ".".join(filter(None, (row["namespace_name"], row.get("relation_name")))),
+                row["identity_name"],
+            )
+            for statement in (READERS, OPENED)
+            for row in database.run(statement.format(schemas=schemas))
+        ),
+    )
+
+
+def is_case_sensitive(database: RedshiftDatabase) -> bool:
+    return any(str(value) == "on" for row in database.run(f"SHOW {SETTING}") for value in row.values())
+
+
+def attached_roles(database: RedshiftDatabase, aws: Callable[[str], Any]) -> tuple[frozenset[str], str | None]:
+    """ARNs of the roles that Redshift may be, and its default one. Raises AwsRefused."""
+    wanted = database.destination
+    with aws_call("look which roles it may be", database.place):
+        if wanted.cluster is not None:
+            (cluster,) = aws("redshift").describe_clusters(ClusterIdentifier=wanted.cluster)["Clusters"]
+            roles = frozenset(each["IamRoleArn"] for each in cluster.get("IamRoles") or ())
+            return roles, cluster.get("DefaultIamRoleArn")
+        serverless = aws("redshift-serverless")
+        group = serverless.get_workgroup(workgroupName=wanted.workgroup_name)["workgroup"]
+        namespace = serverless.get_namespace(namespaceName=group["namespaceName"])["namespace"]
+        return _arns_in(namespace.get("iamRoles") or ()), namespace.get("defaultIamRoleArn")
+
+
+def _arns_in(roles: Any) -> frozenset[str]:
+    """The service writes IamRole(applyStatus=in-sync, iamRoleArn=…)."""
+    return frozenset(match[0] for each in roles if (match := ARN.search(each)))
+
+
+def _role_in(options: str | None) -> str | None:
+    try:
+        return str(json.loads(options or "{}").get("IAM_ROLE") or "") or None
+    except ValueError:
+        return None
+
+
+def _view(database: RedshiftDatabase, place: Relation, row: Row) -> ObservedView:
+    shown = database.run(f"SHOW VIEW {quoted(place[0])}.{quoted(place[1])}")
+    return ObservedView(
+        owner=row["user_name"],
+        auto_refresh=str(row["autorefresh"]) in TRUE,
+        state=int(row["state"]),
+        definition="\n".join(str(value) for each in shown for value in each.values()),
+    )

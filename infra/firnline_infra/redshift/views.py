@@ -1,0 +1,116 @@
+"""The verbs about views: apply, refresh, rebuild, remove. `up` applies, `destroy` removes, and people may do each alone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from firnline_infra.blueprint.redshift import RedshiftDestination, sql
+from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
+from firnline_infra.observe.finding import Finding
+from firnline_infra.redshift.database import RedshiftDatabase
+from firnline_infra.redshift.difference import findings, steps
+from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent
+from firnline_infra.redshift.observed import Observed, attached_roles, is_case_sensitive, observe
+from firnline_infra.specification.origin import Origin
+
+
+@dataclass(frozen=True)
+class RedshiftViews:
+    destination: RedshiftDestination
+    aws: Callable[[str], Any] = field(repr=False)
+    """Makes a boto3 client."""
+    say: Callable[[str], None] = field(repr=False)
+
+    @property
+    def database(self) -> RedshiftDatabase:
+        return RedshiftDatabase(self.destination, self.aws("redshift-data"))
+
+    def apply(self) -> list[Finding]:
+        """Makes what is missing, and says so; the findings are what is left to a person.
+
+        Raises StreamRoleNotAttached, CaseSensitivityOff, ViewAbsent, RedshiftStatementFailed, AwsRefused.
+        """
+        database, wanted = self.database, self.destination
+        self._check_role(database)
+        if wanted.case_sensitive and not is_case_sensitive(database):
+            raise CaseSensitivityOff(database.place)
+        found = observe(database)
+        for view in wanted.views:
+            if view.origin is Origin.ADOPT and (view.schema, view.name) not in found.views:
+                raise ViewAbsent(f"{view.schema}.{view.name}", known=_names(found))
+        made = list(steps(wanted, found))
+        for step in made:
+            database.run(step.sql)
+            self.say(f"Redshift: {step.does}.")
+        return list(findings(wanted, observe(database) if made else found))
+
+    def differences(self) -> list[Finding]:
+        """As `apply`, and nothing is made."""
+        return list(findings(self.destination, observe(self.database)))
+
+    def refresh(self, names: tuple[str, ...] = ()) -> None:
+        """Those with these names, as schema.name or name; all that are not refreshed by themselves where none is given."""
+        for view in self._named(names) if names else [each for each in self.destination.views if not each.auto_refresh]:
+            self.database.run(sql.refresh(view))
+            self.say(f"Redshift: view {view.schema}.{view.name} is refreshed.")
+
+    def rebuild(self, name: str) -> None:
+        """Drops a view with what is over it, and makes it again from what the stream still has."""
+        database = self.database
+        (view,) = self._named((name,))
+        self._drop(database, view, observe(database))
+        self.apply()
+
+    def remove(self) -> None:
+        """Views that were made here, and the schemas, unless all goes with a workgroup that was."""
+        if self.destination.workgroup is not None:
+            return
+        database = self.database
+        found = observe(database)
+        for view in self.destination.views:
+            if view.origin is Origin.CREATE:
+                self._drop(database, view, found)
+        adopted = {view.external_schema for view in self.destination.views if view.origin is Origin.ADOPT}
+        for schema in self.destination.schemas:
+            if schema.name in found.schemas and schema.name not in adopted:
+                database.run(sql.drop_schema(schema))
+                self.say(f"Redshift: schema {schema.name} is gone.")
+
+    def _drop(self, database: RedshiftDatabase, view: StreamViewDefinition, found: Observed) -> None:
+        for each in (*view.dependents, view):
+            place = (each.schema, each.name)
+            if place in found.views or place in found.plain:
+                database.run(sql.drop_view(each))
+                self.say(f"Redshift: view {each.schema}.{each.name} is gone.")
+
+    def _named(self, names: tuple[str, ...]) -> Iterator[StreamViewDefinition]:
+        known = {f"{view.schema}.{view.name}": view for view in self.destination.views}
+        for name in names:
+            found = known.get(name) or next((view for view in known.values() if view.name == name), None)
+            if found is None:
+                raise ViewAbsent(name, known=known)
+            yield found
+
+    def _check_role(self, database: RedshiftDatabase) -> None:
+        attached, default = attached_roles(database, self.aws)
+        by_default = any(schema.role_arn is None for schema in self.destination.schemas)
+        role, place = self.destination.role_arn, self.destination
+        if role in attached and (not by_default or default == role):
+            return
+        raise StreamRoleNotAttached(role, database.place, command=_attaching(place, by_default, attached))
+
+
+def _attaching(wanted: RedshiftDestination, by_default: bool, attached: frozenset[str]) -> str:
+    role = wanted.role_arn
+    default = f" --default-iam-role-arn {role}" if by_default else ""
+    if wanted.cluster is not None:
+        return f"aws redshift modify-cluster-iam-roles --cluster-identifier {wanted.cluster} --add-iam-roles {role}{default}"
+    all_of_them = " ".join(sorted({*attached, role}))
+    return (
+        f"aws redshift-serverless update-namespace --namespace-name <of workgroup {wanted.workgroup_name}> "
+        f"--iam-roles {all_of_them}{default}"
+    )
+
+
+def _names(found: Observed) -> list[str]:
+    return [".".join(place) for place in found.views]

@@ -1,0 +1,110 @@
+"""Rights to make a workgroup of Redshift Serverless, and to run statements in one, or in a cluster, by the Data API.
+
+A caller sees the statements of its own alone (redshift-data:statement-owner-iam-userid). Which database user it is decides what a
+statement may do: the database's grants, not IAM's ("Configuring IAM permissions", Data API).
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.redshift import SERVICES
+from firnline_infra.blueprint.iam.statement import allow
+from firnline_infra.blueprint.redshift import RedshiftDestination
+from firnline_infra.kinds import Scope
+from firnline_infra.kinds.redshift import NAMESPACE, WORKGROUP
+from firnline_infra.render.bootstrap.engine_run import OURS
+from firnline_infra.render.bootstrap.tagged_clusters import asked_for, tag_new
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of
+
+RUN_STATEMENTS = {"redshift-data:ExecuteStatement": "Makes and reads views; what for, the database's grants say."}
+SEE_STATEMENTS = {
+    "redshift-data:DescribeStatement": "Whether a statement has ended, and how.",
+    "redshift-data:GetStatementResult": "What it found.",
+}
+BE_USER = "Is a user of the database for some minutes, without a password."
+FIND_WORKGROUP = {"redshift-serverless:GetWorkgroup": "Whether it is there, and over which namespace."}
+FIND_NAMESPACE = {"redshift-serverless:GetNamespace": "Whether the role is attached to it."}
+FIND_CLUSTER = {"redshift:DescribeClusters": "Whether it is there, and the role is attached to it."}
+LOOK_AT_NETWORK = (
+    *("ec2:DescribeAccountAttributes", "ec2:DescribeAddresses", "ec2:DescribeAvailabilityZones"),
+    *("ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcAttribute", "ec2:DescribeVpcs"),
+)
+KEEP_PASSWORD = (
+    *("secretsmanager:CreateSecret", "secretsmanager:TagResource", "secretsmanager:RotateSecret"),
+    *("secretsmanager:DescribeSecret", "secretsmanager:UpdateSecret", "secretsmanager:DeleteSecret"),
+)
+
+
+def namespace(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Redshift makes the administrator's secret in the name of who makes the namespace, who can't read it."""
+    arns, asked = Arns(spec), {"StringEquals": asked_for(spec)}
+    yield allow("MakeNamespace", NAMESPACE.actions(Scope.NEW_TAG), resources=("*",), conditions=asked)
+    yield tag_new(spec, "TagNewNamespace", "redshift-serverless:TagResource", arns.redshift_namespace("*"))
+    yield allow(
+        "KeepPassword",
+        dict.fromkeys(KEEP_PASSWORD, "Redshift keeps the administrator's password in a secret of its own."),
+        resources=(arns.secret("redshift!*"),),
+        conditions={"StringEquals": {"aws:CalledViaLast": SERVICES[1]}},
+    )
+    yield allow(
+        "HandOverStreamRole",
+        {"iam:PassRole": "Redshift reads streams as that role."},
+        resources=(arns.role(blueprint.names.redshift_role),),
+        conditions={"StringEquals": {"iam:PassedToService": SERVICES}},
+    )
+
+
+def workgroup(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+    asked = {"StringEquals": asked_for(spec)}
+    yield allow("MakeWorkgroup", WORKGROUP.actions(Scope.NEW_TAG), resources=("*",), conditions=asked)
+    yield tag_new(spec, "TagNewWorkgroup", "redshift-serverless:TagResource", Arns(spec).workgroup("*"))
+    yield allow(
+        "LookAtNetwork",
+        dict.fromkeys(LOOK_AT_NETWORK, "Redshift Serverless looks for subnets and groups."),
+        resources=("*",),
+        conditions={"StringEquals": {"aws:RequestedRegion": spec.aws.region}},
+    )
+
+
+def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """None without Redshift."""
+    wanted, arns = blueprint.redshift, Arns(spec)
+    if wanted is None:
+        return
+    own: Conditions = {"StringEquals": {"redshift-data:statement-owner-iam-userid": "${aws:userid}"}}
+    yield allow("SeeStatements", SEE_STATEMENTS, resources=("*",), conditions=own)
+    if wanted.cluster is not None:
+        yield from _in_cluster(spec, wanted, wanted.cluster)
+        return
+    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}} if wanted.workgroup else {}
+    group, be_user = (arns.workgroup("*"),), {"redshift-serverless:GetCredentials": BE_USER}
+    yield allow("RunStatements", RUN_STATEMENTS, resources=group, conditions=ours)
+    if wanted.secret_arn is None:
+        yield allow("BeDatabaseUser", be_user, resources=group, conditions=ours)
+    if wanted.workgroup is None:
+        yield allow("FindWorkgroup", FIND_WORKGROUP, resources=group)
+        yield allow("FindNamespace", FIND_NAMESPACE, resources=(arns.redshift_namespace("*"),))
+    yield from _secret(wanted)
+
+
+def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str) -> Iterator[PolicyStatement]:
+    arns = Arns(spec)
+    yield allow("RunStatements", RUN_STATEMENTS, resources=(arns.redshift_cluster(cluster),))
+    yield allow("FindRedshift", FIND_CLUSTER, resources=(arns.redshift_cluster(cluster),))
+    yield from _secret(wanted)
+    if wanted.secret_arn is not None:
+        return
+    places = (arns.redshift_database(cluster, wanted.database),)
+    if wanted.db_user is not None:
+        places = (arns.redshift_user(cluster, wanted.db_user), *places)
+    action = "GetClusterCredentials" if wanted.db_user else "GetClusterCredentialsWithIAM"
+    yield allow("BeDatabaseUser", {f"redshift:{action}": BE_USER}, resources=places)
+
+
+def _secret(wanted: RedshiftDestination) -> Iterator[PolicyStatement]:
+    if wanted.secret_arn is not None:
+        why = {"secretsmanager:GetSecretValue": "The Data API logs in with it, in the name of who asks."}
+        yield allow("ReadLogin", why, resources=(wanted.secret_arn,))

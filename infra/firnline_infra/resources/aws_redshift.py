@@ -1,0 +1,43 @@
+"""What reads streams into views: a workgroup of Redshift Serverless over a namespace."""
+
+from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup
+from firnline_infra.resources.resource import Component, Resource
+
+
+def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:
+    """The service answers all parameters that there are, and the provider takes those that are not said for a change: they count
+    while it is made, and `firnline redshift apply` looks at the one that views need."""
+    namespace = Resource(
+        "aws_redshiftserverless_namespace",
+        f"{name}-namespace",
+        {
+            "namespace_name": args.name,
+            "db_name": args.database,
+            "manage_admin_password": args.manage_admin_password,
+            "iam_roles": [args.role_arn],
+            "default_iam_role_arn": args.role_arn if args.is_default_role else None,
+            "tags": args.tags,
+        },
+        durability=args.durability,
+    )
+    workgroup = Resource(
+        "aws_redshiftserverless_workgroup",
+        f"{name}-workgroup",
+        {
+            "workgroup_name": args.name,
+            "namespace_name": namespace["namespace_name"],
+            "base_capacity": args.base_capacity,
+            "publicly_accessible": False,
+            "enhanced_vpc_routing": args.enhanced_vpc_routing,
+            "subnet_ids": list(args.subnets) or None,
+            "security_group_ids": list(args.security_groups) or None,
+            "config_parameter": [
+                {"parameter_key": key, "parameter_value": value} for key, value in args.parameters.items()
+            ]
+            or None,
+            "tags": args.tags,
+        },
+        ignore_changes=("config_parameter",),
+    )
+    outputs = {"workgroup_name": workgroup["workgroup_name"]}
+    return Component("RedshiftServerless", name, (namespace, workgroup), outputs)

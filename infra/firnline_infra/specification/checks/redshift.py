@@ -1,0 +1,77 @@
+"""Redshift: streams that it can read, views that are told apart, and names that mean what they say."""
+
+from collections.abc import Iterator
+
+from firnline_infra.specification.elsewhere import place_of
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import view_of
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.redshift import StreamView
+
+LARGEST_KIB = 1024
+
+
+def _streams_are_readable(spec: EnvironmentSpec) -> Iterator[str]:
+    streams = {stream.name: stream for stream in spec.streams}
+    for path, view in _views(spec):
+        stream = streams.get(view.stream)
+        if stream is None:
+            yield f"{path}.stream: there is no stream {view.stream}; list it in `streams`, or name one of them."
+        elif place_of(spec, stream).account != spec.aws.account or stream.role_arn is not None:
+            yield (
+                f"{path}.stream: {view.stream} is another account's, and Redshift finds a stream by its name in its own role's "
+                f"account; have its owner make the view there."
+            )
+        elif stream.max_record_kib > LARGEST_KIB:
+            yield (
+                f"{path}.stream: {view.stream} takes records of {stream.max_record_kib} KiB, and streaming ingestion is written "
+                f"for 1 MiB; leave max_record_kib out, or the view."
+            )
+
+
+def _capitals_need_the_setting(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, view in _views(spec):
+        assert spec.redshift is not None
+        if view.stream != view.stream.lower() and not spec.redshift.case_sensitive:
+            yield (
+                f"{path}.stream: {view.stream} has capitals, and Redshift makes small letters of them; say "
+                f"redshift.case_sensitive: true, which enable_case_sensitive_identifier of the database has to be too."
+            )
+
+
+def _views_are_told_apart(spec: EnvironmentSpec) -> Iterator[str]:
+    first: dict[tuple[str, str], str] = {}
+    for path, view in _views(spec):
+        names = [(f"{path}.name", view_of(view))]
+        names += [(f"{path}.views[{number}].name", each.name) for number, each in enumerate(view.views)]
+        for place, name in names:
+            other = first.setdefault((view.schema_, name), place)
+            if other != place:
+                yield f"{place}: {view.schema_}.{name} is the view of {other} already; give it another name."
+
+
+def _an_adopted_view_is_in_what_is_adopted(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, view in _views(spec):
+        assert spec.redshift is not None
+        if view.origin is Origin.ADOPT and spec.redshift.is_made:
+            yield f"{path}.origin: the workgroup is made here, so it has no view to adopt; leave it to be made."
+
+
+def _a_workgroup_has_whole_units(spec: EnvironmentSpec) -> Iterator[str]:
+    workgroup = spec.redshift.workgroup if spec.redshift else None
+    if workgroup is not None and workgroup.base_capacity != 4 and workgroup.base_capacity % 8:
+        yield f"redshift.workgroup.base_capacity: is 4, or a multiple of 8 RPUs; {workgroup.base_capacity} is neither."
+
+
+def _views(spec: EnvironmentSpec) -> Iterator[tuple[str, StreamView]]:
+    for number, view in enumerate(spec.redshift.views if spec.redshift else ()):
+        yield f"redshift.views[{number}]", view
+
+
+CHECKS = (
+    _streams_are_readable,
+    _capitals_need_the_setting,
+    _views_are_told_apart,
+    _an_adopted_view_is_in_what_is_adopted,
+    _a_workgroup_has_whole_units,
+)

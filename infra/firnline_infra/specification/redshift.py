@@ -1,0 +1,205 @@
+"""Redshift beside Snowflake: streams that Redshift reads by itself into materialized views.
+
+What its streaming ingestion takes is on AWS's page "Getting started with streaming ingestion from Amazon Kinesis Data Streams".
+"""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from firnline_infra.runtimes.options import SECURITY_GROUP, SUBNET
+from firnline_infra.specification.aws import StreamName
+from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form
+
+IDENTIFIER = Form(
+    r"[a-z_][a-z0-9_]{0,126}", "a small letter or _, then at most 126 small letters, digits and _", "orders_live"
+)
+WORKGROUP_NAME = Form(r"[a-z0-9-]{3,64}", "3 to 64 small letters, digits and hyphens", "analytics")
+CLUSTER_NAME = Form(
+    r"[a-z](-?[a-z0-9]){0,62}", "a small letter, then at most 62 small letters, digits and single hyphens", "analytics"
+)
+DATABASE_USER = Form(r"[A-Za-z_][\w.@+:-]{0,126}", "the name of a user of the database", "firnline_deploy")
+SECRET_ARN = Form(
+    r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@!-]+",
+    "the ARN of a secret",
+    "arn:aws:secretsmanager:eu-central-1:111122223333:secret:redshift-deploy-AbCdEf",
+)
+COLUMN_TYPE = Form(
+    r"(SMALLINT|INTEGER|BIGINT|REAL|DOUBLE PRECISION|BOOLEAN|DATE|TIMESTAMP|TIMESTAMPTZ|SUPER"
+    r"|DECIMAL\(\d{1,2}, ?\d{1,2}\)|(VAR)?CHAR\(\d{1,5}\))",
+    "a type of Redshift, in capitals",
+    "VARCHAR(64)",
+)
+SQL = Form(r"[^;]+", "SQL without a semicolon", "kinesis_data.kind = 'order'")
+
+Name = Annotated[str, IDENTIFIER]
+
+
+class Workgroup(Section):
+    """A workgroup of Redshift Serverless, with a namespace of the same name where it is made."""
+
+    origin: CreateOrAdopt = Origin.CREATE
+    """`adopt` uses one that exists, and leaves it as it is: its owner attaches the role to its namespace."""
+    name: Annotated[str, WORKGROUP_NAME] | None = None
+    """The application's where absent."""
+    base_capacity: int = Field(default=8, ge=4, le=1024)
+    """RPUs, in steps of 8 above 8; paid by the second while a statement or a refresh runs. With `auto` refreshes that is nearly
+    always."""
+    subnets: list[Annotated[str, SUBNET]] = Field(default=[], max_length=16)
+    """Three zones or more; the default VPC's where absent. They need a way to Kinesis: a NAT or internet gateway, or its
+    interface endpoint (`network.vpc_endpoints`)."""
+    security_groups: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=32)
+    """The default one of the VPC where absent."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_left_as_it_is(self) -> Self:
+        if self.origin is Origin.ADOPT:
+            if self.name is None:
+                raise ValueError("give the name of the workgroup to adopt")
+            if given := sorted(self.model_fields_set - {"origin", "name"}):
+                raise ValueError(f"origin: adopt leaves the workgroup as it is; remove {', '.join(given)}")
+        return self
+
+
+class ProvisionedCluster(Section):
+    """A provisioned cluster that exists. Its owner attaches the role to it."""
+
+    identifier: Annotated[str, CLUSTER_NAME]
+    """Of the cluster, in the environment's region."""
+    db_user: Annotated[str, DATABASE_USER] | None = None
+    """The database user whose temporary credentials the deployer gets; the one that IAM makes of the deployer's own role where
+    absent."""
+
+
+class ViewRefresh(StrEnum):
+    """When a view reads its stream."""
+
+    AUTO = "auto"
+    """Redshift refreshes it as records arrive."""
+    MANUAL = "manual"
+    """`firnline redshift refresh`, or whatever runs REFRESH MATERIALIZED VIEW."""
+
+
+class UnreadableRecords(StrEnum):
+    """What a record that is no JSON does to a refresh."""
+
+    STOP = "stop"
+    """The refresh fails, and the view stays as it is until somebody acts: nothing is skipped."""
+    SKIP = "skip"
+    """It is skipped, and nothing says which one it was."""
+
+
+class StreamMetadata(StrEnum):
+    """A column that Redshift adds to the record itself."""
+
+    ARRIVAL = "approximate_arrival_timestamp"
+    """When the record was put into the stream, about."""
+    PARTITION_KEY = "partition_key"
+    """Which assigns the record to a shard."""
+    SHARD_ID = "shard_id"
+    """The shard that it was read from."""
+    SEQUENCE_NUMBER = "sequence_number"
+    """Its position in the shard."""
+    REFRESH_TIME = "refresh_time"
+    """When the refresh began that read it."""
+
+
+class ViewColumn(Section):
+    """A column of a view, taken from the JSON of a record."""
+
+    name: Name
+    """Of the column."""
+    type: Annotated[str, COLUMN_TYPE]
+    """That the text at `path` is cast to. A value that does not fit fails the refresh, and so blocks the view."""
+    path: list[str] = Field(default=[], max_length=5)
+    """Keys on the way to the value, five at most; the column's name where absent."""
+
+
+class DependentView(Section):
+    """A view over the one that reads the stream: what may fail belongs here, where it blocks no ingestion."""
+
+    name: Name
+    """In the schema of the view below it."""
+    select: Annotated[str, SQL]
+    """The whole SELECT, with names that say their schema."""
+    materialized: bool = False
+    """Whether Redshift keeps its rows. It is dropped and recreated with the view below it."""
+
+
+class StreamView(Section):
+    """A materialized view that reads one stream."""
+
+    stream: StreamName
+    """One of `streams`, in this account."""
+    name: Name | None = None
+    """The stream's in small letters where absent, with _ for what a name can't have."""
+    schema_: Name = Field(default="public", alias="schema")
+    """Exists already."""
+    origin: CreateOrAdopt = Origin.CREATE
+    """`adopt` compares one that exists, and neither makes nor changes it."""
+    refresh: ViewRefresh = Field(default=ViewRefresh.AUTO, strict=False)
+    """`auto` takes capacity whenever records arrive; watch how stale the view is."""
+    unreadable: UnreadableRecords = Field(default=UnreadableRecords.STOP, strict=False)
+    """What a record that is no JSON does."""
+    metadata: list[Annotated[StreamMetadata, Field(strict=False)]] = Field(default_factory=lambda: list(StreamMetadata))
+    """Which columns stand beside the record. `firnline audit` needs shard_id and sequence_number."""
+    columns: list[ViewColumn] = Field(default=[])
+    """Taken out of the record one by one, each of which parses it again; none keeps it whole as SUPER, in `kinesis_data`."""
+    where: Annotated[str, SQL] | None = None
+    """Which records are kept, as a condition on the columns of the stream. What fails in it blocks the view."""
+    readers: list[Name] = Field(default=[])
+    """Roles of the database that may read the view, and what is over it."""
+    views: list[DependentView] = Field(default=[])
+    """Views over this one."""
+
+    @model_validator(mode="after")
+    def _says_each_once(self) -> Self:
+        for name, given in (
+            ("metadata", [each.value for each in self.metadata]),
+            ("columns", [each.value for each in self.metadata] + [column.name for column in self.columns]),
+            ("views", [view.name for view in self.views]),
+            ("readers", list(self.readers)),
+        ):
+            if twice := sorted({each for each in given if given.count(each) > 1}):
+                raise ValueError(f"{name}: {', '.join(twice)} is given twice")
+        return self
+
+
+class Redshift(Section):
+    """Redshift reads streams of this environment too. Give `workgroup` or `cluster`."""
+
+    workgroup: Workgroup | None = None
+    """Of Redshift Serverless."""
+    cluster: ProvisionedCluster | None = None
+    """A provisioned one."""
+    database: Name = "dev"
+    """What a made workgroup begins with; the database of the views."""
+    secret_arn: Annotated[str, SECRET_ARN] | None = None
+    """A secret with the name and password of the database user who owns the views. Temporary credentials of the deployer where
+    absent, which need no secret."""
+    external_schema: Name = "kinesis"
+    """The schema that stands for the streams of the environment's region; other regions have its name with theirs behind it."""
+    default_role: bool = False
+    """The schema names the role that is the default one of the workgroup or cluster, instead of its ARN. Ours is made the default
+    one of a workgroup that is made."""
+    case_sensitive: bool = False
+    """enable_case_sensitive_identifier: needed for a stream with capitals in its name, and changes what every name between quotes
+    means. Set where the workgroup is made, expected where it is not."""
+    views: list[StreamView] = Field(min_length=1)
+    """What is read, and how."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.workgroup is None) == (self.cluster is None):
+            raise ValueError("give workgroup or cluster: one of them reads the streams")
+        if self.secret_arn is not None and self.cluster is not None and self.cluster.db_user is not None:
+            raise ValueError("secret_arn says who the user is; remove cluster.db_user")
+        return self
+
+    @property
+    def is_made(self) -> bool:
+        """Whether what reads the streams is made here."""
+        return self.workgroup is not None and self.workgroup.origin is Origin.CREATE

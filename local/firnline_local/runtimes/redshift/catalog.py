@@ -1,0 +1,45 @@
+"""What a database of the embedded Redshift knows, beside the rows of its views."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from firnline_local.runtimes.redshift.statements import Path
+
+ADMIN = "admin"
+
+
+@dataclass
+class StreamSchema:
+    name: str
+    region: str | None
+    role: str
+    owner: str
+
+
+@dataclass
+class StoredView:
+    path: Path
+    owner: str
+    text: str
+    materialized: bool
+    auto_refresh: bool = False
+    schema: StreamSchema | None = None
+    """The external one, where it reads a stream."""
+    stream: str = ""
+    over_batch: str = ""
+    positions: dict[str, str] = field(default_factory=dict)
+    """The last sequence number, by shard."""
+
+
+class DatabaseCatalog:
+    def __init__(self, database: str) -> None:
+        self.database = database
+        self.schemas: dict[str, StreamSchema] = {}
+        self.views: dict[Path, StoredView] = {}
+        self.roles: set[str] = set()
+        self.grants: set[tuple[str, str, str, str]] = set()
+        """Privilege, kind, name, grantee."""
+        self.refreshes: list[dict[str, Any]] = []
+        self.scans: list[dict[str, Any]] = []
+        self.errors: list[dict[str, Any]] = []
+        """Rows of the system views about refreshes."""

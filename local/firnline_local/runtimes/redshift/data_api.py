@@ -1,0 +1,201 @@
+"""The Redshift Data API (API reference, 2019-12-20): a statement is taken at once, and ends later; who sent it asks how.
+
+One statement runs at a time here. What it says is done when it was taken, and told from the second DescribeStatement on.
+"""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from firnline_local.runtimes.clusters import Content, SmallService
+from firnline_local.runtimes.redshift.catalog import ADMIN
+from firnline_local.runtimes.redshift.control import RedshiftServerless
+from firnline_local.runtimes.redshift.database import RedshiftDatabase, ResultSet
+from firnline_local.runtimes.redshift.ingestion import Client, StreamReader
+from firnline_local.runtimes.redshift.lowering import StatementError
+from firnline_local.runtimes.rest_json import invalid, not_found
+
+CARRIED = {
+    "Sql",
+    "Database",
+    "WorkgroupName",
+    "ClusterIdentifier",
+    "DbUser",
+    "SecretArn",
+    "StatementName",
+    "ClientToken",
+}
+SERVICE = "redshift.amazonaws.com"
+UNKNOWN_ENDPOINT = "Redshift endpoint doesn't exist in this region."
+
+
+@dataclass
+class SentStatement:
+    id: str
+    owner: str
+    sql: str
+    at: dt.datetime
+    answer: ResultSet | None
+    error: str
+    described: int = 0
+    where: Content = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        if self.described < 2:
+            return "STARTED"
+        return "FAILED" if self.answer is None else "FINISHED"
+
+
+class RedshiftData(SmallService):
+    name = "redshift-data"
+
+    def __init__(self, account: str, region: str, serverless: RedshiftServerless, client: Client) -> None:
+        super().__init__(account, region)
+        self._serverless, self._client = serverless, client
+        self._databases: dict[tuple[str, str], RedshiftDatabase] = {}
+        self._sent: dict[str, SentStatement] = {}
+        self._caller = ""
+
+    def answer(self, operation: str, parameters: Mapping[str, Any], caller: str) -> Content:
+        with self._lock:
+            self._caller = caller
+            return super().answer(operation, parameters, caller)
+
+    def about(self, parameters: Mapping[str, Any]) -> str:
+        """The workgroup's, whose tags decide too."""
+        return self._serverless.about({"workgroupName": parameters.get("WorkgroupName", "")})
+
+    def tags_of(self, parameters: Mapping[str, Any]) -> Mapping[str, str]:
+        return self._serverless.tags_of({"workgroupName": parameters.get("WorkgroupName", "")})
+
+    def execute_statement(self, given: Mapping[str, Any]) -> Content:
+        if foreign := sorted(given.keys() - CARRIED):
+            raise invalid(f"The embedded Data API does not carry {', '.join(foreign)}.")
+        used = invalid("Idempotent parameters do not match the previous request.")
+        return self._once(given.get("ClientToken"), given, used, lambda: self._run(given))
+
+    def _run(self, given: Mapping[str, Any]) -> Content:
+        database = self._database(given)
+        answer, error = None, ""
+        try:
+            if given.get("Database") != database.database:
+                raise StatementError(f'FATAL: database "{given.get("Database")}" does not exist')
+            answer = database.execute(given["Sql"], self._user(given))
+        except StatementError as refusal:
+            error = f"ERROR: {refusal}".replace("ERROR: FATAL", "FATAL")
+        database.refresh_automatic()
+        id_, now = str(uuid4()), self._clock()
+        where = {name: given[name] for name in ("Database", "WorkgroupName", "ClusterIdentifier") if name in given}
+        self._sent[id_] = SentStatement(id_, self._caller, given["Sql"], now, answer, error, where=where)
+        return {"Id": id_, "CreatedAt": now, **where}
+
+    def describe_statement(self, given: Mapping[str, Any]) -> Content:
+        sent = self._found(given["Id"])
+        sent.described += 1
+        failed = {"Error": sent.error} if sent.status == "FAILED" else {}
+        rows = len(sent.answer.rows) if sent.answer and sent.status == "FINISHED" else -1
+        return {
+            **{name: value for name, value in sent.where.items() if name != "Database"},
+            "Id": sent.id,
+            "Status": sent.status,
+            "QueryString": sent.sql,
+            "HasResultSet": bool(sent.answer and sent.answer.columns),
+            "ResultRows": rows,
+            "CreatedAt": sent.at,
+            "UpdatedAt": self._clock(),
+            **failed,
+        }
+
+    def get_statement_result(self, given: Mapping[str, Any]) -> Content:
+        sent = self._found(given["Id"])
+        if sent.status != "FINISHED" or sent.answer is None or not sent.answer.columns:
+            raise not_found("Query does not have result. Please check query status with DescribeStatement.")
+        return {
+            "ColumnMetadata": [{"name": name, "label": name, "typeName": type_} for name, type_ in sent.answer.columns],
+            "Records": [[_field(value) for value in row] for row in sent.answer.rows],
+            "TotalNumRows": len(sent.answer.rows),
+        }
+
+    def _found(self, id_: str) -> SentStatement:
+        sent = self._sent.get(id_)
+        if sent is None or sent.owner != self._caller:
+            raise not_found(f"Query {id_} doesn't exist.")
+        return sent
+
+    def _user(self, given: Mapping[str, Any]) -> str:
+        """An administrator of the account gets the administrator's secret, or a superuser's credentials."""
+        if ":role/" in self._caller or ":assumed-role/" in self._caller:
+            parts = self._caller.partition("role/")[2].split("/")
+            role = parts[0] if ":assumed-role/" in self._caller else parts[-1]
+            return str(given.get("DbUser") or f"IAMR:{role}")
+        return ADMIN
+
+    def _database(self, given: Mapping[str, Any]) -> RedshiftDatabase:
+        if (cluster := given.get("ClusterIdentifier")) is not None:
+            return self._of_cluster(cluster)
+        group = self._serverless.workgroups.get(given.get("WorkgroupName", ""))
+        if group is None:
+            raise invalid(UNKNOWN_ENDPOINT)
+        namespace = self._serverless.namespaces[group["namespaceName"]]
+
+        def parameters() -> dict[str, str]:
+            return {each["parameterKey"]: each["parameterValue"] for each in group["configParameters"]}
+
+        def source(role: str) -> StreamReader:
+            attached = [each.partition("iamRoleArn=")[2].rstrip(")") for each in namespace["iamRoles"]]
+            return self._source(role, attached, namespace["defaultIamRoleArn"], namespace["namespaceArn"])
+
+        return self._databases.setdefault(
+            ("namespace", namespace["namespaceArn"]),
+            RedshiftDatabase(
+                namespace["dbName"],
+                case_sensitive=lambda: parameters()["enable_case_sensitive_identifier"] == "true",
+                source=source,
+                client=self._client,
+            ),
+        )
+
+    def _of_cluster(self, identifier: str) -> RedshiftDatabase:
+        redshift = self._client("redshift")
+
+        def cluster() -> Any:
+            return redshift.describe_clusters(ClusterIdentifier=identifier)["Clusters"][0]
+
+        def source(role: str) -> StreamReader:
+            attached = [each["IamRoleArn"] for each in cluster().get("IamRoles", ())]
+            arn = f"arn:aws:redshift:{self._region}:{self._account}:cluster:{identifier}"
+            return self._source(role, attached, cluster().get("DefaultIamRoleArn"), arn)
+
+        try:
+            database = cluster()["DBName"]
+        except redshift.exceptions.ClientError:
+            raise invalid(UNKNOWN_ENDPOINT) from None
+        made = RedshiftDatabase(database, case_sensitive=lambda: False, source=source, client=self._client)
+        return self._databases.setdefault(("cluster", identifier), made)
+
+    def _source(self, role: str, attached: list[str], default: str | None, arn: str) -> StreamReader:
+        wanted = default if role == "default" else role
+        if wanted is None or wanted not in attached:
+            raise StatementError(f"The requested role {wanted or 'default'} is not associated to cluster")
+        return StreamReader(role_arn=wanted, service=SERVICE, arn=arn, account=self._account, region=self._region)
+
+
+def _field(value: Any) -> Content:
+    match value:
+        case None:
+            return {"isNull": True}
+        case bool():
+            return {"booleanValue": value}
+        case int():
+            return {"longValue": value}
+        case float():
+            return {"doubleValue": value}
+        case bytes():
+            return {"stringValue": value.hex()}
+        case dt.datetime():
+            return {"stringValue": value.isoformat(sep=" ")}
+        case _:
+            return {"stringValue": str(value)}

@@ -1,0 +1,110 @@
+"""A specification with Redshift beside Snowflake, through Pulumi's program and the Data API, to rows in a view.
+
+Real: the program, the rows of the providers, the Data API's client. Embedded: the accounts.
+"""
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.pulumi import environment as render
+from firnline_infra.pulumi import providers
+from firnline_infra.redshift import RedshiftViews
+from firnline_infra.redshift.errors import StreamRoleNotAttached, ViewAbsent
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification.names import Names
+from firnline_local.provisioning import bootstrap
+from firnline_local.pulumi.in_process.application import ProgramApplication
+
+if TYPE_CHECKING:
+    from firnline_local.running import RunningEnvironment
+
+pytestmark = pytest.mark.contract
+PAGE = Path(__file__).parents[3] / "docs" / "redshift.md"
+(BOTH,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def program(local_environment: "RunningEnvironment") -> "Iterator[tuple[EnvironmentSpec, ProgramApplication]]":
+    spec = bootstrap(local_environment, parse_spec(BOTH, "both"))
+    application = ProgramApplication(local_environment)
+
+    def whole() -> None:
+        render(spec, pulumi.ResourceOptions(providers=providers(spec, role=str(Names.of(spec).deploy_role))))
+
+    application.up(whole, stack=spec.name, project="firnline")
+    yield spec, application
+    application.destroy()
+
+
+@pytest.fixture
+def views(
+    program: tuple[EnvironmentSpec, ProgramApplication], local_environment: "RunningEnvironment"
+) -> RedshiftViews:
+    destination = blueprint_of(program[0]).redshift
+    assert destination is not None
+    return RedshiftViews(destination, local_environment.client, lambda _: None)
+
+
+def once(views: RedshiftViews, select: str, count: int) -> list[dict[str, Any]]:
+    """The rows, once there are as many: a view refreshes itself after a statement, and not twice within half a second."""
+    pause = threading.Event()
+    for _ in range(100):
+        if len(found := views.database.run(select)) == count:
+            return found
+        pause.wait(0.1)
+    raise AssertionError(found)
+
+
+def test_records_of_the_stream_are_rows_of_the_view_and_of_the_views_over_it(
+    views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    assert views.apply() == []
+    local_environment.put_events("Both.Orders", [b'{"kind": "order"}', b"no json", b'{"kind": "return"}'])
+    found = once(views, "SELECT kind FROM order_kinds ORDER BY kind", 2)
+    assert [row["kind"] for row in found] == ["order", "return"]
+    said: list[str] = []
+    again = replace(views, say=said.append)
+    assert (again.apply(), again.differences(), said) == ([], [], [])
+
+
+def test_what_somebody_changed_is_told_and_set_back_and_a_definition_is_never_changed_by_itself(
+    views: RedshiftViews,
+) -> None:
+    views.apply()
+    views.database.run("ALTER MATERIALIZED VIEW orders AUTO REFRESH NO")
+    views.database.run("DROP VIEW order_kinds")
+    names = [each.name for each in views.differences()]
+    assert names == ["view public.orders is refreshed by itself", "view public.order_kinds is over public.orders"]
+    assert views.apply() == []
+    other = replace(views.destination.views[0], where=None)
+    differing = replace(views, destination=replace(views.destination, views=(other,)))
+    (left,) = differing.apply()
+    assert (left.path, left.name) == ("definition", "public.orders")
+    assert "firnline redshift rebuild" in left.next_step
+
+
+def test_a_rebuilt_view_has_what_the_stream_still_has(
+    views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    views.apply()
+    before = len(views.database.run("SELECT 1 FROM orders"))
+    local_environment.put_events("Both.Orders", [b"1"])
+    once(views, "SELECT 1 FROM orders", before + 1)
+    views.rebuild("orders")
+    assert len(once(views, "SELECT sequence_number FROM orders", before + 1)) == before + 1
+    with pytest.raises(ViewAbsent, match=r"public\.orders"):
+        views.rebuild("order")
+
+
+def test_nothing_is_made_before_redshift_may_be_the_role(views: RedshiftViews) -> None:
+    elsewhere = replace(views.destination, role_arn="arn:aws:iam::000000000000:role/other")
+    with pytest.raises(StreamRoleNotAttached, match=r"--iam-roles .*role/firnline-both-redshift .*role/other"):
+        replace(views, destination=elsewhere).apply()
