@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import repeat
 from math import inf, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from firnline_infra.audit.readers.json_model import Json, Number, Unreadable, number_of
@@ -117,7 +117,7 @@ class RecordSchema:
     """Of records. Raises Unreadable, ValueError, KeyError and TypeError for what is none."""
 
     def __init__(self, text: str, references: Sequence[str] = ()) -> None:
-        self._named: dict[str, tuple[Any, str]] = {}
+        self._named: dict[str, _Named] = {}
         for each in references:
             self._define(json.loads(each), "")
         self._schema = json.loads(text)
@@ -125,30 +125,32 @@ class RecordSchema:
         if not isinstance(self._schema, dict) or self._schema.get("type") != "record":
             raise _malformed("its schema is no record's")
 
-    def _define(self, schema: Any, namespace: str) -> None:
-        """Remembers what has a name, with the namespace that names inside of it are in: once all of it is known, so that none
-        contains itself. Raises ValueError, KeyError and TypeError for what is no schema.
+    def _define(self, schema: Any, namespace: str) -> bool:
+        """Whether a value of it has bytes. Remembers what has a name, with the namespace that names inside of it are in: once all
+        of it is known, so that none contains itself. Raises ValueError, KeyError and TypeError for what is no schema.
         """
         if isinstance(schema, list):
             for each in schema:
                 self._define(each, namespace)
-            return
+            return True
         kind = schema["type"] if isinstance(schema, dict) else schema
         if isinstance(kind, dict | list):
-            self._define(kind, namespace)
-        elif kind in INSIDE:
-            inside = schema[INSIDE[kind]]
-            name, within = ("", namespace) if kind in ("array", "map") else _full_name(schema, namespace)
-            for each in inside if kind in ("record", "error") else ():
-                self._define(each["type"], within)
-            if kind in ("array", "map"):
-                self._define(inside, within)
-            elif name in self._named:
-                raise ValueError(f"{name} is there twice")
-            else:
-                self._named[name] = schema, within
-        elif kind not in PRIMITIVES:
-            self._found(kind, namespace)
+            return self._define(kind, namespace)
+        if kind in PRIMITIVES:
+            return bool(kind != "null")
+        if kind not in INSIDE:
+            return self._named[self._found(kind, namespace)[0]].has_bytes
+        inside = schema[INSIDE[kind]]
+        if kind in ("array", "map"):
+            if not self._define(inside, namespace) and kind == "array":
+                raise ValueError("the items of an array have no bytes, so that there may be any number of them")
+            return True
+        name, within = _full_name(schema, namespace)
+        of_fields = [self._define(each["type"], within) for each in inside] if kind in ("record", "error") else [True]
+        if name in self._named:
+            raise ValueError(f"{name} is there twice")
+        self._named[name] = _Named(schema, within, any(of_fields) and not (kind == "fixed" and inside == 0))
+        return self._named[name].has_bytes
 
     @cached_property
     def fingerprint(self) -> bytes:
@@ -194,7 +196,7 @@ class RecordSchema:
         """Its full name, the schema, and the namespace of names inside of it."""
         for full in (f"{namespace}.{name}", name) if namespace and "." not in name else (name,):
             if full in self._named:
-                return full, *self._named[full]
+                return full, self._named[full].schema, self._named[full].namespace
         raise _malformed(f"its schema has no {name}")
 
     def value_in(self, source: "_Bytes") -> Json:
@@ -239,6 +241,13 @@ class RecordSchema:
                 raise ValueError("a map has a key twice")
             members[key] = self._value(values, namespace, source)
         return members
+
+
+class _Named(NamedTuple):
+    schema: Any
+    namespace: str
+    """Of the names inside of it."""
+    has_bytes: bool
 
 
 def _full_name(schema: dict[str, Any], namespace: str) -> tuple[str, str]:

@@ -20,6 +20,10 @@ from firnline_ingest.formats.text import TextFormat
 from firnline_ingest.identifiers import stored_name
 
 EMPTY = Unreadable("empty")
+TEXTS = {"owner", "logGroup", "logStream"}
+OF_ENVELOPE = {"messageType", "logEvents", "subscriptionFilters", "policyLevel", *TEXTS}
+OF_EVENT = {"id", "timestamp", "message", "extractedFields"}
+"""What the user guide names. Any other field is a row's as it was sent."""
 
 
 def json_rows(of: JsonFormat, data: bytes) -> list[Json]:
@@ -49,8 +53,10 @@ def csv_rows(of: CsvFormat, data: bytes) -> list[Json]:
     """RFC 4180, and: any of CR, LF and CRLF ends a line; a line with nothing in it is none; a quote inside a field that does not
     begin with one is a character like any other.
     """
-    lines = [fields for fields in _csv_lines(text_of(data).removeprefix("\ufeff"), of.delimiter, of.quote) if fields]
-    names = [stored_name(name) for name in of.columns]
+    lines: list[Sequence[str]] = [
+        fields for fields in _csv_lines(text_of(data).removeprefix("\ufeff"), of.delimiter, of.quote) if fields
+    ]
+    names: Sequence[str] = [stored_name(name) for name in of.columns]
     if of.header:
         names, lines = names or (lines[0] if lines else []), lines[1:]
     if not lines:
@@ -107,18 +113,20 @@ def cloudwatch_logs_rows(data: bytes) -> list[Json]:
         raise NotIngested("control_messages")
     if kind != "DATA_MESSAGE" or not envelope.get("logEvents") or not _is_envelope(envelope):
         raise Unreadable("malformed", "it is no envelope of log events")
-    source: dict[str, Json] = {key: envelope.get(key) for key in ("owner", "logGroup", "logStream")}
-    source["subscriptionFilters"] = envelope.get("subscriptionFilters", [])
-    names = ("id", "timestamp", "message", "extractedFields")
-    rows = [source | {name: event[name] for name in names if name in event} for event in envelope["logEvents"]]
-    refuse_no_text(rows)  # what is in no row may be anything
+    events = envelope["logEvents"]
+    source = {key: value for key, value in envelope.items() if key not in ("messageType", "logEvents")}
+    if not (envelope.keys() - OF_ENVELOPE or any(event.keys() - OF_EVENT for event in events)):
+        source.setdefault("subscriptionFilters", [])
+    rows = [source | event for event in events]
+    refuse_no_text(rows)
     return rows
 
 
 def _is_envelope(envelope: dict[str, Json]) -> bool:
     filters, events = envelope.get("subscriptionFilters", []), envelope.get("logEvents", [])
     return (
-        all(isinstance(envelope.get(key), str | None) for key in ("owner", "logGroup", "logStream"))
+        all(isinstance(envelope.get(key), str | None) for key in TEXTS)
+        and isinstance(envelope.get("policyLevel", ""), str)
         and isinstance(filters, list)
         and all(isinstance(each, str) for each in filters)
         and isinstance(events, list)

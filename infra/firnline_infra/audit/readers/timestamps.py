@@ -53,8 +53,8 @@ def _of_text(value: Json, read: str, offset: str) -> int:
         found = ISO.fullmatch(value)
         if found is None:
             raise ValueError("no ISO 8601")
-        *parts, fraction, zone = found.groups()
-        return _moment([int(part or 0) for part in parts], fraction, zone or offset)
+        groups = found.groups()
+        return _moment([int(part or 0) for part in groups[:6]], groups[6], groups[7] or offset)
     known: dict[str, str] = {}
     end = 0
     for unit, is_letter in _units(read):

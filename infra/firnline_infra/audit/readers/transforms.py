@@ -132,10 +132,10 @@ def _rename(of: RenameTransform, root: Root, _: Metadata) -> None:
     for path, name in of.fields.items():
         *way, key = steps_of(path)
         objects.setdefault(tuple(way), {})[key] = name
-    for way in sorted(objects, key=len, reverse=True):  # names of outer objects are still the old ones
-        for holder, key in list(_places(root, 0, way)):
+    for place in sorted(objects, key=len, reverse=True):  # names of outer objects are still the old ones
+        for holder, key in list(_places(root, 0, place)):
             if isinstance(holder[key], dict):
-                renamed = [(objects[way].get(name, name), value) for name, value in holder[key].items()]
+                renamed = [(objects[place].get(name, name), value) for name, value in holder[key].items()]
                 if len(dict(renamed)) < len(renamed):
                     raise Unreadable(FAILED, "two keys would have one name")
                 holder[key] = dict(renamed)
