@@ -167,7 +167,9 @@ def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, loc
         base_location="ice/",
     )
     landing = SnowflakeObjects(databases=(), schemas=(), tables=(made,))
-    with live(ICEBERG_TABLE, INPUTS), closing(local_environment.connect("admin")) as session:
+    meta = [each for each in INPUTS["columns"] if each["name"] == "META"]
+    inputs = {**INPUTS, "columns": meta}
+    with live(ICEBERG_TABLE, inputs), closing(local_environment.connect("admin")) as session:
 
         def findings() -> list[tuple[str, str]]:
             found = read_back(cast("Blueprint", SimpleNamespace(landing=landing)), session)
