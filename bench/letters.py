@@ -82,7 +82,7 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     services: Any = SimpleNamespace(dead_letters=store, now_ms=lambda: 0, observer=lambda *_: None)
     work: Any = SimpleNamespace(key=key, pipeline=pipeline, end_of=lambda record: record.position)
     letters, maker, tally = (
-        ShardDeadLetters(work, services, lambda _: None),
+        ShardDeadLetters(work, services, lambda *_: None),
         RowMaker(pipeline, STREAM, key.shard_id),
         Tally(),
     )

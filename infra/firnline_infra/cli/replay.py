@@ -137,6 +137,8 @@ def end_at_once(status: int) -> NoReturn:
 
 def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] = HINTS) -> str:
     """What became of the dead letters, and why some stay."""
+    if report.failure:
+        return f"not replayed to the end: {report.failure}"
     parts = [f"{report.letters:,} {would}replayed as {report.rows:,} rows"]
     if report.rejected:
         parts.append(f"{report.rejected:,} of these rows refused by the table ({in_a_line(report.rejection)})")

@@ -17,7 +17,7 @@ from firnline_ingest.dead_letters.file_transport import ROUNDS, FileTransport, b
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
 from firnline_ingest.dead_letters.shard_replay import NO_FILES, REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables
-from firnline_ingest.errors import DeadLetterError
+from firnline_ingest.errors import DeadLetterError, FirnlineError
 from firnline_ingest.ledger.backend import ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
 from firnline_ingest.ledger.row import ShardRow
@@ -106,11 +106,18 @@ class Replays:
     """Letters of the file that were found."""
 
     def run(self, on_shard: OnShard) -> ReplayReport:
-        total = ReplayReport()
+        """Raises what one of the shards failed with, once all others are done."""
+        total, failures = ReplayReport(), list[FirnlineError]()
         for shard in self._shards():
-            report = self._of_shard(shard)
+            try:
+                report = self._of_shard(shard)
+            except FirnlineError as error:
+                failures.append(error)
+                report = ReplayReport(failure=f"[{error.id}] {error.what}")
             on_shard(shard, report)
             total.add(report)
+        if failures:
+            raise failures[0]
         unknown = len(self.request.edited or ()) - len(self._met)
         if unknown:
             total.remaining[NO_LETTER] += unknown

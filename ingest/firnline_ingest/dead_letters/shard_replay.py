@@ -53,6 +53,8 @@ class ReplayReport:
     """ReplayedRecords before, or by somebody else meanwhile."""
     remaining: Counter[str] = field(default_factory=Counter)
     """Why others stay dead letters, and how many."""
+    failure: str = ""
+    """What a shard's replay ended with; empty where it came to its end."""
 
     def add(self, other: "ReplayReport") -> None:
         self.letters += other.letters

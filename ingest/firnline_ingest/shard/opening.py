@@ -26,6 +26,12 @@ Noted = Callable[[Incident], None]
 
 COUNTED_ANEW = (Case.LEDGER_REBUILT, Case.DECIDED)
 REBUILT = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
+FROM_OFFSET = "the ledger had no row, and no channel a token: reading goes on at what Spark's offset knew"
+COMPARE = (
+    "What was a dead letter beyond {} is read again: if it was replayed meanwhile, or is a row by the configuration of now, its "
+    "row and the dead letter's are both there. Compare: firnline audit says which records are in the table twice, firnline "
+    "dead-letters list --shard {} which dead letters lie beyond it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +80,10 @@ def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _
             channel, state = services.channels.open(destination.target, destination.channel)
             held.append(OpenedChannel(destination, channel, state))
         services.observer(EpochStep.OPENED, work.key)
-        row = _as_spark_knows(_read_again(taken, services), work)
+        found = _read_again(taken, services)
         services.observer(EpochStep.REREAD, work.key)
-        opened = _Reconciliation(work, services, held, noted).of(row)
+        row = _as_spark_knows(found, work)
+        opened = _Reconciliation(work, services, held, noted, is_rebuilt=row != found).of(row)
         services.observer(EpochStep.RECONCILED, work.key)
     except BaseException:
         for each in held:
@@ -113,6 +120,8 @@ class _Reconciliation:
     services: ShardServices
     held: Sequence[OpenedChannel]
     noted: Noted
+    is_rebuilt: bool
+    """Whether the row knows nothing but what Spark's offset did."""
 
     def of(self, row: ShardRow) -> OpenedShard:
         row = self._without_unread_parents(_since(row, self.work))
@@ -128,6 +137,10 @@ class _Reconciliation:
         for each in channels:
             self._refuse_unseen(row, each)
         incidents = [incident for each in channels for incident in _incidents(row, each, now_ms)]
+        has_token = any(each.resume.case is Case.LEDGER_REBUILT for each in channels)
+        if has_token or self.is_rebuilt:
+            what = REBUILT if has_token else FROM_OFFSET
+            incidents.insert(0, _rebuilt(row, what, channels[0].resume.start, now_ms))
         made_ms = [each.state.created_ms for each in self.held]
         return OpenedShard(
             self._write(_listed(row, self.work, channels, made_ms, now_ms), *incidents),
@@ -246,10 +259,15 @@ def _sent(row: ShardRow, opened: ResumedChannel) -> Sending:
     return Sending(opened.resume.committed, row.sending_of(opened.destination.channel).ms)
 
 
+def _rebuilt(row: ShardRow, what: str, start: Start, now_ms: int) -> Incident:
+    """One memory is gone, and with it which records beyond `start` were dead letters: a person has to compare."""
+    through = start.position if isinstance(start, After) else None
+    compare = COMPARE.format(through.token if through else "its start", row.key.shard_id)
+    return Incident(IncidentKind.LEDGER_REBUILT, now_ms, f"{what}. {compare}", through)
+
+
 def _incidents(row: ShardRow, opened: ResumedChannel, now_ms: int) -> list[Incident]:
     found, resume, channel = [], opened.resume, opened.destination.channel
-    if resume.case is Case.LEDGER_REBUILT:
-        found.append(Incident(IncidentKind.LEDGER_REBUILT, now_ms, REBUILT, resume.committed))
     if resume.case is Case.CHANNEL_EXPIRED:
         proven = row.channels[channel].proven.position
         detail = f"the channel {channel} was not used for 30 days, and expired; everything sent to it was proven"

@@ -70,8 +70,8 @@ class RetentionWatch:
             oldest = read.records[0].position if read.records else None
             until = f"before {oldest.token}" if oldest else "the shard's tip"
             detail = f"records from {self._first.token} to {until}, which an earlier process read, left retention"
-            lost, first, self._first = self._measured(read, horizon_ms), self._first, None
-            return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, oldest, first, lost)
+            lost, after, self._first = self._measured(read, horizon_ms), self._first, None
+            return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, oldest, after, lost)
         if self._is_unread and 0 < max(self._since_ms, self._tip_ms) < horizon_ms:
             lost = self._measured(read, horizon_ms)
             self._since_ms = horizon_ms

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters import Choice, DeadLetter, LocalFolder
 from firnline_ingest.dead_letters import replay as command
 from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
-from firnline_ingest.dead_letters.errors import RepairUnusable
+from firnline_ingest.dead_letters.errors import RepairUnusable, ReplayedElsewhere
 from firnline_ingest.dead_letters.folder import FolderObjects
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
 from firnline_ingest.dead_letters.shard_replay import NO_FILES, ReplayReport
@@ -245,3 +246,20 @@ def test_a_dry_run_by_file_tells_what_a_route_sends_elsewhere(place: Place) -> N
     report = place.replay(only_look=True, by_file=True)
     assert (report.letters, dict(report.remaining)) == (1, {NO_FILES: 1})
     assert place.replay(only_look=True).letters == 2
+
+
+def test_a_shard_whose_replay_fails_does_not_keep_the_others(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    shards = [f"shardId-{number:012}" for number in range(3)]
+    place.put(*(msgspec.structs.replace(letter(5, b'{"a":%d}' % n), shard_id=name) for n, name in enumerate(shards)))
+    opened, asked = MemoryChannels.open, list[str]()
+
+    def refuses_the_first(channels: MemoryChannels, target: Any, name: str) -> Any:
+        asked.append(name)
+        if name == asked[0]:
+            raise ReplayedElsewhere(name, "7", "this place's journal")
+        return opened(channels, target, name)
+
+    monkeypatch.setattr(MemoryChannels, "open", refuses_the_first)
+    with pytest.raises(ReplayedElsewhere, match="stands at 7"):
+        place.replay()
+    assert sorted(place.rows) == [b'"a":1}', b'"a":2}']

@@ -259,7 +259,10 @@ def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: World) -> 
     world.stream.put({"n": 5})
     assert bounded(world.services("second"), world.work()).rows == 1
     assert numbers(world.served.rows) == list(range(6))
-    assert world.row.incidents[0].kind is IncidentKind.LEDGER_REBUILT
+    (incident,) = world.row.incidents
+    assert incident.kind is IncidentKind.LEDGER_REBUILT
+    assert "firnline audit" in incident.detail
+    assert incident.detail.endswith("which dead letters lie beyond it"), "all of it is kept"
 
 
 def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: World) -> None:
@@ -268,6 +271,9 @@ def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: World)
     receipt = bounded(world.services(), world.work(After(Position(third.sequence_number))))
     assert receipt.rows == 2
     assert numbers(world.served.rows) == [3, 4]
+    (incident,) = world.row.incidents
+    assert (incident.kind, incident.through) == (IncidentKind.LEDGER_REBUILT, Position(third.sequence_number))
+    assert "Spark's offset" in incident.detail
 
 
 def test_a_table_that_was_made_again_is_refused(world: World) -> None:
