@@ -1,12 +1,14 @@
 """What every step of a roll-out is carried out with: whom it asks, how long it waits, and whom it tells."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from firnline_infra.rollout.phases import Phases
 from firnline_infra.rollout.records import Claim
 from firnline_infra.rollout.shards import EngineLedger
-from firnline_infra.runtimes.service import EngineService
+from firnline_infra.runtimes.service import EngineService, Run, RunState
+from firnline_ingest.errors import FirnlineError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,7 @@ class RolloutContext:
     stands: str = "nothing was changed"
     """What runs, as a clause, as far as it is known: of a roll-out that ends without a look at it."""
     phases: Phases = field(init=False)
+    _was_running: bool = False
 
     def __post_init__(self) -> None:
         self.phases = Phases(self.clock)
@@ -61,6 +64,19 @@ class RolloutContext:
         if self.claim is not None:
             self.claim.beat()
         self.sleep(self.bounds.look_s)
+
+    def seen(self, now: Run) -> None:
+        """A look at the new engine's run. Keeps the log of an attempt that has ended, before its service starts the next one in
+        its place: a pod's goes with the pod."""
+        if self._was_running and now.state is RunState.STARTING:
+            self.keep_log(now)
+        self._was_running = now.state is RunState.RUNNING
+
+    def keep_log(self, run: Run) -> None:
+        """As far as it can be read now; what was kept before stays where it can't."""
+        if self.claim is not None:
+            with suppress(FirnlineError):
+                self.claim.keep_log(run.id, self.service.log_lines(run))
 
     def step(self, doing: str) -> None:
         """Before anything that two deployers must not both do. Raises DeployDisplaced."""

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
@@ -77,8 +78,9 @@ class EngineEnvironment:
         chosen = run_id or (runs[-1].id if runs else newest.run if newest else "")
         found = next((run for run in runs if run.id == chosen), None)
         if chosen:
-            yield from self.records.log_of(chosen) if found is None else ()
-            yield from self.runtime.log_lines(found or self.runtime.look(unknown_run(chosen)))
+            lines = self.runtime.log_lines(found or self.runtime.look(unknown_run(chosen)))
+            first = next(lines, None)
+            yield from self.records.log_of(chosen) if first is None else chain([first], lines)
 
     def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:
         """With artefact and configuration uploaded, where they are not there yet."""

@@ -1,7 +1,6 @@
 """The loop of one deployment: it observes, plans and carries out, until the new engine reads or what ran before is back."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -18,7 +17,6 @@ from firnline_infra.rollout.starting import Starter
 from firnline_infra.rollout.watching import NewFailed, Watch
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.service import Run
-from firnline_ingest.errors import FirnlineError
 from firnline_ingest.values import ShardKey
 
 
@@ -189,8 +187,7 @@ class RolloutLoop:
         if run is None:
             return
         self._failed_run = run.id
-        with suppress(FirnlineError):
-            self.claim.keep_log(run.id, self.context.service.log_lines(run))
+        self.context.keep_log(run)
 
     @property
     def _its_log(self) -> str:

@@ -35,6 +35,7 @@ class StandbyWait:
         began_s, begun_s, is_known, seen = clock(), float("inf"), False, -1
         while True:
             now, row = self.context.service.look(self.run), standby_of(self.context.ledger.standby(), self.run)
+            self.context.seen(now)
             if row is not None and (row.state is StandbyState.TAKEN or _is_ready(row, seen)):
                 return row
             seen = row.beat if row is not None else -1

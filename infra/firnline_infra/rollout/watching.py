@@ -110,6 +110,7 @@ class Watch:
 
     def _refuse_if_failed(self) -> Run:
         now = self.context.service.look(self.run)
+        self.context.seen(now)
         if now.state is RunState.RUNNING and not self._runs:
             self._runs = True
             self.context.phases.end(Phase.PROGRAM)

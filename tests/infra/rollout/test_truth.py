@@ -7,6 +7,7 @@ import pytest
 from firnline_infra.rollout.context import Bounds
 from firnline_infra.rollout.errors import RolloutCutOff, RolloutFailed
 from firnline_infra.rollout.phases import Phase
+from firnline_infra.runtimes.service import RunState
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport
@@ -123,3 +124,18 @@ def test_no_proof_is_reported_of_an_engine_that_died_before_the_standby_took_its
     done = world.roll_out().deploy(BESIDE)
     assert Phase.PROOF not in done.phases
     assert any("did not answer any more" in line for line in world.said)
+
+
+def test_the_log_of_an_attempt_is_kept_before_the_next_one_takes_its_place() -> None:
+    """A pod's log goes with the pod, which its operator removes between two attempts."""
+    world = deployed()
+    roll_out = world.roll_out()
+    context = roll_out.context(roll_out.records.begin(NEW.hash, {}))
+    run = world.engines[0].run
+    context.seen(run)
+    assert roll_out.records.log_of(run.id) == []
+    context.seen(replace(run, state=RunState.STARTING, attempt=2))
+    assert roll_out.records.log_of(run.id) == [f"the driver of {run.id}"]
+    world.log_lines = lambda _: iter(())  # type: ignore[method-assign]  # the pod is gone
+    context.keep_log(run)
+    assert roll_out.records.log_of(run.id) == [f"the driver of {run.id}"]

@@ -52,6 +52,14 @@ def test_the_services_model_takes_it(environment: str, runtime: str) -> None:
     assert faults(*OPERATIONS[runtime], rendered(environment, runtime)) == []
 
 
+def test_the_services_model_takes_a_log_group_of_emr_on_eks() -> None:
+    job = job_of(spec_of("dev", "emr_eks", emr_eks={"log_group": "/firnline/dev"}))
+    request = render(job, token=job.hash)
+    monitoring = request["configurationOverrides"]["monitoringConfiguration"]
+    assert monitoring["cloudWatchMonitoringConfiguration"]["logGroupName"] == "/firnline/dev"
+    assert faults("emr-containers", "StartJobRun", request) == []
+
+
 @pytest.mark.parametrize(("environment", "runtime"), [each for each in EVERY if each[1] in SCHEMAS])
 def test_the_operators_schema_takes_it(environment: str, runtime: str) -> None:
     schema = json.loads((HERE / "schemas" / SCHEMAS[runtime]).read_text())

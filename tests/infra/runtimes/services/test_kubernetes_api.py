@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from firnline_infra.runtimes.aws import is_expired
 from firnline_infra.runtimes.errors import NoCluster, RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.kubeconfig import Access, read_kubeconfig
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
@@ -170,3 +171,24 @@ def test_what_does_not_lead_into_a_cluster_is_told(
 def test_no_kubeconfig_at_all_is_told(tmp_path: Path) -> None:
     with pytest.raises(NoCluster, match="can't be read: No such file"):
         read_kubeconfig(None, file=tmp_path / "none")
+
+
+def test_a_token_that_is_refused_twice_is_one_that_has_expired(api: HttpKubernetesApi, server: Server) -> None:
+    server.answers = [status(401, "Unauthorized"), status(401, "Unauthorized")]
+    with pytest.raises(RuntimeRefused, match="401") as refused:
+        api.get("/x")
+    assert is_expired(refused.value)
+    server.answers = [status(403, "forbidden")]
+    with pytest.raises(RuntimeRefused, match="403") as refused:
+        api.get("/x")
+    assert not is_expired(refused.value)
+
+
+def test_what_is_applied_is_applied_under_our_name(api: HttpKubernetesApi, server: Server) -> None:
+    server.answers = [(200, {}), status(409, 'conflict with "argocd": .spec.minAvailable')]
+    api.apply("/x", {"kind": "X"})
+    assert server.asked[0][:2] == ("PATCH", "/x?fieldManager=firnline")
+    assert server.asked[0][3:] == ("application/apply-patch+yaml", {"kind": "X"})
+    with pytest.raises(RuntimeRefused, match="argocd") as refused:
+        api.apply("/x", {"kind": "X"})
+    assert "origin: adopt" in refused.value.next_step
