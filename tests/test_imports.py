@@ -115,15 +115,17 @@ ROOMS_BELOW = {
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
-    "infra.stack": "accounts blueprint keys kinds observe pulumi_cli redshift render specification ingest.errors",
+    "infra.stack": (
+        "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.errors"
+    ),
     "infra.status": (
         "rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.ledger ingest.logs"
     ),
     "infra.terminal": "",
-    "infra.terraform": "blueprint pulumi_cli resources specification ingest.errors",
+    "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
-        "infra.specification infra.stack ingest.snowflake"
+        "infra.specification infra.stack infra.terraform ingest.snowflake"
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (

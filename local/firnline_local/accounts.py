@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firnline_infra.accounts import PulumiPlace
+from firnline_infra.accounts import PulumiPlace, TerraformPlace
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
@@ -25,6 +25,8 @@ from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
+from firnline_infra.terraform import write_module
+from firnline_infra.terraform.stack import local_backend
 from firnline_local.environment_key import environment_key
 from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
@@ -45,6 +47,8 @@ class EmbeddedAccounts:
     """The administrator's own where absent."""
     provider: ProviderModule = INSTALLED
     """What Pulumi meets in place of AWS and Snowflake."""
+    terraform_providers: Mapping[str, str] | None = None
+    """The variables by which Terraform finds its own (`firnline_local.terraform.serving`), where it makes environments here."""
 
     @property
     def place(self) -> str:
@@ -128,6 +132,17 @@ class EmbeddedAccounts:
             binary=home.cli(find_cli()),
             project=program.folder,
             variables={**own, **variables(self.environment), "SNOWFLAKE_ROLE": acting_role(spec, os.environ)},
+        )
+
+    def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
+        """The module is written here, and its state is beside it."""
+        if self.terraform_providers is None:
+            return None
+        module = self._folder.with_name("terraform") / stack
+        write_module(load_spec(self.specification(spec_file)), module)
+        local_backend(module)
+        return TerraformPlace(
+            module=module, variables={**self.terraform_providers, "TF_VAR_role_propagation_seconds": "0"}
         )
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:

@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint.engine_config import document_hash
+from firnline_infra.observe.errors import AlreadyThere
+from firnline_infra.stack.errors import DestroyRefused, NotDeployed
+from firnline_infra.stack.program import PACKAGED
 from firnline_infra.terraform.errors import TerraformFailed
+from firnline_local.pulumi.in_process.application import ProgramApplication
 from tests.pulumi.environments import Trial, survey, trial_of
 from tests.terraform.drifts import DRIFTS
 from tests.terraform.workspace import workspace_of
@@ -27,27 +31,43 @@ def differences(trial: Trial, outputs: dict[str, Any], before: Any) -> dict[str,
 def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(
     terraform_binary: Path, tmp_path: Path
 ) -> None:
-    with trial_of("prod", tmp_path) as trial, workspace_of(trial, terraform_binary, tmp_path) as terraform:
+    with trial_of("prod", tmp_path) as trial, workspace_of(trial) as terraform:
         before = survey(trial.environment)
-        terraform.apply()
-        outputs = terraform.outputs()
+        with pytest.raises(NotDeployed):
+            terraform.deployment.outputs()
+        outputs = terraform.deployment.up()
         assert differences(trial, outputs, before) == {}
         assert document_hash(outputs["engine_config"]) == outputs["engine_config_hash"]
-        assert terraform.planned() == {}
+        assert not terraform.deployment.preview(expect_no_changes=True).changes
 
         for drift in DRIFTS.values():
             drift(trial)
-        assert terraform.planned().keys() == DRIFTS.keys()
-        terraform.apply()
-        assert terraform.planned() == {}
+        assert terraform.planned(tmp_path).keys() == DRIFTS.keys()
+        by_the_plan = {(step["op"], step["urn"].rpartition("::")[2]) for step in terraform.deployment.plan()["steps"]}
+        assert {name for _, name in by_the_plan} == {address.rpartition(".")[2] for address in DRIFTS}
+        assert {operation for operation, _ in by_the_plan} == {"create", "update"}
+        assert terraform.deployment.up(refresh=True) == outputs
+        assert terraform.planned(tmp_path) == {}
         assert differences(trial, outputs, before) == {}
 
+        with pytest.raises(DestroyRefused):
+            terraform.deployment.destroy()
         with pytest.raises(TerraformFailed, match="prevent_destroy"):
-            terraform.destroy()
+            terraform.cli.destroy()
         trial.spec_file.write_text(
             trial.spec_file.read_text().replace("durability: PROTECTED", "durability: EPHEMERAL")
         )
-        terraform.write(trial)
-        terraform.apply()
-        terraform.destroy()
+        with pytest.raises(DestroyRefused):
+            terraform.deployment.destroy()  # the cloud itself still refuses to delete the ledger
+        terraform.deployment.up()
+        terraform.deployment.destroy()
         assert survey(trial.environment) == {name: facts for name, facts in before.items() if "secret" not in name}
+
+
+def test_an_environment_is_made_by_one_tool_and_refused_to_the_other(terraform_binary: Path, tmp_path: Path) -> None:
+    with trial_of("dev", tmp_path) as trial, workspace_of(trial) as terraform:
+        made = ProgramApplication(trial.environment)
+        made.up(PACKAGED, stack="dev", config={"firnline:spec": str(trial.spec_file)})
+        with pytest.raises(AlreadyThere, match="stream orders"):
+            terraform.deployment.up()
+        assert [type(each) for each in terraform.deployment.preview().refusals] == [AlreadyThere]

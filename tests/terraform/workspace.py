@@ -1,40 +1,45 @@
-"""The module of an environment in a folder of its own, with its state beside it."""
+"""An environment of a trial as Terraform makes it, through the commands' own deployment."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.specification import load_spec
-from firnline_infra.terraform import write_module
+from firnline_infra.stack.deployment import Deployment
 from firnline_infra.terraform.cli import TerraformCli
+from firnline_infra.terraform.stack import TerraformStack
+from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.terraform.serving import providing
 from tests.pulumi.environments import Trial
 
-LOCAL_STATE = {"terraform": {"backend": {"local": {}}}}
 
+@dataclass
+class Workspace:
+    trial: Trial
+    accounts: EmbeddedAccounts
+    lines: list[str] = field(default_factory=list)
 
-class Workspace(TerraformCli):
-    """Of one trial."""
+    @property
+    def deployment(self) -> Deployment:
+        """Anew from the file, which a test may have changed."""
+        return Deployment.of(self.trial.spec_file, self.trial.stack, self.accounts, self.lines.append)
 
-    def write(self, trial: Trial) -> None:
-        """The module, from the specification as it is now."""
-        write_module(load_spec(trial.spec_file), self.module)
-        (self.module / "backend_override.tf.json").write_text(json.dumps(LOCAL_STATE))
+    @property
+    def cli(self) -> TerraformCli:
+        stack = self.deployment.stack
+        assert isinstance(stack, TerraformStack)
+        return stack.cli
 
-    def planned(self) -> dict[str, Any]:
+    def planned(self, folder: Path) -> dict[str, Any]:
         """What an apply would change, by address: each with its actions and values."""
-        file = self.module.with_name("plan")
-        self.has_changes(file)
-        changes = {each["address"]: each["change"] for each in self.plan(file)["resource_changes"]}
+        cli = self.cli
+        cli.has_changes(folder / "plan")
+        changes = {each["address"]: each["change"] for each in cli.plan(folder / "plan")["resource_changes"]}
         return {address: each for address, each in changes.items() if each["actions"] != ["no-op"]}
 
 
 @contextmanager
-def workspace_of(trial: Trial, binary: Path, folder: Path) -> Iterator[Workspace]:
+def workspace_of(trial: Trial) -> Iterator[Workspace]:
     with providing(trial.environment) as variables:
-        workspace = Workspace(binary, folder / "module", {**variables, "TF_VAR_role_propagation_seconds": "0"})
-        workspace.write(trial)
-        workspace.init()
-        yield workspace
+        yield Workspace(trial, EmbeddedAccounts(trial.environment, terraform_providers=variables))

@@ -4,7 +4,7 @@ A command says which it means; nothing is guessed. Before anything is written, `
 specification.
 """
 
-from firnline_infra.accounts.accounts import Accounts, PulumiPlace
+from firnline_infra.accounts.accounts import Accounts, PulumiPlace, TerraformPlace
 from firnline_infra.accounts.check import check_aws, check_snowflake, checked_session
 
-__all__ = ["Accounts", "PulumiPlace", "check_aws", "check_snowflake", "checked_session"]
+__all__ = ["Accounts", "PulumiPlace", "TerraformPlace", "check_aws", "check_snowflake", "checked_session"]

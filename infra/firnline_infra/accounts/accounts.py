@@ -30,6 +30,15 @@ class PulumiPlace:
     """All environment variables that the CLI runs with."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class TerraformPlace:
+    """The module of an environment that Terraform makes, and how it is run."""
+
+    module: Path
+    variables: Mapping[str, str]
+    """Beside the process's own."""
+
+
 class Accounts(Protocol):
     @property
     def place(self) -> str:
@@ -61,6 +70,9 @@ class Accounts(Protocol):
 
     def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace | None:
         """None: the committed program, with the CLI and the backend that the user has."""
+
+    def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
+        """None where the environment is Pulumi's."""
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
         """The stack's engine configuration as an engine needs it to reach these accounts."""

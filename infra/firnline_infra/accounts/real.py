@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from firnline_infra.accounts.accounts import PulumiPlace
+from firnline_infra.accounts.accounts import PulumiPlace, TerraformPlace
 from firnline_infra.accounts.errors import SnowflakeLoginMissing
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 KEY_PAIR = "SNOWFLAKE_JWT"
+MODULES = Path("stacks") / "terraform"
+"""Where the modules of environments are that Terraform makes, each in a folder of its environment's name."""
 NEEDS = {
     "SNOWFLAKE": "PASSWORD",
     "OAUTH": "TOKEN",
@@ -74,6 +76,11 @@ class RealAccounts:
 
     def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace | None:
         return None
+
+    def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
+        """What `firnline terraform STACK --into stacks/terraform/STACK` has written makes it Terraform's."""
+        module = MODULES / stack
+        return TerraformPlace(module=module, variables={}) if (module / "main.tf.json").is_file() else None
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
         return document

@@ -27,7 +27,7 @@ from firnline_infra.stack.secrets import forget_deleted
 from firnline_infra.stack.serverless import make_changeable
 from firnline_infra.stack.stack import Stack, stack_of
 from firnline_infra.stack.table_readback import TableReadback, statements
-from firnline_infra.stack.versions import check_packages
+from firnline_infra.terraform.stack import TerraformStack
 from firnline_ingest.errors import FirnlineError
 
 
@@ -55,13 +55,12 @@ class Deployment:
     """ENV, with the options that say which accounts, for commands that a person runs next."""
     accounts: Accounts
     say: Callable[[str], None]
-    stack: Stack = field(repr=False)
+    stack: Stack | TerraformStack = field(repr=False)
 
     @classmethod
     def of(cls, spec_file: Path, env_argument: str, accounts: Accounts, say: Callable[[str], None]) -> "Deployment":
         """Raises ConfigError, PackagesTooOld, CliMissing, CliTooOld, NoProgram."""
         spec = load_spec(accounts.specification(spec_file))
-        check_packages()
         stack = stack_of(spec, spec_file, accounts, on_line=say)
         return cls(spec=spec, spec_file=spec_file, env_argument=env_argument, accounts=accounts, say=say, stack=stack)
 
@@ -75,6 +74,7 @@ class Deployment:
         """
         spec = with_recorded_key(self.spec, self._keys_file, self.accounts, environment=self.env_argument, say=self.say)
         check_ready(spec, self.env_argument)
+        self.stack.check(spec)
         state, blueprint = self.stack.state() or {}, blueprint_of(spec)
         with self._session() as session:
             refuse_previewer(blueprint, session)
@@ -90,7 +90,7 @@ class Deployment:
             with self._session() as session:
                 readback.set_back(session)
         self._apply_views(blueprint)
-        return self.stack.cli.outputs(self.stack.name)
+        return self.stack.outputs()
 
     def preview(
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
@@ -111,11 +111,11 @@ class Deployment:
 
     def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
         """Pulumi's document of what `up` would change, and why. Writes nothing, and makes no stack."""
-        return self.stack.cli.plan(self.stack.name, without=without)
+        return self.stack.plan(without)
 
     def outputs(self) -> dict[str, Any]:
         """Raises NotDeployed."""
-        found = {} if self.stack.state() is None else self.stack.cli.outputs(self.stack.name)
+        found = {} if self.stack.state() is None else self.stack.outputs()
         if not found:
             raise self._not_deployed()
         return found
@@ -147,7 +147,7 @@ class Deployment:
         self._make_changeable(state, RuntimeParts())
         if self._blueprint.redshift is not None:
             RedshiftViews(self._blueprint.redshift, self.accounts.aws, self.say).remove()
-        self.stack.cli.destroy(self.stack.name)
+        self.stack.destroy()
         if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
             again = "; ".join(f"firnline keys create {self.env_argument} {user}" for user in gone)
             self.say(f"The keys of {' and '.join(gone)} are gone, and no longer in {self._keys_file.path}: commit it.")

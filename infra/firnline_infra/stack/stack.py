@@ -6,7 +6,7 @@ the bootstrap makes, or with what the stack's settings name (docs/deploy.md).
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.stack.errors import SecretsKeyOutOfReach
 from firnline_infra.stack.program import PROGRAM, Program, complete, encryption_in, settings_of
+from firnline_infra.stack.versions import check_packages
+from firnline_infra.terraform.stack import TerraformStack
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 KMS = "awskms://"
@@ -70,9 +72,29 @@ class Stack:
 
         recovered_up(self.cli, self.name, say=say, lookups=aws_lookups(accounts.aws), refresh=refresh, plan=plan)
 
+    def check(self, spec: EnvironmentSpec) -> None:
+        """Its program reads the specification by itself."""
 
-def stack_of(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts, *, on_line: Callable[[str], None]) -> Stack:
-    """Raises CliMissing, CliTooOld or NoProgram."""
+    def outputs(self) -> dict[str, Any]:
+        return self.cli.outputs(self.name)
+
+    def destroy(self) -> None:
+        self.cli.destroy(self.name)
+
+    def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Pulumi's document of what `up` would change, and why."""
+        return self.cli.plan(self.name, without=without)
+
+
+def stack_of(
+    spec: EnvironmentSpec, spec_file: Path, accounts: Accounts, *, on_line: Callable[[str], None]
+) -> Stack | TerraformStack:
+    """Raises PackagesTooOld, CliMissing, CliTooOld or NoProgram, and what `TerraformStack.of` raises."""
+    if (module := accounts.terraform(spec.name, spec_file)) is not None:
+        role = {"TF_VAR_snowflake_role": acting_role(spec, os.environ)}
+        module = replace(module, variables={**role, **module.variables})
+        return TerraformStack.of(spec, spec_file, module, on_line=on_line)
+    check_packages()
     place = accounts.pulumi(spec.name, spec_file)
     if place is None:
         return _committed(spec, spec_file, on_line)

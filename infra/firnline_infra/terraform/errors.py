@@ -3,6 +3,7 @@
 TerraformError
 ├── TerraformMissing    there is none
 ├── TerraformTooOld     there is one, and nothing newer
+├── ModuleOutdated      the module is not what the specification says
 └── TerraformFailed     a command ended with an error
 """
 
@@ -51,6 +52,21 @@ class TerraformTooOld(TerraformError):
         super().__init__(
             f"{binary} is of version {found or 'that it does not print'}; {OLDEST} is the oldest that will do.",
             next_step=f"update it; in a clone of the project: {PROVIDE}",
+        )
+
+
+class ModuleOutdated(TerraformError):
+    """The module in the repository is not what would be written of the specification. Nothing was created."""
+
+    id = "FL-7134"
+    causes = "The specification, its keys or Firnline's release changed, and the module was not written anew"
+    remedy = "`firnline terraform ENV --into FOLDER`, reviewed and committed"
+
+    def __init__(self, module: Path, names: Sequence[str], *, specification: Path) -> None:
+        super().__init__(
+            f"{module} is not what {specification} says: {', '.join(names)} would be another text.",
+            next_step=f"firnline terraform {specification} --into {module}; review what has changed, and commit it. Nothing "
+            "was created.",
         )
 
 

@@ -1,0 +1,150 @@
+"""An environment that Terraform makes, as the commands know a stack: what is in its state, what would change, its outputs.
+
+Its state and its plans are told in the words of Pulumi's documents, so that everything that is asked before and after an `up`
+(what is in the way, who owns a table, what drifted) is asked of either tool's environments in the same way.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from firnline_infra.accounts import Accounts, TerraformPlace
+from firnline_infra.kinds import KINDS
+from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.terraform.cli import TerraformCli, find_terraform
+from firnline_infra.terraform.errors import ModuleOutdated
+from firnline_infra.terraform.module import differing
+
+TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
+OPERATIONS = {
+    ("create",): "create",
+    ("update",): "update",
+    ("delete", "create"): "replace",
+    ("create", "delete"): "replace",
+    ("delete",): "delete",
+}
+PULUMIS = {"alarm_name": "name"}
+"""Names by which what is in a state is looked for, where they are not Terraform's in camel case."""
+
+
+@dataclass(frozen=True)
+class TerraformStack:
+    cli: TerraformCli
+    spec_file: Path
+    name: str
+
+    @classmethod
+    def of(
+        cls, spec: EnvironmentSpec, spec_file: Path, place: TerraformPlace, *, on_line: Callable[[str], None]
+    ) -> "TerraformStack":
+        """Raises TerraformMissing, TerraformTooOld, ModuleOutdated."""
+        stack = cls(TerraformCli(find_terraform(), place.module, place.variables, on_line), spec_file, spec.name)
+        stack.check(spec)
+        return stack
+
+    def check(self, spec: EnvironmentSpec) -> None:
+        """Raises ModuleOutdated where another module would be written of the specification."""
+        if names := differing(spec, self.cli.module):
+            raise ModuleOutdated(self.cli.module, names, specification=self.spec_file)
+
+    @property
+    def backend(self) -> str:
+        return f"the backend of {self.cli.module}"
+
+    @cached_property
+    def _is_ready(self) -> bool:
+        self.cli.init()
+        return True
+
+    def init(self) -> None:
+        """Once for each command."""
+        assert self._is_ready
+
+    def state(self) -> dict[str, Any] | None:
+        """None where nothing was applied."""
+        self.init()
+        values = self.cli.state().get("values")
+        if values is None:
+            return None
+        found = values.get("root_module", {}).get("resources", ())
+        return {"deployment": {"resources": [self._resource(each) for each in found if each["type"] in TOKENS]}}
+
+    def preview(self, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> bool:
+        """Whether something would change where nothing was expected to; False where anything was."""
+        return self.cli.has_changes(save_plan, refresh=refresh) and expect_no_changes
+
+    def up(self, accounts: Accounts, *, say: Callable[[str], None], refresh: bool, plan: Path | None) -> None:
+        """Terraform knows what a killed apply has made, but for what was just being made: it says so, and how to import it."""
+        self.cli.apply(plan, refresh=refresh)
+
+    def outputs(self) -> dict[str, Any]:
+        return self.cli.outputs()
+
+    def destroy(self) -> None:
+        self.cli.destroy()
+
+    def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Changes nothing. `without` are URNs that are not looked at."""
+        self.init()
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "plan"
+            self.cli.has_changes(file)
+            changes = self.cli.plan(file)["resource_changes"]
+        steps = (self._step(each) for each in changes if each["type"] in TOKENS)
+        return {"steps": [step for step in steps if step["op"] != "same" and step["urn"] not in without]}
+
+    def _urn(self, found: Mapping[str, Any]) -> str:
+        return f"urn:pulumi:{self.name}::terraform::{TOKENS[found['type']]}::{found['name']}"
+
+    def _resource(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Protected is what the cloud itself refuses to delete until another apply; the rest the module says."""
+        values = found["values"]
+        return {
+            "urn": self._urn(found),
+            "type": TOKENS[found["type"]],
+            "custom": True,
+            "id": values.get("id"),
+            "inputs": _properties(values),
+            "protect": bool(values.get("deletion_protection_enabled")),
+        }
+
+    def _step(self, changed: Mapping[str, Any]) -> dict[str, Any]:
+        change = changed["change"]
+        before, after, unknown = (change[each] or {} for each in ("before", "after", "after_unknown"))
+        differ = [name for name in {*before, *after} if before.get(name) != after.get(name) and not unknown.get(name)]
+        return {
+            "op": OPERATIONS.get(tuple(change["actions"]), "same"),
+            "urn": self._urn(changed),
+            "newState": {"inputs": _properties(after)},
+            "oldState": {"inputs": _properties(before), "outputs": {}},
+            "detailedDiff": {_camel(name): {} for name in sorted(differ)},
+        }
+
+
+def _properties(values: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(_named(values))
+
+
+def _named(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A block that stands once is the object in it."""
+    for name, value in values.items():
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+            yield _camel(name), _properties(value[0])
+        elif value is not None and value != []:
+            yield _camel(name), value
+
+
+def _camel(name: str) -> str:
+    first, *rest = PULUMIS.get(name, name).split("_")
+    return first + "".join(map(str.title, rest))
+
+
+def local_backend(folder: Path) -> None:
+    """Lets a module keep its state in its own folder, whatever backend it names."""
+    text = json.dumps({"terraform": {"backend": {"local": {}}}}, indent=2) + "\n"
+    (folder / "backend_override.tf.json").write_text(text, encoding="utf-8")
