@@ -18,7 +18,7 @@ from firnline_infra.stack.stack import PASSPHRASES, Stack, stack_of
 ROOT = Path(__file__).parents[3]
 SPEC = ROOT / "stacks" / "environments" / "dev.yaml"
 KEY = "awskms://alias/firnline-dev-state?region=eu-central-1"
-REAL = SimpleNamespace(pulumi=lambda stack, spec_file: None)
+REAL = SimpleNamespace(pulumi=lambda stack, spec_file: None, terraform=lambda stack, spec_file: None)
 
 
 @pytest.fixture

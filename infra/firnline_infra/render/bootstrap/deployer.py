@@ -237,5 +237,5 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 def _state(spec: EnvironmentSpec, objects: Mapping[str, str], key: Mapping[str, str]) -> Iterator[PolicyStatement]:
     bucket = Arns(spec).bucket(bootstrap_names(spec).state_bucket)
     yield allow("ListState", LIST_STATE, resources=(bucket,))
-    yield allow("State", objects, resources=(f"{bucket}/.pulumi/*",))
+    yield allow("State", objects, resources=(f"{bucket}/.pulumi/*", f"{bucket}/terraform/*"))
     yield allow("StateKey", key, resources=(STATE_KEY_ARN,))
