@@ -26,7 +26,6 @@ from firnline_infra.specification.snowflake import PublicKeys
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
 from firnline_infra.terraform import write_module
-from firnline_infra.terraform.stack import local_backend
 from firnline_local.environment_key import environment_key
 from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
@@ -139,8 +138,7 @@ class EmbeddedAccounts:
         if self.terraform_providers is None:
             return None
         module = self._folder.with_name("terraform") / stack
-        write_module(load_spec(self.specification(spec_file)), module)
-        local_backend(module)
+        write_module(load_spec(self.specification(spec_file)), module, keeps_state=True)
         return TerraformPlace(
             module=module, variables={**self.terraform_providers, "TF_VAR_role_propagation_seconds": "0"}
         )

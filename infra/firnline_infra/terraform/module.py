@@ -38,6 +38,7 @@ PROVIDERS = {
 ENGINE_HASH = Interpolation("local.engine_config_hash")
 STAYS = ("snowflake_service_user", "snowflake_warehouse_interactive")
 """What goes on without an object that it names; everything else in Snowflake goes with it, and is made again with it."""
+LOCAL_BACKEND = {"terraform": {"backend": {"local": {}}}}
 ROLE_WAIT = "role_propagation_seconds"
 
 
@@ -60,7 +61,11 @@ def module_files(spec: EnvironmentSpec) -> dict[str, str]:
         },
         "outputs": {"output": {name: {"value": values.written(each)} for name, each in _outputs(blueprint)}},
     }
-    return {f"{name}.tf.json": json.dumps(each, indent=2, sort_keys=True) + "\n" for name, each in documents.items()}
+    return {f"{name}.tf.json": _text_of(each) for name, each in documents.items()}
+
+
+def _text_of(document: Any) -> str:
+    return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
 def differing(spec: EnvironmentSpec, folder: Path) -> list[str]:
@@ -70,8 +75,10 @@ def differing(spec: EnvironmentSpec, folder: Path) -> list[str]:
     return [name for name, text in there.items() if text != wanted.get(name)]
 
 
-def write_module(spec: EnvironmentSpec, folder: Path) -> None:
-    """Only files of a module's names are written, or removed where the module has none such."""
+def write_module(spec: EnvironmentSpec, folder: Path, *, keeps_state: bool = False) -> None:
+    """Only files of a module's names are written, or removed where the module has none such. With `keeps_state`, the state is
+    in the folder too, whatever backend the module names.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     wanted = module_files(spec)
     for name in differing(spec, folder):
@@ -79,6 +86,8 @@ def write_module(spec: EnvironmentSpec, folder: Path) -> None:
             (folder / name).write_text(wanted[name], encoding="utf-8")
         else:
             (folder / name).unlink()
+    if keeps_state:
+        (folder / "backend_override.tf.json").write_text(_text_of(LOCAL_BACKEND), encoding="utf-8")
 
 
 def _text(file: Path) -> str | None:

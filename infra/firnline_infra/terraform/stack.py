@@ -4,7 +4,6 @@ Its state and its plans are told in the words of Pulumi's documents, so that eve
 (what is in the way, who owns a table, what drifted) is asked of either tool's environments in the same way.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -142,9 +141,3 @@ def _named(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _camel(name: str) -> str:
     first, *rest = PULUMIS.get(name, name).split("_")
     return first + "".join(map(str.title, rest))
-
-
-def local_backend(folder: Path) -> None:
-    """Lets a module keep its state in its own folder, whatever backend it names."""
-    text = json.dumps({"terraform": {"backend": {"local": {}}}}, indent=2) + "\n"
-    (folder / "backend_override.tf.json").write_text(text, encoding="utf-8")
