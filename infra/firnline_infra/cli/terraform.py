@@ -15,7 +15,7 @@ DIFFERS = 3
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="The module's folder: its *.tf.json of these names are written anew, and nothing else is touched.",
+    help="The module's folder: its *.tf.json of these names are overwritten, and nothing else is touched.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit status 3 where a file is not as it would be written.")
 def terraform(environment: Path, into: Path, check: bool) -> None:

@@ -59,7 +59,7 @@ class ModuleOutdated(TerraformError):
     """The module in the repository is not what would be written of the specification. Nothing was created."""
 
     id = "FL-7134"
-    causes = "The specification, its keys or Firnline's release changed, and the module was not written anew"
+    causes = "The specification, its keys or Firnline's release changed, and the module was not rewritten"
     remedy = "`firnline terraform ENV --into FOLDER`, reviewed and committed"
 
     def __init__(self, module: Path, names: Sequence[str], *, specification: Path) -> None:
