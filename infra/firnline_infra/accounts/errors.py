@@ -65,6 +65,16 @@ class AwsUnreachable(AccountsError):
         )
 
 
+NO_LOGIN = (
+    "Unable to locate credentials",
+    "ExpiredToken",
+    "The SSO session",
+    "Token has expired",
+    "InvalidClientTokenId",
+)
+"""What botocore and AWS say where nobody is logged in, or no more."""
+
+
 class AwsRefused(AccountsError):
     """AWS refused a call."""
 
@@ -73,9 +83,12 @@ class AwsRefused(AccountsError):
     remedy = "allow the action that it names; the command can be repeated"
 
     def __init__(self, action: str, on: str, cause: str) -> None:
+        is_nobody = any(words in cause for words in NO_LOGIN)
         super().__init__(
             f"{action} on {on} was refused: {cause}",
-            next_step=f"where it was denied, allow {action} to the deployer; the command can be repeated as it is.",
+            next_step="log in to AWS (AWS_PROFILE, `aws sso login`); the command can be repeated as it is."
+            if is_nobody
+            else f"where it was denied, allow {action} to the deployer; the command can be repeated as it is.",
         )
 
 

@@ -30,8 +30,8 @@ def pause(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
     from firnline_infra.cli.rollout import engine_of
 
     engine = engine_of(environment, accounts)
-    click.echo(f"{stream} is paused; its last rows are waited for, which takes a minute or more.")
-    engine.pause(stream).begin()
+    said = f"{stream} is paused; its last rows are waited for, which takes a minute or more."
+    engine.pause(stream).begin(written=lambda: click.echo(said))
     click.echo(f"Nothing of {stream} is in flight. To go on: firnline pipeline resume {engine.env_argument} {stream}")
 
 

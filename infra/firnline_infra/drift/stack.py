@@ -7,7 +7,7 @@ never applied.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firnline_infra.drift.errors import PreviewUnreadable
@@ -19,6 +19,12 @@ QUIET = {"same", "read", "refresh", "read-replacement", "read-discard", "discard
 PARTS_OF_REPLACE = {"create-replacement", "delete-replaced", "discard-replaced", "remove-pending-replace"}
 NOT_OF_A_CLOUD = ("pulumi:", "firnline:")  # providers and the stack; components of ours
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # stands for what only making something will tell
+BRINGS_BACK = {
+    "snowflake table": "UNDROP TABLE {name}, before another one that is empty takes its name; else ",
+    "snowflake iceberg table": "UNDROP ICEBERG TABLE {name}, before another one that is empty takes its name; else ",
+    "dynamodb table": "restore {name} first (aws dynamodb restore-table-to-point-in-time); else ",
+}
+"""What has the data again; `up` makes an empty one, at which the engine stops."""
 PART = re.compile(r"""\[(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<index>\d+))\]|\.?(?P<plain>[^.\[]+)""")
 
 
@@ -71,7 +77,10 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
                 cause = Cause.CHANGED if before == _at(wanted, path) else Cause.NOT_APPLIED
                 yield finding(path, _text(_at(wanted, path)), _text(_at(there, path)), cause)
         case "create" | "import":
-            yield finding("exists", "yes", NOTHING, Cause.CHANGED if urn in state.inputs else Cause.NOT_APPLIED)
+            cause = Cause.CHANGED if urn in state.inputs else Cause.NOT_APPLIED
+            gone = finding("exists", "yes", NOTHING, cause)
+            first = BRINGS_BACK.get(noun_of(type_), "") if cause is Cause.CHANGED else ""
+            yield replace(gone, next_step=f"{first.format(name=gone.name)}{next_step}")
         case "delete":
             yield finding("exists", "no", "yes", Cause.NOT_APPLIED)
         case _:

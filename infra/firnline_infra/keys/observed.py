@@ -13,7 +13,10 @@ from firnline_infra.keys.errors import UserNotDescribed
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.keys.pair import KeyPair
 from firnline_infra.specification.names import Names
+from firnline_ingest.snowflake.errors import LoginRefused
 
+KEPT_OUT = "390422"
+"""Snowflake's number of an address that a network policy does not allow."""
 PLACES = ("RSA_PUBLIC_KEY_FP", "RSA_PUBLIC_KEY_2_FP")
 UNSET = (None, "", "null")
 
@@ -33,13 +36,22 @@ def registered_keys(owner: KeyOwner, accounts: Accounts) -> frozenset[str]:
 
 
 def keys_in_use(owner: KeyOwner, accounts: Accounts, current: KeyPair) -> frozenset[str] | None:
-    """None if no engine was seen. Raises KeyRefused if the reader's key opens no session."""
+    """None if no engine was seen. Raises KeyRefused if the reader's key opens no session.
+
+    A network policy is asked before the key (docs.snowflake.com, network policies): where it keeps this machine out, nothing
+    can be tried from here, and that Snowflake has the key registered whose private half the secret holds has to do.
+    """
     if owner.user == "ingest":
         return _of_the_engine(owner, accounts)
     principal = owner.principal
-    session = accounts.snowflake_as(user=principal.user.name, role=str(principal.role), private_key=current.private_pem)
-    with closing(session):
-        return frozenset({current.fingerprint})
+    try:
+        accounts.snowflake_as(
+            user=principal.user.name, role=str(principal.role), private_key=current.private_pem
+        ).close()
+    except LoginRefused as error:
+        if KEPT_OUT not in error.what:
+            raise
+    return frozenset({current.fingerprint})
 
 
 def _of_the_engine(owner: KeyOwner, accounts: Accounts) -> frozenset[str] | None:

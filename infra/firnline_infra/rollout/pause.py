@@ -36,10 +36,13 @@ class Pause:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
-    def begin(self) -> None:
-        """Returns when nothing of the pipeline is in flight and nobody reads it. Raises UnknownPipeline, NotQuiet."""
+    def begin(self, *, written: Callable[[], object] = lambda: None) -> None:
+        """Returns when nothing of the pipeline is in flight and nobody reads it; calls `written` once the ledger says that it
+        is paused. Raises UnknownPipeline, NotQuiet.
+        """
         if not self.ledger.pause(self.stream, True):
             raise UnknownPipeline(self.stream)
+        written()
         if self.ledger.current_run() is not None:
             self._await_quiet()
         elif unproven := _unproven(self._rows()):

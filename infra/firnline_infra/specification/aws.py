@@ -31,7 +31,10 @@ STREAM_ARN = Form(
     "the ARN of a stream",
     "arn:aws:kinesis:us-east-1:222233334444:stream/orders",
 )
-REGION = Form(r"[a-z]{2}(-[a-z]+)+-\d", "an AWS region", "eu-central-1")
+AREAS = "af|ap|ca|cn|eu|il|me|mx|sa|us|us-gov|us-iso|us-isob|us-isof|eu-isoe|eusc-de"
+DIRECTIONS = "central|north|south|east|west|northeast|northwest|southeast|southwest"
+REGION = Form(rf"({AREAS})-({DIRECTIONS})-\d{{1,2}}", "an AWS region", "eu-central-1")
+"""docs.aws.amazon.com, Regions and Availability Zones: an area, a direction and a number."""
 ACCOUNT = Form(r"\d{12}", "twelve digits", "123456789012")
 SSM_PREFIX = Form(
     r"(/[A-Za-z0-9_.-]+)+", "parts of letters, digits and _ . - with a slash before each", "/firnline/dev"

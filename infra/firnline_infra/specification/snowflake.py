@@ -9,7 +9,7 @@ from firnline_infra.specification.aws import BucketName
 from firnline_infra.specification.containers import DatabaseOptions, NetworkPolicyOptions, ObjectOrigin
 from firnline_infra.specification.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
 
 
@@ -25,6 +25,11 @@ SECRET_ARN = Form(
     r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+",
     "the ARN of a secret in Secrets Manager",
     "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-dev/snowflake/ingest-AbCdEf",
+)
+ACCOUNT = Form(
+    r"(?!.*\.snowflakecomputing\.)[A-Za-z0-9_.-]{1,255}",
+    "ORGANISATION-ACCOUNT, without https:// and .snowflakecomputing.com",
+    "ORG-ACCOUNT",
 )
 PREFIX = Form(r"([A-Za-z0-9_.-]+/)+", "folders of letters, digits and _ . - with a slash after each", "tables/")
 SecretArn = Annotated[str, SECRET_ARN]
@@ -100,7 +105,7 @@ class ExternalVolume(Section):
 class Snowflake(Section):
     """The account, and who writes and reads there."""
 
-    account: Annotated[str, name_form(1, 255, example="ORG-ACCOUNT")]
+    account: Annotated[str, ACCOUNT]
     """<organisation>-<account>, as in the account's URL."""
     ingest: ServiceUser = ServiceUser.default()
     """What the engine is: may insert, and nothing else."""

@@ -11,12 +11,17 @@ class LedgerTableMissing(LedgerError, Fatal):
 
     id = "FL-2101"
     causes = "The table was never made, or was deleted"
-    remedy = "make it. Snowflake's tokens place every shard again; what they can't say is noted as an incident"
+    remedy = (
+        "restore it to a point in time; else make it. Snowflake's tokens place every shard again; what they can't say is "
+        "noted as an incident"
+    )
 
     def __init__(self, table: str) -> None:
         super().__init__(
             f"The ledger's DynamoDB table {table!r} does not exist.",
-            next_step="create it with your environment's stack, or set ledger.create to true and let the engine do it.",
+            next_step="where it was deleted, restore it first (aws dynamodb restore-table-to-point-in-time, within 35 days): "
+            "a new one has no incidents, and no checkpoint of what Snowflake has no token for. Where there never was one, "
+            "create it with your environment's stack, or set ledger.create to true and let the engine do it.",
         )
 
 

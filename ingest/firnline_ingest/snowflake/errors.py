@@ -88,13 +88,14 @@ class NotAllowed(SnowflakeError, Fatal):
 class TableMissing(SnowflakeError, Fatal):
     id = "FL-3006"
     causes = "No such table, or no privilege at all on it"
-    remedy = "make it, or grant"
+    remedy = "UNDROP TABLE, grant, or make it"
 
     def __init__(self, table: str, role: str, missing: Sequence[WantedPrivilege] = ()) -> None:
         super().__init__(
             f"The table {table} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
             next_step=_grant_or(missing, role, "INSERT on it, and USAGE on its database and schema")
-            + " Where there is none: create it.",
+            + f" Where it was dropped: UNDROP TABLE {table}, before anything makes another one, which would begin empty. "
+            "Where there never was one: create it.",
         )
 
 

@@ -40,6 +40,16 @@ def test_the_engines_own_document_is_read() -> None:
     ]  # fmt: skip # one a line
 
 
+def test_what_was_dropped_is_had_back_before_another_one_is_made() -> None:
+    urn = "urn:pulumi:dev::firnline::snowflake:index/table:Table::orders"
+    inputs = {"database": "LAKE", "schema": "RAW", "name": "ORDERS"}
+    dropped = step("create", newState={"inputs": inputs}) | {"urn": urn}
+    (finding,) = stack_findings({"steps": [dropped]}, State({urn: inputs}), next_step="firnline up dev")
+    assert finding.next_step.startswith("UNDROP TABLE LAKE.RAW.ORDERS, before another one")
+    (finding,) = stack_findings({"steps": [dropped]}, State({}), next_step="firnline up dev")
+    assert finding.next_step == "firnline up dev"
+
+
 def test_what_was_never_applied_is_told_from_what_somebody_changed() -> None:
     new, old = {"name": "orders", "retentionPeriod": 48}, {"name": "orders", "retentionPeriod": 24}
     both = step(

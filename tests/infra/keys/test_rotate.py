@@ -244,6 +244,24 @@ def test_the_readers_new_key_is_tried_before_the_old_one_goes(world: World) -> N
     assert (slots.slot_1, slots.slot_2) == (None, world.pairs[1].public_key)
 
 
+def test_the_readers_rotation_ends_also_where_a_network_policy_keeps_this_machine_out(world: World) -> None:
+    world.make()
+    world.create(world.pairs[0], "reader")
+    world.up()
+    reader = Names.of(world.spec).reader.user.sql
+    world.sql("CREATE NETWORK POLICY ROTATED ALLOWED_IP_LIST = ('203.0.113.0/24')")
+    world.sql(f"ALTER USER {reader} SET NETWORK_POLICY = ROTATED")
+    try:
+        world.rotate(world.pairs[1], user="reader")
+        world.up()
+        assert steps(world.rotate(user="reader"))[-1] is RotationStep.UNREGISTER
+        world.up()
+        assert steps(world.rotate(user="reader")) == [RotationStep.FORGET]
+    finally:
+        world.sql(f"ALTER USER {reader} UNSET NETWORK_POLICY")
+        world.sql("DROP NETWORK POLICY ROTATED")
+
+
 def test_a_second_rotation_takes_the_slot_that_the_first_one_cleared(world: World) -> None:
     world.make()
     world.create(world.pairs[0], "reader")

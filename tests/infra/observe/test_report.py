@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import jsonschema
 import pytest
 import yaml
 
+from firnline_infra.doctor.suite import DOCTOR
 from firnline_infra.drift.ignore import Entry, IgnoreList
 from firnline_infra.drift.suite import drift_report
-from firnline_infra.observe import Finding, Report, unknown
+from firnline_infra.observe import Finding, Report, good, unknown, wrong
 from firnline_infra.observe.code_quality import report_code_quality
 from firnline_infra.observe.sarif import report_sarif
 from firnline_infra.observe.text import report_markdown, report_table
@@ -46,6 +48,29 @@ def test_the_table_tells_what_is_ignored_and_what_could_not_be_seen(report: Repo
     assert "NOT SEEN: the rights of iam role r: iam:GetRole was refused" in text
     assert text.endswith("dev: 2 differences, 1 ignored, and 1 could not be seen.")
     assert "x" * 61 not in text
+
+
+def test_the_preflight_is_by_cause_and_fits_a_terminal() -> None:
+    step = "log in to AWS; the command can be repeated as it is."
+    denied = "{} on whoever was refused: Unable to locate credentials"
+    asked = {
+        "accounts": "sts:GetCallerIdentity",
+        "rights": "iam:SimulatePrincipalPolicy",
+        "limits": "kinesis:DescribeLimits",
+    }
+    found = [replace(good(f"tool {n}", "is new enough"), rule="tools") for n in range(9)]
+    found += [
+        replace(unknown("AWS", denied.format(action), next_step=step), rule=area) for area, action in asked.items()
+    ]
+    hosts = (f"a-host-with-a-long-name-{n}.eu-central-1.amazonaws.com:443" for n in range(20))
+    found += [replace(wrong(each, "DNS lookup failed", next_step="open it"), rule="network") for each in hosts]
+    lines = report_table(Report(suite=DOCTOR, environment="dev", findings=tuple(found))).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert sum("Next: " in line for line in lines) == 2
+    assert sum("Unable to locate credentials" in line for line in lines) == 1
+    assert lines[0].startswith("good     tools: tool 0 is new enough")
+    assert any(line.startswith("UNKNOWN  accounts, rights, limits: AWS sts:GetCallerIdentity") for line in lines)
+    assert not any(line.endswith("..") for line in lines)
 
 
 def test_json_has_everything_in_full(report: Report) -> None:

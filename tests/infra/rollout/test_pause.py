@@ -48,6 +48,15 @@ def test_it_returns_when_nobody_writes_the_rows_any_more() -> None:
     assert 90 + UNWRITTEN_S + EPOCH_S <= engine.now_s <= 100 + UNWRITTEN_S + EPOCH_S
 
 
+def test_that_it_is_paused_is_said_once_the_ledger_says_so() -> None:
+    engine, said = Engine(stops_after_s=100), list[bool]()
+    paused(engine).begin(written=lambda: said.append(engine.ledger.mark(STREAM).is_paused))
+    assert said == [True]
+    with pytest.raises(UnknownPipeline):
+        Pause(engine.ledger, "another", epoch_s=EPOCH_S).begin(written=lambda: said.append(True))
+    assert said == [True]
+
+
 def test_a_shard_that_a_plan_from_before_the_pause_begins_late_is_waited_for() -> None:
     """Its executor came when the others had long given their channels back."""
     engine = Engine(stops_after_s=0)

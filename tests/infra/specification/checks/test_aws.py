@@ -288,3 +288,24 @@ def test_an_alarm_tells_five_topics_at_most(problems: Problems) -> None:
     assert problems(alarms={"topics": [f"{TOPIC}-{number}" for number in range(6)]}) == [
         "alarms.topics: 6 are given; an alarm tells 5 topics."
     ]
+
+
+@pytest.mark.parametrize(
+    ("region", "is_one"),
+    [
+        ("eu-central-1", True),
+        ("ap-southeast-7", True),
+        ("eu-centrl-1", False),
+        ("eu-1", False),
+    ],
+)
+def test_a_region_is_made_of_the_words_that_aws_has(problems: Problems, aws: Part, region: str, is_one: bool) -> None:
+    found = problems(aws=aws(region=region))
+    assert (found == []) is is_one
+    assert is_one or found[0].startswith("aws.region: has to be an AWS region")
+
+
+@pytest.mark.parametrize("account", ["ORG-ACCOUNT.snowflakecomputing.com", "org-account.eu.snowflakecomputing.cn"])
+def test_an_account_is_no_host(problems: Problems, snowflake: Part, account: str) -> None:
+    (problem,) = problems(snowflake=snowflake(account=account))
+    assert problem.startswith("snowflake.account: has to be ORGANISATION-ACCOUNT, without https://")

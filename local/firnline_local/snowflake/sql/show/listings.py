@@ -61,6 +61,11 @@ def named(text: str, *names: str) -> list[Listed]:
     return [Listed(name, constant(text)) for name in names]
 
 
+def login(name: str) -> Listed:
+    """Whether a user has that further way to log in."""
+    return Listed(name, lambda found, _: found.logins[name])
+
+
 def unset(*names: str, kind: DataType = TEXT) -> list[Listed]:
     return [Listed(name, constant(None), kind) for name in names]
 
@@ -154,10 +159,10 @@ USERS = (
     Listed("default_secondary_roles", setting("DEFAULT_SECONDARY_ROLES")), *named("false", "ext_authn_duo"),
     *named("", "ext_authn_uid", "mins_to_bypass_mfa"), OWNER,
     *unset("last_success_login", "expires_at_time", "locked_until_time", kind=MOMENT),
-    Listed("has_password", lambda found, _: found.logins["has_password"]),
+    login("has_password"),
     Listed("has_rsa_public_key", lambda found, _: bool(found.public_keys)), Listed("type", attribute("type")),
     *named("false", "has_mfa"),
-    *(Listed(name, lambda found, _, name=name: found.logins[name]) for name in ("has_pat", "has_workload_identity")),
+    login("has_pat"), login("has_workload_identity"),
     *named("false", "is_from_organization_user"),
 )  # fmt: skip # a paragraph, not a column
 WAREHOUSES = (
