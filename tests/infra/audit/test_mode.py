@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit.errors import CallableAbsent
-from firnline_infra.audit.mode import absent_callable
+from firnline_infra.audit.mode import BELIEVED, AuditMode, absent_callable
 from firnline_ingest.config.document import parse
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 
 ABSENT = {"type": "callable", "callable": "firnline_no_such_module:f", "version": "1"}
 
@@ -19,12 +19,30 @@ def pipeline(*transforms: dict[str, Any], **more: Any) -> PipelineConfig:
     return parse(PipelineConfig, document, "engine.json")
 
 
+def config_of(one: PipelineConfig) -> EngineConfig:
+    document = {
+        "version": 1,
+        "application": "app",
+        "aws": {"region": "eu-west-1"},
+        "ledger": {"table": "ledger"},
+        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+        "spark": {"checkpoint": "/checkpoint"},
+        "dead_letters": {"folder": "letters"},
+        "pipelines": [one.model_dump(by_alias=True, mode="json")],
+    }
+    return EngineConfig.model_validate(document)
+
+
 def test_one_that_is_here_or_none_at_all_is_nothing_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("firnline_test_functions")
     module.f = lambda record: record  # type: ignore[attr-defined] # it is empty
     monkeypatch.setitem(sys.modules, module.__name__, module)
     assert absent_callable(pipeline()) is None
-    assert absent_callable(pipeline({**ABSENT, "callable": f"{module.__name__}:f", "none": "filter"})) is None
+    here = pipeline({**ABSENT, "callable": f"{module.__name__}:f", "none": "filter"})
+    assert absent_callable(here) is None
+    remarks = AuditMode.of(config_of(here), here, contents=True).remarks
+    assert remarks == (BELIEVED.format("firnline_test_functions:f"),), "nothing is proven of the function's own code"
+    assert AuditMode.of(config_of(pipeline()), pipeline(), contents=True).remarks == ()
 
 
 def test_rows_are_found_by_their_places_where_every_record_has_to_be_somewhere() -> None:

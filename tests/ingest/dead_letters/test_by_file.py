@@ -154,7 +154,8 @@ def test_wherever_it_is_killed_the_next_run_finishes_and_nothing_is_doubled(forg
             world.run(killed_at(place))
         except Killed:
             world.snowflake.now += timedelta(days=3)
-            world.run()
+            report = world.run()
+            assert report.letters + report.already + sum(report.remaining.values()) == 3, place
         else:
             assert place > 50, "every effect had its kill"
             return

@@ -69,8 +69,9 @@ def test_killed_anywhere_the_next_replay_finishes_it(service: dict[str, bool]) -
         with pytest.raises(Killed):
             world.run(killed_at(place))
         assert len(set(world.numbers)) == len(world.numbers), place
-        world.run()
+        report = world.run()
         assert world.numbers == ALL, place
+        assert (report.letters + report.already, dict(report.remaining)) == (5, {}), place
         assert world.run().rows == 0, place
 
 

@@ -194,10 +194,10 @@ class RecordSchema:
 
     def _found(self, name: str, namespace: str) -> tuple[str, Any, str]:
         """Its full name, the schema, and the namespace of names inside of it."""
-        for full in (f"{namespace}.{name}", name) if namespace and "." not in name else (name,):
-            if full in self._named:
-                return full, self._named[full].schema, self._named[full].namespace
-        raise _malformed(f"its schema has no {name}")
+        full = f"{namespace}.{name}" if namespace and "." not in name else name
+        if full not in self._named:
+            raise _malformed(f"its schema has no {full}")
+        return full, self._named[full].schema, self._named[full].namespace
 
     def value_in(self, source: "_Bytes") -> Json:
         """Raises ValueError, OverflowError, RecursionError and Unreadable."""
