@@ -24,7 +24,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 
 def foundation(blueprint: Blueprint, opts: pulumi.ResourceOptions) -> Made:
     """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
-    return _made_of(resources.foundation(blueprint), {}.__getitem__, opts)
+    return _made_of(resources.foundation(blueprint), None, opts)
 
 
 def warehouse(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
@@ -48,7 +48,7 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     return made | _made_of(resources.runtime(blueprint), either(made, known), opts)
 
 
-def _made_of(components: Iterable[Component], known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+def _made_of(components: Iterable[Component], known: Lookup | None, opts: pulumi.ResourceOptions) -> Made:
     registrar = Registrar(known)
     made: Made = {}
     for each in components:

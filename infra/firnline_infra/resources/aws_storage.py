@@ -87,7 +87,7 @@ def landing_bucket(name: str, args: Bucket) -> Component:
         durability=args.durability,
     )
 
-    def setting(type_: str, suffix: str, after: tuple[Resource, ...] = (), **arguments: Any) -> Resource:
+    def setting(type_: str, suffix: str, *after: Resource, **arguments: Any) -> Resource:
         return Resource(type_, f"{name}-{suffix}", {"bucket": bucket["bucket"], **arguments}, after=after)
 
     ownership = {"object_ownership": args.ownership}
@@ -95,10 +95,10 @@ def landing_bucket(name: str, args: Bucket) -> Component:
     switches = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
     closed = setting("aws_s3_bucket_public_access_block", "public-access", **dict.fromkeys(switches, True))
     # S3 refuses to change a bucket's policy and its block of public access at once.
-    policy = setting("aws_s3_bucket_policy", "policy", (closed,), policy=PolicyText(args.policy))
+    policy = setting("aws_s3_bucket_policy", "policy", closed, policy=PolicyText(args.policy))
     encryption = setting("aws_s3_bucket_server_side_encryption_configuration", "encryption", rule=[_encrypted(args)])
     versioning = setting("aws_s3_bucket_versioning", "versioning", versioning_configuration={"status": "Enabled"})
-    lifecycle = setting("aws_s3_bucket_lifecycle_configuration", "lifecycle", (versioning,), rule=[_old_versions(args)])
+    lifecycle = setting("aws_s3_bucket_lifecycle_configuration", "lifecycle", versioning, rule=[_old_versions(args)])
     ready = WaitingValue(bucket["bucket"], (owner, policy, encryption, versioning))
     return Component(
         "LandingBucket",

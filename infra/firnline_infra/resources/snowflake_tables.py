@@ -49,7 +49,11 @@ def table(registry: LandingRegistry, args: Table | IcebergTable | InteractiveTab
         case InteractiveTable():
             made = _by_statement(registry, args)
         case IcebergTable() if args.needs_statement:
-            more = {"uses_new_role": True, "waits_with_component": True, "ignore_changes": OWN_STATEMENT}
+            more: dict[str, Any] = {
+                "waits_with_component": True,
+                "ignore_changes": OWN_STATEMENT,
+                "uses_new_role": True,
+            }
             made = _by_statement(registry, args, **more)
         case IcebergTable():
             made = _iceberg(registry, args)
@@ -90,7 +94,11 @@ def _column(column: Any, type_: str, if_required: dict[str, Any]) -> dict[str, A
 
 
 def _by_statement(
-    registry: LandingRegistry, args: InteractiveTable | IcebergTable | DeadLetterStage, word: str = "table", **more: Any
+    registry: LandingRegistry,
+    args: InteractiveTable | IcebergTable | DeadLetterStage,
+    *,
+    word: str = "table",
+    **more: Any,
 ) -> Resource:
     *schema, _ = args.name.parts
     said = {
@@ -110,7 +118,7 @@ def _alter(registry: LandingRegistry, args: Table | IcebergTable) -> None:
 
 
 def stage(registry: LandingRegistry, args: DeadLetterStage) -> None:
-    registry.makes(ObjectKind.STAGE, args.name, _by_statement(registry, args, "stage"))
+    registry.makes(ObjectKind.STAGE, args.name, _by_statement(registry, args, word="stage"))
 
 
 def pipe(registry: LandingRegistry, args: Pipe | DeadLetterPipe) -> None:

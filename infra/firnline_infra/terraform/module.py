@@ -145,7 +145,7 @@ def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
             "snowflake": {
                 "organization_name": organization,
                 "account_name": account,
-                "warehouse": escaped(spec.snowflake.warehouse),
+                **({"warehouse": escaped(spec.snowflake.warehouse)} if spec.snowflake.warehouse else {}),
                 "role": "${var.snowflake_role}",
                 "preview_features_enabled": list(blueprint.preview_features),
             },

@@ -1,0 +1,56 @@
+"""Every environment as a stack of CDK Terrain (`pip install cdktn`), or of CDKTF, which HashiCorp archived in December 2025.
+
+    cd stacks/terraform && cdktn synth        # or python main.py; then cdktf.out/stacks/dev/cdk.tf.json
+
+Only the core is used, without bindings of providers: the module is what `firnline terraform` writes, so it needs neither.
+"""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+if shutil.which("node") is None:
+    sys.exit(
+        "CDK Terrain runs on Node, and there is none on the PATH.\n  Next: install Node 22 or newer, or do without: "
+        "firnline terraform dev --into stacks/terraform/dev"
+    )
+
+try:
+    from cdktn import App, S3Backend, TerraformStack
+except ModuleNotFoundError:
+    from cdktf import App, S3Backend, TerraformStack
+
+from firnline_infra.specification import load_spec
+from firnline_infra.terraform import module_files
+
+SPECIFICATIONS = Path(__file__).resolve().parents[1] / "environments"
+ENVIRONMENTS = ("dev", "staging", "prod")
+
+
+def environment(app: Any, environment_name: str) -> None:
+    spec = load_spec(SPECIFICATIONS / f"{environment_name}.yaml")
+    stack = TerraformStack(app, environment_name)
+    for text in module_files(spec).values():
+        sections = json.loads(text)
+        settings = sections.pop("terraform", {})
+        for setting, content in settings.items():
+            if setting == "backend":
+                locks = content["s3"].pop("use_lockfile")
+                S3Backend(stack, **content["s3"])
+                stack.add_override("terraform.backend.s3.use_lockfile", locks)  # CDKTF has no argument for it
+            else:
+                stack.add_override(f"terraform.{setting}", content)
+        for section, content in sections.items():
+            if isinstance(content, list):
+                stack.add_override(section, content)
+                continue
+            for name, each in content.items():
+                stack.add_override(f"{section}.{name}", each)
+
+
+program = App()
+for each in ENVIRONMENTS:
+    environment(program, each)
+program.synth()
