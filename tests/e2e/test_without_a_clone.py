@@ -34,6 +34,7 @@ ANSWERS = {
     "--stream": "orders",
     "--database": "SHOP",
     "--schema": "RAW",
+    "--runtime": "by-hand",
 }
 WHERE_FROM = """
 import firnline_infra, firnline_ingest, firnline_local

@@ -118,7 +118,7 @@ class Life:
         self._firnline(
             f"init --name {self.run.environment} --region {self.region} --aws-account {account} --ephemeral"
             f" --snowflake-account {self.snowflake_account} --warehouse {self.run.warehouse}"
-            f" --stream {self.run.aws} --database {self.run.snowflake} --schema RAW"
+            f" --stream {self.run.aws} --database {self.run.snowflake} --schema RAW --runtime by-hand"
         )
         document = yaml.safe_load(self._spec_file.read_text(encoding="utf-8"))
         del document["aws"]["permissions_boundary"]

@@ -26,8 +26,11 @@ class Question:
     default: str | None = None
     """Offered where it is asked; never taken silently."""
     is_list: bool = False
+    of_runtime: str | None = None
+    """It is asked where the engine runs there."""
 
 
+EMR_SERVERLESS, BY_HAND = "emr-serverless", "by-hand"
 QUESTIONS = (
     Question(name="name", option="--name", help="The environment's name, such as dev.", default="dev"),
     Question(name="region", option="--region", help="The AWS region, such as eu-central-1."),
@@ -45,6 +48,20 @@ QUESTIONS = (
     Question(name="streams", option="--stream", help="A Kinesis stream to read; repeatable.", is_list=True),
     Question(name="database", option="--database", help="The Snowflake database that tables are made in."),
     Question(name="schema", option="--schema", help="The schema in it.", default="RAW"),
+    Question(
+        name="runtime",
+        option="--runtime",
+        help=f"Where the engine runs: {EMR_SERVERLESS}, or {BY_HAND} (others: docs/runtimes).",
+        default=EMR_SERVERLESS,
+    ),
+    Question(
+        name="subnets",
+        option="--subnet",
+        help=f"A private subnet with a route to Snowflake, of {EMR_SERVERLESS}; repeatable.",
+        is_list=True,
+        of_runtime=EMR_SERVERLESS,
+    ),
+    Question(name="vpc", option="--vpc", help="The VPC that it is in.", of_runtime=EMR_SERVERLESS),
 )
 
 
@@ -85,7 +102,8 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force
     \b
     For example:
       firnline init --name dev --region eu-central-1 --aws-account 123456789012 \\
-        --snowflake-account ORG-ACCOUNT --warehouse COMPUTE_WH --stream orders --database LAKE --schema RAW --ephemeral
+        --snowflake-account ORG-ACCOUNT --warehouse COMPUTE_WH --stream orders --database LAKE --schema RAW --ephemeral \\
+        --runtime emr-serverless --subnet subnet-0a1b2c3d4e5f60718 --vpc vpc-0a1b2c3d4e5f60718
     """
     answers = _answered(given, ask=sys.stdin.isatty())
     path = _inside(file or SPECS / f"{answers['name']}.yaml")
@@ -97,13 +115,21 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force
 
 def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
     """All of them. Raises UsageError with every option that is missing where nobody can be asked."""
-    missing = [question for question in QUESTIONS if not given[question.name]]
-    if missing and not ask:
-        options = ", ".join(question.option for question in missing)
+    answers: dict[str, Any] = {}
+    for question in QUESTIONS:
+        if question.of_runtime in (None, answers.get("runtime")):
+            answers[question.name] = given[question.name] or (_ask(question) if ask else None)
+    if missing := [question.option for question in QUESTIONS if answers.get(question.name, "") in (None, ())]:
         raise UsageError(
-            f"firnline init was not told: {options}.", next_step="give them, or run it where it can ask (a terminal)."
+            f"firnline init was not told: {', '.join(missing)}.",
+            next_step="give them, or run it where it can ask (a terminal).",
         )
-    return {question.name: given[question.name] or _ask(question) for question in QUESTIONS}
+    if answers["runtime"] not in (EMR_SERVERLESS, BY_HAND):
+        raise UsageError(
+            f"{answers['runtime']} is no runtime that `firnline init` writes a section of.",
+            next_step=f"give {EMR_SERVERLESS}, or {BY_HAND} and the section that docs/runtimes has.",
+        )
+    return answers
 
 
 def _ask(question: Question) -> Any:
@@ -128,7 +154,8 @@ def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     from firnline_infra.specification.starter import Answers, first_spec
 
     durability = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED
-    return first_spec(Answers(**answers, durability=durability), str(path))
+    said = {name: answer for name, answer in answers.items() if name != "runtime"}
+    return first_spec(Answers(**said, durability=durability), str(path))
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:

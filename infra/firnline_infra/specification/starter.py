@@ -18,6 +18,9 @@ class Answers:
     streams: tuple[str, ...]
     database: str
     schema: str
+    subnets: tuple[str, ...] = ()
+    """Of EMR Serverless; the engine is started by hand where there are none."""
+    vpc: str = ""
     durability: Durability = Durability.PROTECTED
 
 
@@ -43,6 +46,7 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
         f"{fence}"
         "  runtime:\n"
         "    trust: emr-serverless # or emr-ec2, irsa, pod-identity, static-keys, nobody\n"
+        f"{_runtime(answers)}"
         "\n"
         "snowflake:\n"
         f"  account: {_quoted(answers.snowflake_account)}\n"
@@ -61,6 +65,20 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
             f"    schema: {_quoted(answers.schema)}\n"
             for stream in answers.streams
         )
+    )
+
+
+def _runtime(answers: Answers) -> str:
+    """The section with which `firnline up` ends in an engine that runs."""
+    if not answers.subnets:
+        return (
+            "    # No section of a runtime: `firnline run` starts the engine by hand. docs/runtimes has the sections.\n"
+        )
+    subnets = ", ".join(map(_quoted, answers.subnets))
+    return (
+        "    emr_serverless:\n"
+        f"      subnets: [{subnets}] # private, with a route to Snowflake; two zones are better\n"
+        f"      security_group: {{vpc: {_quoted(answers.vpc)}}}\n"
     )
 
 

@@ -22,6 +22,7 @@ ANSWERS = {
     "--stream": "orders",
     "--database": '"my lake"',
     "--schema": "raw",
+    "--runtime": "by-hand",
 }
 FILE = Path("stacks/environments/dev.yaml")
 Run = Callable[..., Result]
@@ -53,6 +54,18 @@ def test_what_is_written_passes_the_check_and_says_what_comes_next(run: Run) -> 
         "firnline up",
     ):
         assert step in result.output
+
+
+def test_an_engine_is_started_where_it_was_said_to_run(run: Run) -> None:
+    subnets = ("subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718")
+    options = [part for subnet in subnets for part in ("--subnet", subnet)]
+    result = run(*options, "--vpc", "vpc-0a1b2c3d4e5f60718", **{"--runtime": "emr-serverless"})
+    assert result.exit_code == 0
+    runtime = load_spec(FILE).aws.runtime
+    assert runtime.job is not None
+    assert runtime.emr_serverless.subnets == list(subnets)
+    assert isinstance(run(**{"--runtime": "lambda"}).exception, UsageError)
+    assert "--subnet, --vpc" in str(run(**{"--runtime": "emr-serverless"}).exception)
 
 
 def files() -> set[str]:
@@ -162,11 +175,13 @@ def test_it_asks_for_what_was_not_said(run: Run, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("firnline_infra.cli.init.sys", type("Sys", (), {"stdin": Terminal}))
     answers = ["prod", "eu-west-1", "123456789012", "ORG-ACCOUNT", "REPORTING", "orders clicks", "LAKE", ""]
+    answers += ["", "subnet-0a1b2c3d4e5f60718", "vpc-0a1b2c3d4e5f60718"]
     result = CliRunner().invoke(firnline, ["init"], input="\n".join([*answers, ""]))
     assert result.exit_code == 0, result.output
     spec = load_spec(Path("stacks/environments/prod.yaml"))
     assert [stream.name for stream in spec.streams] == ["orders", "clicks"]
     assert spec.pipelines[0].schema_ == "RAW"
+    assert spec.aws.runtime.job is not None
 
 
 def test_another_file_can_be_named(run: Run) -> None:
