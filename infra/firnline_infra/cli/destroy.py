@@ -20,6 +20,7 @@ def destroy(environment: Path, accounts: ChosenAccounts, yes: bool) -> None:
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.rollout.left_consumers import told_outlasting
+    from firnline_infra.runtimes.registry import runtime_of
     from firnline_infra.terminal import text_table
 
     found = deployment(environment, accounts)
@@ -30,4 +31,6 @@ def destroy(environment: Path, accounts: ChosenAccounts, yes: bool) -> None:
         click.echo(line)
     if not yes and click.prompt("Type the environment's name to remove them") != found.spec.name:
         raise click.Abort
+    if found.spec.aws.runtime.kind is not None:
+        runtime_of(found.spec).release(found.spec)
     found.destroy()

@@ -7,6 +7,7 @@ PlaceMissing           what the stack makes for the engine to run at is not ther
 NoCluster              the kubeconfig does not lead into a cluster
 UntaggedRun            a run that the deployer may not see is in the engine's place
 RuntimeRefused         the service refused a call
+EngineRuns             an engine runs in what is to be destroyed
 RuntimeUnavailable     transient: the service is throttling, or out of reach
 """
 
@@ -89,6 +90,23 @@ class UntaggedRun(FirnlineError, Fatal):
             next_step="whoever started it ends it (aws emr-serverless cancel-job-run --application-id "
             f"{application_id} --job-run-id {run_id}); then run the same command again. Where it has the tag, allow "
             "emr-serverless:GetJobRun to the deployer. Nothing was changed.",
+        )
+
+
+class EngineRuns(FirnlineError, Fatal):
+    """Its role, its ledger and its stream would be destroyed under it."""
+
+    id = "FL-5622"
+    causes = (
+        "`destroy` of an environment whose engine runs on Kubernetes, which no stack knows of. Nothing was destroyed"
+    )
+    remedy = "`firnline stop`, then the same command again"
+
+    def __init__(self, environment: str, runs: Sequence[str]) -> None:
+        super().__init__(
+            f"The engine of {environment} runs: {', '.join(runs)}. Its role, ledger and streams would be destroyed under it.",
+            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
+            "destroyed.",
         )
 
 

@@ -50,6 +50,8 @@ class EngineRuntime:
     prepare: Callable[[EnvironmentSpec], None] = lambda _spec: None
     """Makes what has to be around the job where it runs, and is made by no stack. Raises RuntimeRefused, RuntimeUnavailable and
     NoCluster."""
+    release: Callable[[EnvironmentSpec], None] = lambda _spec: None
+    """Removes that, before the stack is destroyed. Raises as `prepare`, and EngineRuns."""
 
 
 def _emr_serverless() -> ServiceModule:
@@ -82,6 +84,12 @@ def _prepare_namespace(spec: EnvironmentSpec) -> None:
     service.prepare(spec)
 
 
+def _release_namespace(spec: EnvironmentSpec) -> None:
+    from firnline_infra.runtimes.spark_operator import service
+
+    service.release(spec)
+
+
 RUNTIMES = {
     "emr_serverless": EngineRuntime(
         job=emr_serverless_job.JOB,
@@ -109,6 +117,7 @@ RUNTIMES = {
         prices=spark_operator_job.PRICES,
         service=_kubernetes,
         prepare=_prepare_namespace,
+        release=_release_namespace,
     ),
 }
 

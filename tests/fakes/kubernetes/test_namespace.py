@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.errors import EngineRuns, RuntimeRefused
 from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_operator import pod
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
@@ -17,6 +17,7 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
     path_of,
 )
 from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.runtimes.spark_operator.service import release_on
 from firnline_infra.specification import EnvironmentSpec
 from tests.fakes.kubernetes.conftest import FIRST, Place, started
 from tests.infra.runtimes.environments import RUNTIMES, spec_of
@@ -103,17 +104,20 @@ def everything(place: Place) -> None:
     for problem in place.runtime.check(place.job):
         raise RuntimeRefused("check", place.path, problem.what, next_step=problem.next_step)
     before = len(place.stage.attempts)
-    for number in range(1, 4):
+    for number in range(1, 3):
         run = place.runtime.start(place.job, f"0000000{number}-ab")
         place.until_run(run, RunState.RUNNING)
         list(place.runtime.log_lines(run))
         place.stage.attempt(before + number).end()
         place.until_run(run, RunState.SUCCEEDED)
-    run = place.runtime.start(place.job, "00000004-ab")
+    run = place.runtime.start(place.job, "00000003-ab")
     place.until_run(run, RunState.RUNNING)
     place.runtime.cancel(run, grace_s=0)
-    place.stage.attempt(before + 4).end()
+    place.stage.attempt(before + 3).end()
+    place.until_run(run, RunState.STOPPED if place.operator is Operator.KUBEFLOW else RunState.UNKNOWN)
     apply_prerequisites(with_options(place.operator, network_policy=False, disruption_budget=False), place.api)
+    apply_prerequisites(place.spec, place.api)
+    release_on(place.api, place.spec)
 
 
 def why_not(place: Place) -> RuntimeRefused | None:
@@ -225,3 +229,29 @@ def test_an_engine_stands_by_beside_the_one_that_runs(place: Place) -> None:
     old, new = started(place), started(place, "00000002-cd")
     assert [run.id for run in place.runtime.runs("firnline-dev")] == [old.id, new.id]
     assert len(place.pods("driver")) == 2
+
+
+def test_what_is_destroyed_leaves_an_empty_namespace_unless_an_engine_runs(place: Place) -> None:
+    run = started(place)
+    with pytest.raises(EngineRuns, match=run.id) as refused:
+        release_on(place.api, place.spec)
+    assert "firnline stop dev" in refused.value.next_step
+    place.stage.attempt().end()
+    place.until_run(run, RunState.SUCCEEDED)
+    place.until(
+        lambda: not place.application.kubernetes.cluster.objects.below(place.pods_folder, {"spark-role": "executor"})
+    )
+    release_on(place.api, place.spec)
+    objects = place.application.kubernetes.cluster.objects
+    place.until(lambda: not objects.below(place.folder, {}))
+    assert [place.admin.get(path_of(each)) for each in kubernetes_prerequisites(place.spec)] == [None] * 5
+
+
+@ONE
+def test_an_account_of_others_is_not_removed(place: Place) -> None:
+    account, *_ = kubernetes_prerequisites(place.spec)
+    place.admin.delete(path_of(account))
+    account["metadata"] = {**account["metadata"], "labels": {"team": "platform"}}
+    place.admin.apply(path_of(account), account)
+    release_on(place.api, place.spec)
+    assert place.admin.get(path_of(account)) is not None

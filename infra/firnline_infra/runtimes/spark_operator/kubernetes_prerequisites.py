@@ -36,7 +36,7 @@ PLURALS = {
 }
 OPTIONAL = {"NetworkPolicy": "networking.k8s.io/v1", "PodDisruptionBudget": "policy/v1"}
 """Kinds that an option leaves out, with their apiVersions."""
-APPLY = ["create", "patch"]
+APPLY = ["get", "create", "patch", "delete"]
 
 
 def kubernetes_prerequisites(spec: EnvironmentSpec) -> list[dict[str, Any]]:
@@ -73,7 +73,6 @@ def deployer_role(spec: EnvironmentSpec, *, group: str) -> list[dict[str, Any]]:
     """
     section, metadata = _section(spec), _metadata(spec)
     applications = ["get", "list", "create", "delete", *(["patch"] if section.operator is Operator.KUBEFLOW else [])]
-    optional = ["get", *APPLY, "delete"]
     rules: list[dict[str, Any]] = [
         {"apiGroups": [GROUPS[section.operator]], "resources": ["sparkapplications"], "verbs": applications},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "create"]},
@@ -84,8 +83,8 @@ def deployer_role(spec: EnvironmentSpec, *, group: str) -> list[dict[str, Any]]:
         rules += [
             {"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": APPLY},
             {"apiGroups": [RBAC], "resources": ["roles", "rolebindings"], "verbs": APPLY},
-            {"apiGroups": ["networking.k8s.io"], "resources": ["networkpolicies"], "verbs": optional},
-            {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": optional},
+            {"apiGroups": ["networking.k8s.io"], "resources": ["networkpolicies"], "verbs": APPLY},
+            {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": APPLY},
             *DRIVERS_OWN,
         ]
     named = {**metadata, "name": f"{metadata['name']}-deployer"}
@@ -102,10 +101,22 @@ def apply_prerequisites(spec: EnvironmentSpec, api: KubernetesApi) -> None:
     for each in objects:
         api.apply(path_of(each), each)
     for kind in OPTIONAL.keys() - {each["kind"] for each in objects}:
-        path = path_of(_object(kind, metadata, {}))
-        found = api.get(path)
-        if found and metadata["labels"].items() <= found["metadata"].get("labels", {}).items():
-            api.delete(path)
+        _remove(_object(kind, metadata, {}), api)
+
+
+def remove_prerequisites(spec: EnvironmentSpec, api: KubernetesApi) -> None:
+    """Those that are ours. Raises as `apply_prerequisites`."""
+    if _section(spec).origin is Origin.CREATE:
+        for each in reversed(kubernetes_prerequisites(spec)):
+            _remove(each, api)
+
+
+def _remove(document: dict[str, Any], api: KubernetesApi) -> None:
+    """Where it bears our labels: another one of its name is somebody else's."""
+    path, ours = path_of(document), document["metadata"]["labels"].items()
+    found = api.get(path)
+    if found and ours <= found["metadata"].get("labels", {}).items():
+        api.delete(path)
 
 
 def path_of(document: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.errors import EngineRuns, RuntimeRefused
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
 from firnline_infra.runtimes.kubeconfig import read_kubeconfig
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi, KubernetesApi, Pods
@@ -20,7 +20,7 @@ from firnline_infra.runtimes.spark_conf import token_of
 from firnline_infra.runtimes.spark_operator import apache, kubeflow, pod
 from firnline_infra.runtimes.spark_operator.flavour import Flavour
 from firnline_infra.runtimes.spark_operator.job import JOB
-from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import apply_prerequisites
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import apply_prerequisites, remove_prerequisites
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -59,7 +59,7 @@ class OperatorService:
         return ""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
-        self._forget_old()
+        self.forget(but=KEPT)
         wanted = JOB.render(job, token=token, tags={GENERATION_TAG: token}, stands_by=stands_by)
         self.api.create(self._objects, wanted)
         found = self.api.get(f"{self._objects}/{wanted['metadata']['name']}")
@@ -120,9 +120,10 @@ class OperatorService:
     def _object(self, run: Run) -> dict[str, Any] | None:
         return next((each for each in self._all(self.application) if each["metadata"]["uid"] == run.id), None)
 
-    def _forget_old(self) -> None:
+    def forget(self, *, but: int) -> None:
+        """Removes the objects of runs that have ended, but for the newest ones."""
         ended = [each for each in self._all(self.application) if not self._run(each).state.is_active]
-        for each in ended[:-KEPT]:
+        for each in ended[: len(ended) - but]:
             self.api.delete(self._path(each))
 
     def _run(self, found: Mapping[str, Any]) -> Run:
@@ -200,9 +201,14 @@ def place_of(_spec: EnvironmentSpec, _accounts: Accounts) -> str:
 
 
 def service_of(spec: EnvironmentSpec, _accounts: Accounts, _place: str) -> OperatorService:
+    section = spec.aws.runtime.kubernetes
+    assert section is not None
+    return service_on(HttpKubernetesApi(lambda: read_kubeconfig(section.context)), spec)
+
+
+def service_on(api: KubernetesApi, spec: EnvironmentSpec) -> OperatorService:
     runtime, section = spec.aws.runtime, spec.aws.runtime.kubernetes
     assert section is not None
-    api = HttpKubernetesApi(lambda: read_kubeconfig(section.context))
     application, namespace = Names.of(spec).application, runtime.namespace or "default"
     return OperatorService(api, FLAVOURS[section.operator], namespace, application, runtime.service_account)
 
@@ -212,3 +218,18 @@ def prepare(spec: EnvironmentSpec) -> None:
     section = spec.aws.runtime.kubernetes
     assert section is not None
     apply_prerequisites(spec, HttpKubernetesApi(lambda: read_kubeconfig(section.context)))
+
+
+def release(spec: EnvironmentSpec) -> None:
+    """Removes that again. Raises EngineRuns, and as `prepare`."""
+    section = spec.aws.runtime.kubernetes
+    assert section is not None
+    release_on(HttpKubernetesApi(lambda: read_kubeconfig(section.context)), spec)
+
+
+def release_on(api: KubernetesApi, spec: EnvironmentSpec) -> None:
+    service = service_on(api, spec)
+    if runs := service.runs(service.application):
+        raise EngineRuns(spec.name, [run.id for run in runs])
+    service.forget(but=0)
+    remove_prerequisites(spec, api)
