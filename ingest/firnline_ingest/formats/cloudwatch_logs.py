@@ -71,6 +71,8 @@ def _envelopes() -> "Callable[[bytes], tuple[str, bytes, list[bytes]]]":
         log_group: str | None = None
         log_stream: str | None = None
         subscription_filters: list[str] = []
+
+    class KnownSource(Source, rename="camel"):
         policy_level: str | msgspec.UnsetType = msgspec.UNSET
 
     class Envelope(Source, kw_only=True, rename="camel"):
@@ -79,11 +81,11 @@ def _envelopes() -> "Callable[[bytes], tuple[str, bytes, list[bytes]]]":
 
     class KnownEvent(LogEvent, rename="camel", forbid_unknown_fields=True): ...
 
-    class KnownEnvelope(Source, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    class KnownEnvelope(KnownSource, kw_only=True, rename="camel", forbid_unknown_fields=True):
         message_type: str
         log_events: list[KnownEvent] = msgspec.field(default_factory=list)
 
-    encode, fields = msgspec.json.Encoder().encode, Source.__struct_fields__
+    encode, fields = msgspec.json.Encoder().encode, KnownSource.__struct_fields__
     known_in, any_in = msgspec.json.Decoder(KnownEnvelope).decode, msgspec.json.Decoder(Envelope).decode
     raw_in, raws_in = (
         msgspec.json.Decoder(dict[str, msgspec.Raw]).decode,
@@ -97,8 +99,8 @@ def _envelopes() -> "Callable[[bytes], tuple[str, bytes, list[bytes]]]":
             message_type, whole = any_in(content).message_type, raw_in(content)
             events = raws_in(whole.pop("logEvents", b"[]"))
             del whole["messageType"]
-            return message_type, encode(whole)[:-1], list(map(bytes, events))
-        source = Source(*(getattr(known, name) for name in fields))
+            return message_type, encode(raw_in(encode(Source())) | whole)[:-1], list(map(bytes, events))
+        source = KnownSource(*(getattr(known, name) for name in fields))
         return known.message_type, encode(source)[:-1], list(map(encode, known.log_events))
 
     return envelope_in

@@ -58,6 +58,11 @@ def test_fields_that_no_page_names_are_kept_as_they_came() -> None:
     event = {**EVENTS[1], "ingestionTime": 1.50, "nested": {"a": [1, None]}}
     made = convert(LOGS, envelope(logEvents=[EVENTS[0], event], entity={"type": "Service"}))
     assert values(made) == [{**SOURCE, "entity": {"type": "Service"}, **each} for each in (EVENTS[0], event)]
+    bare = {"messageType": "DATA_MESSAGE", "logEvents": [event], "policyLevel": None}
+    missing: dict[str, Any] = {"owner": None, "logGroup": None, "logStream": None, "subscriptionFilters": []}
+    assert values(convert(LOGS, gzip.compress(json.dumps(bare).encode()))) == [
+        {**missing, "policyLevel": None, **event}
+    ]
     control = {"messageType": "CONTROL_MESSAGE", "more": 1}
     assert convert(LOGS, gzip.compress(json.dumps(control).encode())).left_out == {LeftOut.CONTROL_MESSAGE: 1}
     wrong = {**EVENTS[0], "message": 1, "more": 1}

@@ -21,8 +21,6 @@ from firnline_ingest.identifiers import stored_name
 
 EMPTY = Unreadable("empty")
 TEXTS = {"owner", "logGroup", "logStream"}
-OF_ENVELOPE = {"messageType", "logEvents", "subscriptionFilters", "policyLevel", *TEXTS}
-OF_EVENT = {"id", "timestamp", "message", "extractedFields"}
 """What the user guide names. Any other field is a row's as it was sent."""
 
 
@@ -113,11 +111,10 @@ def cloudwatch_logs_rows(data: bytes) -> list[Json]:
         raise NotIngested("control_messages")
     if kind != "DATA_MESSAGE" or not envelope.get("logEvents") or not _is_envelope(envelope):
         raise Unreadable("malformed", "it is no envelope of log events")
-    events = envelope["logEvents"]
-    source = {key: value for key, value in envelope.items() if key not in ("messageType", "logEvents")}
-    if not (envelope.keys() - OF_ENVELOPE or any(event.keys() - OF_EVENT for event in events)):
-        source.setdefault("subscriptionFilters", [])
-    rows = [source | event for event in events]
+    defaults: dict[str, Json] = {"owner": None, "logGroup": None, "logStream": None, "subscriptionFilters": []}
+    own = ("messageType", "logEvents")
+    source = defaults | {key: value for key, value in envelope.items() if key not in own}
+    rows = [source | event for event in envelope["logEvents"]]
     refuse_no_text(rows)
     return rows
 

@@ -302,7 +302,9 @@ class TransformedReader(RowReader):
         return row
 
 
-def _concatenated(column: Column, parts: Sequence[str | tuple[str, ...]], whole: dict[str, msgspec.Raw]) -> str | None:
+def _concatenated(
+    column: TargetColumn, parts: Sequence[str | tuple[str, ...]], whole: dict[str, msgspec.Raw]
+) -> str | None:
     """NULL where one of the values is."""
     texts = [part if isinstance(part, str) else converted(column, _at(whole, part) or b"null") for part in parts]
     return None if None in texts else "".join(map(str, texts))
