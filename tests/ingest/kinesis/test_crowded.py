@@ -149,6 +149,14 @@ def test_a_shard_to_which_nothing_comes_is_read_less_often_until_something_does(
     assert shard.waited[0] < 0.22
 
 
+def test_how_often_an_idle_shard_is_read_is_a_setting() -> None:
+    shard = Shard()
+    reader = shard.reader(polling=PollingConfig(idle_interval_ms=3000))
+    while sum(shard.waited) < 30:
+        reader.read(shard.wait)
+    assert shard.waited[-1] == 3.0
+
+
 def test_an_idle_interval_that_is_shorter_than_the_usual_one_changes_nothing() -> None:
     shard = Shard()
     reader = shard.reader(polling=PollingConfig(interval_ms=2000, idle_interval_ms=500))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.retries import PlanRetry, RetriesConfig, Retry
+from firnline_ingest.config.retries import RetriesConfig, Retry
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.reader import ShardReader
@@ -36,7 +36,7 @@ def test_the_operation_that_fails_decides_about_the_pause() -> None:
     reader = reader_of(
         shard,
         get_shard_iterator=Retry(base_ms=3000, max_ms=3000),
-        get_records=Retry(base_ms=700, max_ms=900, factor=1.5),
+        get_records=Retry(base_ms=700, max_ms=1500, factor=1.5),
     )
     shard.kinesis.faults.replace(
         [
@@ -46,7 +46,7 @@ def test_the_operation_that_fails_decides_about_the_pause() -> None:
     )
     shard.stream.put({"n": 0})
     read(reader, shard.wait)
-    assert [round(seconds, 3) for seconds in shard.waited] == [0.0, 3.0, 0.9, 0.9]
+    assert [round(seconds, 3) for seconds in shard.waited] == [0.0, 3.0, 1.05, 1.5]
     assert reader.throttled == 3
 
 
@@ -71,11 +71,10 @@ def test_a_plan_waits_for_a_stream_as_often_as_its_operation_says() -> None:
     planner = world.planner("a")
     document = {
         **json.loads(planner.config.model_dump_json(by_alias=True)),
-        "retries": {"list_shards": {"attempts": 2}},
+        "retries": {"list_shards": {"attempts": 4, "base_ms": 100, "max_ms": 350, "factor": 3.0}},
     }
     config = EngineConfig.model_validate_json(json.dumps(document))
     planner = ShardPlanner(config, planner.kinesis, world.ledger, sleep=pauses.append, jitter=lambda: 1.0)
-    world.kinesis.faults.replace([Fault(endpoint="kinesis:ListShards", times=2, **THROTTLED)])
+    world.kinesis.faults.replace([Fault(endpoint="kinesis:ListShards", times=4, **THROTTLED)])
     rows = list(planner.rows(planner.next_offset(SourceOffset())))
-    assert (problems(rows), pauses) == ({"a": "FL-2004"}, [0.25])
-    assert config.retries.list_shards == PlanRetry(attempts=2)
+    assert (problems(rows), pauses) == ({"a": "FL-2004"}, [0.1, 0.3, 0.35])

@@ -66,11 +66,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return World()
 
 
-def config(*registrations: str, consumer: str | None = None) -> EngineConfig:
+def config(*registrations: str, consumer: str | None = None, retries: dict[str, Any] | None = None) -> EngineConfig:
     fan_out = {"consumer": consumer} if consumer else {}
     return EngineConfig.model_validate(
         {
             "version": 1,
+            "retries": retries or {},
             "application": NAME,
             "aws": {"region": "us-east-1"},
             "ledger": {"table": "ledger"},
@@ -280,6 +281,25 @@ def test_one_that_never_gets_active_keeps_the_engine_from_starting_after_a_minut
     with pytest.raises(ConsumerUnready):
         register_eagerly(config("eager"), world.registrar(), waiting(world, waited))
     assert 60 <= sum(waited) < 65
+
+
+def test_how_long_one_is_waited_for_is_a_setting(world: World) -> None:
+    world.kinesis.account.consumer_change_s = 3600
+    waited: list[float] = []
+    retries = {"register_stream_consumer": {"timeout_seconds": 7, "base_ms": 600, "max_ms": 2400, "factor": 2.0}}
+    with pytest.raises(ConsumerUnready):
+        register_eagerly(config("eager", retries=retries), world.registrar(), waiting(world, waited))
+    assert waited == [0.6, 1.2, 2.4, 2.4, 2.4]
+
+
+def test_how_long_a_registration_is_removed_for_is_a_setting(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.ensure()
+    world.fail("DeregisterStreamConsumer", code="LimitExceededException")
+    waited: list[float] = []
+    retries = {"deregister_stream_consumer": {"timeout_seconds": 3, "base_ms": 1000, "max_ms": 1000}}
+    deregister_own(config("lazy", retries=retries), world.registrar(), waiting(world, waited))
+    assert waited == [1.0] * 3
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == ["consumer.left"]
 
 
 def test_a_lazy_one_is_left_to_the_plan(world: World) -> None:

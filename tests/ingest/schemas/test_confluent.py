@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from urllib3.exceptions import HTTPError
 
 from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.config.registries import ConfluentRegistry
@@ -39,6 +40,19 @@ def asking(registry: Registry, secret: Any = "{}", **more: Any) -> ConfluentSche
     return ConfluentSchemas(
         config, BasicLogin(config, lambda arn: secret() if callable(secret) else secret), lambda _: None
     )
+
+
+def test_a_registry_is_waited_for_as_long_as_was_asked_for(registry: Registry) -> None:
+    ask = asking(registry, timeout_seconds=3)
+    asked: list[float] = []
+    ask._pool.request = lambda *_, timeout, **__: (asked.append(timeout), _cut())  # type: ignore[method-assign, assignment]
+    with pytest.raises(RegistryUnreachable):
+        ask(1)
+    assert asked == [3.0] * confluent.ATTEMPTS
+
+
+def _cut() -> None:
+    raise HTTPError("cut")
 
 
 def test_a_schema_is_had_by_its_id(registry: Registry) -> None:

@@ -1,5 +1,7 @@
 """Whether a shard is idle is told by Kinesis' answers alone."""
 
+from dataclasses import replace
+
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.shard.pages import IdleWatch
@@ -83,6 +85,8 @@ def test_a_shard_that_is_not_answered_for_is_not_idle(world: World) -> None:
     work = world.work()
     assert is_idle(work, Tally(idle_s=300))
     assert not is_idle(work, Tally(idle_s=299))
+    quick = replace(work, pipeline=work.pipeline.model_copy(update={"idle_after_seconds": 20}))
+    assert (is_idle(quick, Tally(idle_s=19)), is_idle(quick, Tally(idle_s=20))) == (False, True)
     assert not is_idle(work, Tally(idle_s=300, unanswered_s=int(UNANSWERED_S)))
 
 

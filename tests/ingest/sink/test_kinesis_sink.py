@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
+from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, put_all
+from firnline_ingest.sink.client import sink_client
 from firnline_ingest.sink.errors import PutForbidden, RecordUnfit, RequestRefused, SinkFailed, SinkStreamMissing
 from firnline_local.clock import ManualClock
 from firnline_local.faults import Fault, FaultKind
@@ -238,8 +240,33 @@ def test_a_record_waits_for_company_no_longer_than_it_was_told(kinesis: FakeKine
 
 def test_more_than_the_buffer_takes_waits_for_what_is_under_way(kinesis: FakeKinesis) -> None:
     """And is put without waiting for company: whoever would bring it waits too."""
-    options = SinkOptions(buffered_records=3, linger_s=3_600)
-    assert put_all(kinesis.client(), "orders", records(50), options).records == 50
+    client, gate = Watched(kinesis), threading.Event()
+    put = client.put_records
+    client.put_records = lambda **asked: (gate.wait(30), put(**asked))[1]  # type: ignore[method-assign]
+    with KinesisSink(client, "orders", SinkOptions(buffered_records=3, linger_s=3_600), key=fixed("k")) as sink:  # type: ignore[arg-type]
+        giving = threading.Thread(target=lambda: [sink.put(each) for each in records(50)])
+        giving.start()
+        while sink._given < 3 or not sink._wanted:
+            time.sleep(0.001)
+        assert sink._given == 3, "the fourth waits until one of the three is in"
+        gate.set()
+        giving.join(30)
+        sink.flush()
+        assert sink.report.records == 50
+    assert max(map(len, client.requests)) <= 3
+
+
+def test_a_request_holds_as_many_bytes_as_was_asked_for(kinesis: FakeKinesis) -> None:
+    client = Watched(kinesis)
+    put_all(client, "orders", [b"x" * 99] * 20, SinkOptions(batch_bytes=350, in_flight=1), key=fixed("k"))  # type: ignore[arg-type]
+    assert {len(request) for request in client.requests} <= {1, 2, 3}
+    assert len(client.requests) >= 7
+
+
+def test_an_answer_is_waited_for_as_long_as_was_asked_for() -> None:
+    aws = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://127.0.0.1:9"})
+    made = sink_client(aws, SinkOptions(read_timeout_s=7.5, in_flight=3)).meta.config
+    assert (made.read_timeout, made.max_pool_connections) == (7.5, 3)
 
 
 def test_threads_may_share_a_sink(kinesis: FakeKinesis) -> None:

@@ -35,6 +35,7 @@ class World:
         document = {
             **CONFIG.model_dump(mode="json", by_alias=True),
             "pipelines": [],
+            "list_streams_seconds": options.pop("list_streams_seconds", 60),
             "patterns": [{"streams": each, "database": "DB", "schema": "RAW", **options} for each in patterns],
         }
         config = EngineConfig.model_validate_json(json.dumps(document))
@@ -67,6 +68,16 @@ def test_a_stream_that_appears_is_read_from_its_beginning_after_the_interval(wor
     assert starts(world.plan(planner)) == {"clicks-eu": "h"}, "streams are listed once an interval"
     world.clock.advance(seconds=61)
     assert starts(world.plan(planner)) == {"clicks-eu": "h", "clicks-us": "h"}
+
+
+def test_how_often_streams_are_listed_is_a_setting(world: World) -> None:
+    planner = world.planner("clicks-.*", list_streams_seconds=600)
+    world.plan(planner)
+    world.kinesis.create_stream("clicks-us")
+    world.clock.advance(seconds=599)
+    assert starts(world.plan(planner)) == {}
+    world.clock.advance(seconds=2)
+    assert starts(world.plan(planner)) == {"clicks-us": "h"}
 
 
 def test_latest_is_when_the_application_began_to_look_also_for_streams_that_appear_later(world: World) -> None:
