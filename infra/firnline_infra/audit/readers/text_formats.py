@@ -21,7 +21,7 @@ from firnline_ingest.identifiers import stored_name
 
 EMPTY = Unreadable("empty")
 TEXTS = {"owner", "logGroup", "logStream"}
-"""What the user guide names. Any other field is a row's as it was sent."""
+"""Fields of an envelope that are texts, or null."""
 
 
 def json_rows(of: JsonFormat, data: bytes) -> list[Json]:
@@ -123,7 +123,6 @@ def _is_envelope(envelope: dict[str, Json]) -> bool:
     filters, events = envelope.get("subscriptionFilters", []), envelope.get("logEvents", [])
     return (
         all(isinstance(envelope.get(key), str | None) for key in TEXTS)
-        and isinstance(envelope.get("policyLevel", ""), str)
         and isinstance(filters, list)
         and all(isinstance(each, str) for each in filters)
         and isinstance(events, list)
