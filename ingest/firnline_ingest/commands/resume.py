@@ -22,7 +22,9 @@ def add_decisions(parser: argparse.ArgumentParser) -> None:
         help="Go on after the last row that is proven, or at the oldest record that the stream still has.",
     )
     decision.add_argument(
-        "--accept-errors", metavar="TOKEN", help="Rejected rows up to this offset token stop the shard no more."
+        "--accept-errors",
+        metavar="TOKEN",
+        help="Rejected rows up to this offset token stop the shard no more, until --from is said.",
     )
     parser.add_argument(
         "--table", help="With --accept-errors: the one that rejected them, where the pipeline has several."

@@ -23,6 +23,7 @@ SMALLER = (256, 32, 4, 1)  # records of an append; each step is one more loss
 LOSSES = 2  # at one place, before it is taken for the rows' doing
 UNEXPLAINED = 3  # rows given up one after the other, without a word from the service: then it is not the rows
 LONGEST_WAIT = 32  # times the usual wait for a commit
+LONGEST_WORDS = 300  # characters: the ledger keeps them, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class AppendBisection:
             if self._unexplained > UNEXPLAINED:
                 raise AppendsRefused(self.channel, UNEXPLAINED, error.what) from error
         place = chunk.positions[0]
-        self.refused[replace(place, row=0)] = Refused(place, (error.server_message or error.what)[:1000])
+        self.refused[replace(place, row=0)] = Refused(place, (error.server_message or error.what)[:LONGEST_WORDS])
         self._losses = 0
 
 
