@@ -98,7 +98,7 @@ class ShardReplay:
     report: ReplayReport = field(default_factory=ReplayReport)
     _opened: dict[TargetTable, OpenTransport] = field(default_factory=dict)
     _opened_behind: int = 0
-    """The last batch that they know of: whoever made the next one may have had their channels since."""
+    """The last batch that they know of: the replay that made the next one may have had their channels since."""
     _own: set[int] = field(default_factory=set)
     """Batches that this replay has counted."""
     _in_rows: set[RecordPlace] = field(default_factory=set)

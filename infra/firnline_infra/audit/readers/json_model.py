@@ -44,12 +44,15 @@ def text_of(data: bytes) -> str:
 
 
 def parsed(text: str, *, is_text: bool = True) -> Json:
-    """Strict JSON, of a key that occurs twice the last value. `is_text`: whether all of it has to be UTF-8. Raises Unreadable."""
+    """Strict JSON, of a key that occurs twice the last value. `is_text`: whether an escape that stands for no text is refused.
+
+    Raises Unreadable.
+    """
     try:
         value = _decode(text.strip(" \t\r\n"))
     except (ValueError, RecursionError) as error:
         raise Unreadable("not-json", str(error)) from error
-    if is_text:
+    if is_text and "\\u" in text:
         refuse_no_text(value)
     return value
 
@@ -66,18 +69,21 @@ def _refuse(word: str) -> Json:
     raise ValueError(f"{word} is no JSON")
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _decode = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse).decode
 
 
 def written(value: Json) -> str:
     """As JSON without blanks."""
+    if isinstance(value, str):
+        return _encode(value)
     if isinstance(value, Number):
         return value.text
     if isinstance(value, dict):
         return "{" + ",".join([f"{written(key)}:{written(each)}" for key, each in value.items()]) + "}"
     if isinstance(value, list):
         return "[" + ",".join([written(each) for each in value]) + "]"
-    return json.dumps(None if value is UNKNOWN else value, ensure_ascii=False)
+    return _encode(None if value is UNKNOWN else value)
 
 
 def number_of(value: float) -> Number:

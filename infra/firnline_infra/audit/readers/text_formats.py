@@ -1,6 +1,7 @@
 """json, json_lines, text, bytes, csv and cloudwatch_logs: what their specifications say that a record holds."""
 
 import base64
+import re
 from collections.abc import Iterator, Sequence
 
 from firnline_infra.audit.readers.json_model import (
@@ -66,6 +67,7 @@ def csv_rows(of: CsvFormat, data: bytes) -> list[Json]:
 
 def _csv_lines(text: str, delimiter: str, quote: str | None) -> Iterator[Sequence[str]]:
     """A line without any character has no field at all."""
+    plain = re.compile(rf"[^{re.escape(delimiter)}\r\n]*")
     fields: list[str] = []
     at, end = 0, len(text)
     while at < end:
@@ -76,10 +78,8 @@ def _csv_lines(text: str, delimiter: str, quote: str | None) -> Iterator[Sequenc
         if text[at] == quote:
             field, at = _quoted(text, at, quote)
         else:
-            start = at
-            while at < end and text[at] not in (delimiter, "\r", "\n"):
-                at += 1
-            field = text[start:at]
+            found = plain.match(text, at)
+            field, at = (found[0], found.end()) if found else ("", at)
         fields.append(field)
         if at < end and text[at] == delimiter:
             at += 1
