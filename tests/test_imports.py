@@ -134,7 +134,7 @@ ROOMS_BELOW = {
     ),
     "local.clock": "",
     "local.demo": (
-        "accounts environment exit_with_parent provisioning pulumi running infra.audit infra.build infra.keys "
+        "accounts environment exit_with_parent provisioning pulumi running terraform infra.audit infra.build infra.keys "
         "infra.pulumi infra.rollout infra.specification infra.stack infra.terminal ingest.__main__ ingest.config "
         "ingest.dead_letters ingest.errors"
     ),

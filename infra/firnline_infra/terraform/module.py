@@ -38,7 +38,7 @@ PROVIDERS = {
 ENGINE_HASH = Interpolation("local.engine_config_hash")
 STAYS = ("snowflake_service_user", "snowflake_warehouse_interactive")
 """What goes on without an object that it names; everything else in Snowflake goes with it, and is made again with it."""
-LOCAL_BACKEND = {"terraform": {"backend": {"local": {}}}}
+LOCAL_BACKEND: dict[str, Any] = {"terraform": {"backend": {"local": {}}}}
 ROLE_WAIT = "role_propagation_seconds"
 
 
@@ -125,6 +125,7 @@ def _outputs(blueprint: Blueprint) -> Iterable[tuple[str, Any]]:
 def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
     """Which accounts is said here; who connects, and with what, comes from AWS_* and SNOWFLAKE_* variables."""
     organization, _, account = spec.snowflake.account.partition("-")
+    warehouse = spec.snowflake.warehouse
     backend = {
         "bucket": bootstrap_names(spec).state_bucket,
         "key": state_key(spec),
@@ -145,7 +146,7 @@ def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
             "snowflake": {
                 "organization_name": organization,
                 "account_name": account,
-                **({"warehouse": escaped(spec.snowflake.warehouse)} if spec.snowflake.warehouse else {}),
+                **({"warehouse": escaped(warehouse)} if warehouse else {}),
                 "role": "${var.snowflake_role}",
                 "preview_features_enabled": list(blueprint.preview_features),
             },

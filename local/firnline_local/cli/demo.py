@@ -34,6 +34,12 @@ AUDIT_FAILED = 3
     "--pulumi", "by_pulumi", is_flag=True, help="Let the real Pulumi engine make it all (scripts/pulumi-cli)."
 )
 @click.option(
+    "--terraform",
+    "by_terraform",
+    is_flag=True,
+    help="Let the real Terraform or OpenTofu make it all (scripts/terraform-cli).",
+)
+@click.option(
     "--deploy",
     "deploys",
     is_flag=True,
@@ -47,6 +53,7 @@ def demo(
     folder: Path | None,
     spec_file: Path,
     by_pulumi: bool,
+    by_terraform: bool,
     deploys: bool,
 ) -> None:
     """Run the pipeline here, kill it, prove the outcome.
@@ -59,14 +66,19 @@ def demo(
 
     from firnline_infra.specification import load_spec
 
-    if deploys and (by_pulumi or keep):
-        raise click.UsageError("--deploy makes a stack and an engine of its own; leave --pulumi and --keep out.")
+    if deploys and (by_pulumi or by_terraform or keep):
+        raise click.UsageError(
+            "--deploy makes a stack and an engine of its own; leave --pulumi, --terraform and --keep out."
+        )
+    if by_pulumi and by_terraform:
+        raise click.UsageError("one tool makes an environment: --pulumi or --terraform.")
     spec, events = load_spec(spec_file), _events(records, events_file)
     with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
         if deploys:
             raise SystemExit(_deploy(Path(place), spec, events))
-        deployed_from = spec_file if by_pulumi else None
-        raise SystemExit(_run(Path(place), spec, events, keep=keep, deployed_from=deployed_from))
+        deployed_from = spec_file if by_pulumi or by_terraform else None
+        options = {"keep": keep, "by_terraform": by_terraform}
+        raise SystemExit(_run(Path(place), spec, events, deployed_from=deployed_from, **options))
 
 
 def _events(records: int, file: Path | None) -> list[bytes]:
@@ -82,7 +94,15 @@ def _events(records: int, file: Path | None) -> list[bytes]:
     return events
 
 
-def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bool, deployed_from: Path | None) -> int:
+def _run(
+    folder: Path,
+    spec: "EnvironmentSpec",
+    events: list[bytes],
+    *,
+    keep: bool,
+    by_terraform: bool,
+    deployed_from: Path | None,
+) -> int:
     import os
 
     from firnline_local.demo.closing import show_configuration, show_what_to_try
@@ -99,7 +119,7 @@ def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bo
         listening = (("Kinesis", endpoints.kinesis), ("other AWS", endpoints.aws), ("Snowflake", endpoints.snowflake))
         screen.table(("service", "listens at"), listening)
         if deployed_from is not None:
-            deploy(environment, deployed_from, screen)
+            deploy(environment, deployed_from, screen, by_terraform=by_terraform)
         report = Demo(folder, spec, events, screen).run(environment)
         show_configuration(screen, folder / "engine.json")
         if keep:

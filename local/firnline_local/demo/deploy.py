@@ -1,5 +1,6 @@
-"""The part of the demo that `--pulumi` adds: the real engine makes the environment, as `firnline up` does for an account."""
+"""What `--pulumi` and `--terraform` add to the demo: the real tool makes the environment, as `firnline up` does."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,17 @@ if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
 
 
-def deploy(environment: "RunningEnvironment", spec_file: Path, screen: Screen) -> None:
-    """Raises what `firnline up` raises, CliMissing first of all."""
+def deploy(environment: "RunningEnvironment", spec_file: Path, screen: Screen, *, by_terraform: bool) -> None:
+    """Raises what `firnline up` raises, CliMissing or TerraformMissing first of all."""
     from firnline_infra.stack.deployment import Deployment
     from firnline_local.accounts import EmbeddedAccounts
+    from firnline_local.terraform.serving import providing
 
-    screen.step("pulumi up: the real engine makes all that the specification asks for")
+    tool = "terraform apply: the real CLI" if by_terraform else "pulumi up: the real engine"
+    screen.step(f"{tool} makes all that the specification asks for")
     lines: list[str] = []
-    deployment = Deployment.of(spec_file, str(spec_file), EmbeddedAccounts(environment), lines.append)
-    deployment.up()
+    with providing(environment) if by_terraform else nullcontext() as providers:
+        accounts = EmbeddedAccounts(environment, terraform_providers=providers)
+        Deployment.of(spec_file, str(spec_file), accounts, lines.append).up()
     for line in lines[-8:]:  # the summary
         screen.say(line)

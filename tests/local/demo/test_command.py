@@ -42,7 +42,7 @@ def test_a_file_of_ones_own_goes_through_the_same_pipeline(pipeline: Pipeline, t
     events.write_text("".join(f"{line}\n" for line in lines))
     assert run("--file", str(events), "--keep") == AUDIT_FAILED
     assert pipeline.events == [line.encode() for line in lines]
-    assert pipeline.options == {"keep": True, "deployed_from": None}
+    assert pipeline.options == {"keep": True, "by_terraform": False, "deployed_from": None}
 
 
 def test_the_shops_events_are_as_many_as_were_asked_for(pipeline: Pipeline) -> None:
@@ -50,6 +50,12 @@ def test_the_shops_events_are_as_many_as_were_asked_for(pipeline: Pipeline) -> N
     assert pipeline.events == list(shop_events(1500))
 
 
-def test_pulumi_makes_what_the_specification_says(pipeline: Pipeline) -> None:
-    assert run("--records", "1000", "--pulumi") == AUDIT_FAILED
-    assert pipeline.options == {"keep": False, "deployed_from": SPEC}
+@pytest.mark.parametrize("tool", ["pulumi", "terraform"])
+def test_a_tool_makes_what_the_specification_says(tool: str, pipeline: Pipeline) -> None:
+    assert run("--records", "1000", f"--{tool}") == AUDIT_FAILED
+    assert pipeline.options == {"keep": False, "by_terraform": tool == "terraform", "deployed_from": SPEC}
+
+
+def test_two_tools_do_not_make_one_environment(pipeline: Pipeline) -> None:
+    assert run("--pulumi", "--terraform") == 2
+    assert pipeline.options == {}
