@@ -94,7 +94,7 @@ ROOMS_BELOW = {
         "ingest.schemas ingest.sink ingest.values"
     ),
     "infra.doctor": "accounts blueprint kinds observe pulumi_cli render specification stack ingest.errors",
-    "infra.drift": "accounts blueprint keys kinds observe specification stack ingest.config ingest.errors ingest.ledger",
+    "infra.drift": "accounts blueprint keys kinds observe redshift specification stack ingest.config ingest.errors ingest.ledger",
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification terminal",
     "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",

@@ -39,6 +39,37 @@ def apply(environment: Path, accounts: ChosenAccounts) -> None:
 
 @redshift.command()
 @environment_argument
+@accounts_options
+def status(environment: Path, accounts: ChosenAccounts) -> None:
+    """Show when each view was refreshed, how far it has read, and what blocks it.
+
+    Exit status: 0 all are there and none is blocked, 3 one is not, 2 the check could not be completed.
+
+    \b
+    For example:
+      firnline redshift status dev
+    """
+    from firnline_infra.terminal import text_table
+
+    found = views_of(environment, accounts).status()
+    rows = [
+        (each.name, each.stream, each.refreshed or "never", each.newest, f"{each.scanned:,}", each.outcome)
+        for each in found
+    ]
+    click.echo(text_table(("view", "stream", "refreshed, UTC", "newest record", "read", "outcome"), rows))
+    for each in found:
+        if not each.is_there:
+            click.echo(f"{each.name} is not there. Next: firnline redshift apply")
+        if each.is_blocked:
+            click.echo(
+                f"{each.name} is BLOCKED: {each.blocked_by}. It keeps what it has. Next: correct its definition, or say"
+            )
+            click.echo("  unreadable: skip; then firnline redshift rebuild, while the stream still has its records.")
+    raise SystemExit(3 if any(each.is_blocked or not each.is_there for each in found) else 0)
+
+
+@redshift.command()
+@environment_argument
 @click.argument("views", nargs=-1)
 @accounts_options
 def refresh(environment: Path, views: tuple[str, ...], accounts: ChosenAccounts) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from firnline_infra.accounts import check_aws, checked_session
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.drift import engine, objects, tables
+from firnline_infra.drift import engine, objects, redshift, tables
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
@@ -25,12 +25,13 @@ from firnline_infra.observe.sight import hidden_objects, resources_behind
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.errors import NotDeployed
 
-PARTS = (tables, objects, engine)
+PARTS = (tables, objects, redshift, engine)
 RULES = {
     "stack": Rule("A resource is not as the program says."),
     "table": Rule("A property of a table is not as the specification says."),
     "user": Rule("A property of a user or policy is not as the specification says."),
     "right": Rule("Somebody has a right that the specification does not give.", is_security=True),
+    "view": Rule("A view of Redshift is not as the specification says."),
     "engine": Rule("What runs is not what should run."),
 }
 DRIFT = Suite(name="drift", rules=RULES, first=Verdict.UNKNOWN, lists_good=False)

@@ -11,6 +11,7 @@ from firnline_infra.redshift.database import RedshiftDatabase
 from firnline_infra.redshift.difference import findings, steps
 from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent
 from firnline_infra.redshift.observed import Observed, attached_roles, is_case_sensitive, observe
+from firnline_infra.redshift.status import ViewStatus, statuses
 from firnline_infra.specification.origin import Origin
 
 
@@ -47,6 +48,11 @@ class RedshiftViews:
     def differences(self) -> list[Finding]:
         """As `apply`, and nothing is made."""
         return list(findings(self.destination, observe(self.database)))
+
+    def status(self) -> list[ViewStatus]:
+        """Raises RedshiftStatementFailed, AwsRefused."""
+        database = self.database
+        return statuses(database, set(observe(database).views))
 
     def refresh(self, names: tuple[str, ...] = ()) -> None:
         """Those with these names, as schema.name or name; all that are not refreshed by themselves where none is given."""

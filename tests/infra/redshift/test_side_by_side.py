@@ -17,7 +17,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.redshift import RedshiftViews
-from firnline_infra.redshift.errors import StreamRoleNotAttached, ViewAbsent
+from firnline_infra.redshift.errors import RedshiftStatementFailed, StreamRoleNotAttached, ViewAbsent
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_local.provisioning import bootstrap
@@ -108,3 +108,24 @@ def test_nothing_is_made_before_redshift_may_be_the_role(views: RedshiftViews) -
     elsewhere = replace(views.destination, role_arn="arn:aws:iam::000000000000:role/other")
     with pytest.raises(StreamRoleNotAttached, match=r"--iam-roles .*role/firnline-both-redshift .*role/other"):
         replace(views, destination=elsewhere).apply()
+
+
+def test_a_blocked_view_is_named_with_its_record_and_a_rebuild_frees_it(
+    views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    views.apply()
+    views.rebuild("orders")
+    local_environment.put_events("Both.Orders", [b"no json"])
+    strict = replace(views.destination.views[0], skips_unreadable=False, auto_refresh=False, dependents=())
+    blocked = replace(views, destination=replace(views.destination, views=(strict,)))
+    views.database.run("DROP MATERIALIZED VIEW order_count")
+    blocked.rebuild("public.orders")
+    with pytest.raises(RedshiftStatementFailed, match="not valid JSON"):
+        blocked.refresh()
+    (found,) = blocked.status()
+    assert (found.is_there, found.is_blocked) == (True, True)
+    assert re.search(r"not valid JSON.* at \d+ of shardId-", found.blocked_by)
+    views.rebuild("orders")
+    once(views, "SELECT kind FROM order_kinds WHERE kind = 'order'", 1)
+    (freed,) = views.status()
+    assert (freed.is_blocked, freed.blocked_by, bool(freed.refreshed), freed.scanned > 0) == (False, "", True, True)

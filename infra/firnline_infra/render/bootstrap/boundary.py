@@ -7,6 +7,7 @@ is what the specification adds to the engine's rights.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.environment_key import key_of
@@ -78,10 +79,17 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         *_unnarrowed(spec),
         *assuming(spec),
         *runtime_statements(spec),
+        *_redshift(blueprint),
         *extra_bounds(spec),
     )
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
+
+
+def _redshift(blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """What its role may do beyond an engine: the statements as they are, for what a boundary lacks the role can't do."""
+    for each in () if blueprint.redshift is None else blueprint.redshift.role.statements:
+        yield replace(each, sid=f"Redshift{each.sid}")
 
 
 def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:

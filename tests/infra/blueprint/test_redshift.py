@@ -1,0 +1,144 @@
+"""The role has exactly the policies of AWS's page, and the statements are those of the page."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
+from firnline_infra.blueprint.redshift import RedshiftDestination, sql
+from firnline_infra.redshift.difference import normalized
+from firnline_infra.render.bootstrap.boundary import boundary_statements
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from tests.infra.specification.conftest import MINIMAL
+
+KEY = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
+READ = {
+    "Sid": "ReadStream",
+    "Effect": "Allow",
+    "Action": [
+        "kinesis:DescribeStreamSummary",
+        "kinesis:GetShardIterator",
+        "kinesis:GetRecords",
+        "kinesis:DescribeStream",
+    ],
+    "Resource": ["arn:aws:kinesis:eu-central-1:123456789012:stream/orders"],
+}
+DECRYPT = {"Sid": "DecryptStream", "Effect": "Allow", "Action": ["kms:Decrypt"], "Resource": [KEY]}
+LIST = {
+    "Sid": "ListStream",
+    "Effect": "Allow",
+    "Action": ["kinesis:ListStreams", "kinesis:ListShards"],
+    "Resource": ["*"],
+}
+AWS = {"region": "eu-central-1", "account": "123456789012"}
+Destination = Callable[..., RedshiftDestination]
+
+
+@pytest.fixture
+def spec() -> Callable[..., EnvironmentSpec]:
+    def spec(**changes: Any) -> EnvironmentSpec:
+        return parse_spec(yaml.safe_dump({**MINIMAL, **changes}), "dev.yaml")
+
+    return spec
+
+
+@pytest.fixture
+def destination(spec: Callable[..., EnvironmentSpec]) -> Destination:
+    def destination(*, aws: dict[str, Any] | None = None, streams: Any = None, **section: Any) -> RedshiftDestination:
+        said = {"workgroup": {}, "views": [{"stream": "orders"}], **section}
+        document = {"aws": aws or {**AWS, "key": {"origin": "skip"}}, "redshift": said}
+        found = blueprint_of(spec(**document, **({"streams": streams} if streams else {}))).redshift
+        assert found is not None
+        return found
+
+    return destination
+
+
+def test_a_plain_stream_has_the_first_policy_and_an_encrypted_one_the_second(destination: Destination) -> None:
+    assert policy_document(destination().role.statements)["Statement"] == [READ, LIST]
+    encrypted = destination(aws={**AWS, "key": {"origin": "adopt", "arn": KEY}})
+    assert policy_document(encrypted.role.statements)["Statement"] == [READ, DECRYPT, LIST]
+
+
+def test_redshift_alone_may_be_the_role_for_what_is_in_this_account(destination: Destination) -> None:
+    (group,) = policy_document(destination().role.trust)["Statement"]
+    (cluster,) = policy_document(destination(workgroup=None, cluster={"identifier": "analytics"}).role.trust)[
+        "Statement"
+    ]
+    assert cluster["Principal"] == {"Service": "redshift.amazonaws.com"}
+    assert "redshift.amazonaws.com" in group["Principal"]["Service"]
+    for each in (group, cluster):
+        assert each["Condition"]["StringEquals"] == {"aws:SourceAccount": "123456789012"}
+    assert cluster["Condition"]["ArnLike"]["aws:SourceArn"] == [
+        "arn:aws:redshift:eu-central-1:123456789012:cluster:analytics"
+    ]
+
+
+def _pairs(statements: tuple[PolicyStatement, ...]) -> set[tuple[str, object]]:
+    return {(action, resource) for each in statements for action in each.actions for resource in each.resources}
+
+
+def test_the_boundary_lets_the_role_do_all_that_its_policy_says(spec: Callable[..., EnvironmentSpec]) -> None:
+    document = spec(redshift={"workgroup": {}, "views": [{"stream": "orders"}]})
+    blueprint = blueprint_of(document)
+    assert blueprint.redshift is not None
+    bounded = _pairs(boundary_statements(document, blueprint))
+    asked = _pairs(blueprint.redshift.role.statements)
+    assert asked <= bounded
+
+
+def test_the_statements_are_those_of_the_page(destination: Destination) -> None:
+    page = (
+        "CREATE MATERIALIZED VIEW my_view AUTO REFRESH YES AS SELECT approximate_arrival_timestamp, partition_key, shard_id, "
+        "sequence_number, refresh_time, JSON_PARSE(kinesis_data) as kinesis_data FROM kds.orders "
+        "WHERE CAN_JSON_PARSE(kinesis_data);"
+    )
+    view = {"stream": "orders", "name": "my_view", "unreadable": "skip"}
+    found = destination(external_schema="kds", views=[view])
+    assert normalized(sql.create_view(found.views[0])) == normalized(page)
+    assert sql.create_view(found.views[0]).startswith(
+        'CREATE MATERIALIZED VIEW "public"."my_view" AUTO REFRESH YES AS SELECT'
+    )
+    role = "arn:aws:iam::123456789012:role/firnline-dev-redshift"
+    assert sql.create_schema(found.schemas[0]) == f"CREATE EXTERNAL SCHEMA \"kds\" FROM KINESIS IAM_ROLE '{role}'"
+    by_default = destination(default_role=True)
+    assert sql.create_schema(by_default.schemas[0]) == 'CREATE EXTERNAL SCHEMA "kinesis" FROM KINESIS IAM_ROLE default'
+
+
+def test_streams_of_another_region_have_a_schema_with_the_region(destination: Destination) -> None:
+    far = {"name": "far", "origin": "adopt", "arn": "arn:aws:kinesis:us-west-2:123456789012:stream/far"}
+    found = destination(streams=[{"name": "orders"}, far], views=[{"stream": "orders"}, {"stream": "far"}])
+    assert [(schema.name, schema.region) for schema in found.schemas] == [
+        ("kinesis", None),
+        ("kinesis_us_west_2", "us-west-2"),
+    ]
+    assert "REGION 'us-west-2'" in sql.create_schema(found.schemas[1])
+    assert 'FROM "kinesis_us_west_2"."far"' in sql.create_view(found.views[1])
+
+
+def test_columns_conditions_and_what_a_manual_view_says(destination: Destination) -> None:
+    view = {
+        "stream": "orders",
+        "refresh": "manual",
+        "metadata": ["sequence_number"],
+        "columns": [{"name": "kind", "type": "VARCHAR(8)", "path": ["it's", "kind"]}],
+        "where": "shard_id <> 'x'",
+        "readers": ["analysts"],
+    }
+    (found,) = destination(views=[view]).views
+    assert sql.create_view(found) == (
+        'CREATE MATERIALIZED VIEW "public"."orders" AUTO REFRESH NO AS SELECT sequence_number, '
+        "JSON_EXTRACT_PATH_TEXT(FROM_VARBYTE(kinesis_data, 'utf-8'), 'it''s', 'kind')::VARCHAR(8) AS \"kind\" "
+        'FROM "kinesis"."orders" WHERE shard_id <> \'x\''
+    )
+    skipping = destination(views=[{**view, "unreadable": "skip"}]).views[0]
+    assert sql.select(skipping).endswith(
+        "WHERE (CAN_JSON_PARSE(kinesis_data) AND LENGTH(kinesis_data) < 65355) AND (shard_id <> 'x')"
+    )
+    assert [key for _, key in sql.grants(found)] == [
+        ("USAGE", "public", "analysts"),
+        ("SELECT", "public.orders", "analysts"),
+    ]

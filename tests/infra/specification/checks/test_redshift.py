@@ -1,0 +1,67 @@
+"""Redshift beside Snowflake: what can't be said of it, and what is told then."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Problems = Callable[..., list[str]]
+STREAMS: list[dict[str, Any]] = [
+    {"name": "orders"},
+    {"name": "Orders"},
+    {"name": "large", "max_record_kib": 4096},
+    {
+        "name": "theirs",
+        "origin": "adopt",
+        "arn": "arn:aws:kinesis:eu-central-1:999988887777:stream/theirs",
+        "role_arn": "arn:aws:iam::999988887777:role/reader",
+    },
+    {"name": "far", "origin": "adopt", "arn": "arn:aws:kinesis:us-west-2:123456789012:stream/far"},
+]
+
+
+def said(*views: dict[str, Any], **section: Any) -> dict[str, Any]:
+    return {"streams": STREAMS, "redshift": {"workgroup": {}, **section, "views": list(views)}}
+
+
+ORDERS = {"stream": "orders"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        said(ORDERS),
+        said({"stream": "far"}, {**ORDERS, "name": "live"}),
+        said({"stream": "Orders"}, case_sensitive=True),
+        said({**ORDERS, "origin": "adopt"}, workgroup=None, cluster={"identifier": "analytics", "db_user": "deploy"}),
+        said({**ORDERS, "columns": [{"name": "kind", "type": "VARCHAR(64)", "path": ["order", "kind"]}]}),
+    ],
+)
+def test_what_redshift_can_read_is_taken(problems: Problems, document: dict[str, Any]) -> None:
+    assert problems(**document) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (said({"stream": "clicks"}), "redshift.views[0].stream: there is no stream clicks"),
+        (said({"stream": "theirs"}), "another account's"),
+        (said({"stream": "large"}), "records of 4096 KiB"),
+        (said({"stream": "Orders"}), "has capitals"),
+        (said(ORDERS, ORDERS), "public.orders is the view of redshift.views[0].name already"),
+        (said({**ORDERS, "views": [{"name": "orders", "select": "SELECT 1"}]}), "public.orders is the view of"),
+        (said({**ORDERS, "origin": "adopt"}), "has no view to adopt"),
+        (said(ORDERS, workgroup={"base_capacity": 12}), "a multiple of 8"),
+        (said(ORDERS, workgroup={"origin": "adopt"}), "give the name of the workgroup"),
+        (said(ORDERS, workgroup={"origin": "adopt", "name": "mine", "base_capacity": 8}), "remove base_capacity"),
+        (said(ORDERS, workgroup=None), "give workgroup or cluster"),
+        (said(ORDERS, cluster={"identifier": "analytics"}), "give workgroup or cluster"),
+        (said({**ORDERS, "where": "a = 1; DROP TABLE b"}), "SQL without a semicolon"),
+        (said({**ORDERS, "columns": [{"name": "kind", "type": "TEXT"}]}), "a type of Redshift"),
+        (said({**ORDERS, "columns": [{"name": "shard_id", "type": "DATE"}]}), "shard_id is given twice"),
+        (said({**ORDERS, "name": "Orders"}), "a small letter"),
+        (said(), "redshift.views"),
+    ],
+)
+def test_what_redshift_can_not_read_is_told(problems: Problems, document: dict[str, Any], told: str) -> None:
+    assert any(told in each for each in problems(**document)), problems(**document)
