@@ -113,8 +113,13 @@ def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: E
 def test_what_the_scripts_install_is_the_release_that_rendered_them(jobs: dict[str, dict[str, Any]]) -> None:
     project = tomllib.loads((REPOSITORY / "infra" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for name, job in jobs.items():
-        (install,) = [line for script in scripts({name: job}) for line in script.splitlines() if "pip install" in line]
-        package, extra, release = re.fullmatch(r"([\w-]+)\[(\w+)\]==(\S+)", shlex.split(install)[-1]).groups()
+        lines = [line for script in scripts({name: job}) for line in script.splitlines()]
+        assert [line for line in lines if "pip install" in line] == ['.venv/bin/pip install "$@"']
+        (install,) = [line for line in lines if "set -- " in line]
+        by_hash, _, otherwise = install.partition("; else ")
+        assert by_hash == "if [ -f firnline.txt ]; then set -- --require-hashes -r firnline.txt"
+        words = shlex.split(otherwise.removesuffix("; fi"))
+        package, extra, release = re.fullmatch(r"([\w-]+)\[(\w+)\]==(\S+)", words[-1]).groups()
         assert (package, release) == (project["name"], RELEASE)
         assert extra in project["optional-dependencies"]
         assert not re.search(r"-e |\./", install)  # nothing of a clone
