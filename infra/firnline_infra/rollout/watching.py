@@ -8,6 +8,7 @@ from firnline_infra.rollout.ownership import may_be_of
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.shards import Takeover, shard_rows, takeover, without_paused
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_ingest.ledger.engine_report import EngineProblem
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
 
@@ -58,7 +59,7 @@ class Watch:
                 self.opened = len(found.opened)
                 return
             self._refuse_if_failed()
-            why = self._what_stopped(read)
+            why = self._what_stopped(found.missing, read)
             if why or context.clock() > until_s:
                 missing = ", ".join(sorted(map(str, found.missing))) or "any shard"
                 raise NewFailed(f"run {self.run.id} holds the application, and does not read {missing}{why}")
@@ -76,12 +77,21 @@ class Watch:
             self.context.wait()
         return False
 
-    def _what_stopped(self, streams: Collection[str]) -> str:
-        """In the engine's own words, what it says it can't get over by itself: then there is nothing to wait for."""
+    def _what_stopped(self, missing: Collection[ShardKey], streams: frozenset[str]) -> str:
+        """In the engine's own words, what keeps it from a shard that is waited for, and is nothing that it gets over by itself:
+        then there is nothing to wait for. A shard that was stopped before the roll-out is none of those. Where nothing was read
+        before, one stream that is read is enough, so that all of them have to be stopped.
+        """
         engine, report = self.context.ledger.current_run(), self.context.ledger.report()
         if report is None or engine is None or engine.run_id != report.run_id or not may_be_of(engine, self.run):
             return ""
-        stopped = [each for each in report.problems if each.has_stopped and (not each.stream or each.stream in streams)]
+        stopped = [each for each in report.problems if each.has_stopped]
+        if missing:
+            stopped = [each for each in stopped if any(_keeps_from(each, key) for key in missing)]
+        else:
+            stopped = [each for each in stopped if not each.shard]
+            if not (streams <= {each.stream for each in stopped} or any(not each.stream for each in stopped)):
+                return ""
         return "".join(f": [{each.id}] {each.what} (Next: {each.next_step})" for each in stopped[:1])
 
     def _takeover(self, needed: Collection[ShardKey]) -> Takeover:
@@ -123,3 +133,7 @@ class Watch:
         if now.attempt - self.run.attempt + 1 >= self.context.bounds.attempts:
             raise NewFailed(f"run {now.id} was started {now.attempt} times by its service: {now.reason}")
         return now
+
+
+def _keeps_from(problem: EngineProblem, key: ShardKey) -> bool:
+    return problem.stream in ("", key.stream) and problem.shard in ("", key.shard_id)

@@ -78,19 +78,41 @@ def test_a_stop_that_is_cut_off_says_how_to_go_on() -> None:
     assert "run firnline stop dev again" in cut_off.value.next_step
 
 
-def test_what_a_new_engine_can_not_get_over_ends_the_watch_in_its_own_words() -> None:
-    """With stop_first nothing is read meanwhile: each second counts."""
-    world = deployed()
-    world.idle.add(NEW.hash)
+def reporting(world: World, *problems: EngineProblem) -> None:
+    """The new engine reports these, from when it holds the application."""
     passed = world.sleep
 
     def reports(seconds: float) -> None:
         passed(seconds)
         engine = world.ledger.current_run()
         if engine is not None and engine.start.endswith(NEW.hash[:40]):
-            world.ledger.write_report(EngineReport(run_id=engine.run_id, at_ms=0, problems=(MISSING,)))
+            world.ledger.write_report(EngineReport(run_id=engine.run_id, at_ms=0, problems=problems))
 
     world.sleep = reports  # type: ignore[method-assign]  # a world in which engines report
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        replace(MISSING, shard="shardId-000000000009"),
+        replace(MISSING, stream="another"),
+        replace(MISSING, has_stopped=False),
+    ],
+    ids=["a shard that was not read before", "another stream", "one that it tries again"],
+)
+def test_what_is_not_waited_for_or_gets_over_itself_fails_no_roll_out(problem: EngineProblem) -> None:
+    """A shard that was stopped for days would otherwise keep every deployment from its end."""
+    for world in (deployed(), World()):
+        reporting(world, problem)
+        world.roll_out().deploy(NEW)
+        assert world.running == [NEW.hash]
+
+
+def test_what_a_new_engine_can_not_get_over_ends_the_watch_in_its_own_words() -> None:
+    """With stop_first nothing is read meanwhile: each second counts."""
+    world = deployed()
+    world.idle.add(NEW.hash)
+    reporting(world, MISSING)
     began_s = world.now_s
     with pytest.raises(RolloutFailed, match=r"\[FL-3006\] table LAKE.RAW.ORDERS is not there") as failed:
         world.roll_out().deploy(NEW)
