@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 Json = Any
@@ -74,16 +75,28 @@ _decode = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=
 
 
 def written(value: Json) -> str:
-    """As JSON without blanks."""
-    if isinstance(value, str):
-        return _encode(value)
-    if isinstance(value, Number):
-        return value.text
-    if isinstance(value, dict):
-        return "{" + ",".join([f"{written(key)}:{written(each)}" for key, each in value.items()]) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join([written(each) for each in value]) + "]"
-    return _encode(None if value is UNKNOWN else value)
+    """As JSON without blanks. Without recursion: records may be nested as deep as the engine takes them."""
+    pieces: list[str] = []
+    left: list[Json] = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, Number):  # punctuation too goes as it stands
+            pieces.append(each.text)
+        elif isinstance(each, dict | list):
+            left.append(Number("}" if isinstance(each, dict) else "]"))
+            left += reversed(list(_parts(each)))
+        else:
+            pieces.append(_encode(None if each is UNKNOWN else each))
+    return "".join(pieces)
+
+
+def _parts(of: Json) -> Iterator[Json]:
+    """Of an object or an array, without what closes it."""
+    yield Number("{" if isinstance(of, dict) else "[")
+    for place, each in enumerate(of):
+        comma = "," if place else ""
+        yield Number(f"{comma}{_encode(each)}:" if isinstance(of, dict) else comma)
+        yield of[each] if isinstance(of, dict) else each
 
 
 def number_of(value: float) -> Number:
@@ -92,6 +105,10 @@ def number_of(value: float) -> Number:
 
 
 def has_unknown(value: Json) -> bool:
-    if isinstance(value, dict):
-        return any(has_unknown(each) for each in value.values())
-    return value is UNKNOWN or (isinstance(value, list) and any(map(has_unknown, value)))
+    left: list[Json] = [value]
+    while left:
+        each = left.pop()
+        if each is UNKNOWN:
+            return True
+        left += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+    return False

@@ -162,3 +162,12 @@ def test_objects_of_any_avro_schema(seed: int) -> None:
         marked = b"\xc3\x01" + canonical + alone.getvalue()
         rows += refuse_differences({**of_schema, "framing": "single_object"}, [marked, marked[1:]])
     assert rows > 20
+
+
+@pytest.mark.parametrize("levels", [400, 510, 2000])
+def test_objects_of_any_depth(levels: int) -> None:
+    """The engine takes 512 levels; Python's own recursion ends before."""
+    payload = b'{"a":' + b"[" * levels + b"]" * levels + b"}"
+    transforms = [{"type": "insert", "field": "b", "value": 1}]
+    rows = refuse_differences({"type": "json"}, [payload], transforms=transforms)
+    assert rows + refuse_differences({"type": "json_lines"}, [payload]) == (2 if levels < 512 else 0)
