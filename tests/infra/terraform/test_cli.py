@@ -1,0 +1,70 @@
+"""Which CLI is taken, and what is said where there is none, it is too old, or it fails."""
+
+from pathlib import Path
+
+import pytest
+
+from firnline_infra.terraform.cli import TerraformCli, find_terraform, provided_at
+from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMissing, TerraformTooOld
+
+
+def cli(folder: Path, name: str, script: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    binary = folder / name
+    binary.write_text(f"#!/bin/sh\n{script}\n")
+    binary.chmod(0o755)
+    return binary
+
+
+def of_version(folder: Path, name: str, version: str) -> Path:
+    return cli(folder, name, f"""echo '{{"terraform_version": "{version}"}}'""")
+
+
+def around(folder: Path) -> dict[str, str]:
+    return {"PATH": str(folder / "bin"), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+def test_the_first_that_is_new_enough_is_taken(tmp_path: Path) -> None:
+    of_version(tmp_path / "bin", "terraform", "1.9.8")
+    newer = of_version(tmp_path / "bin", "tofu", str(OLDEST))
+    assert find_terraform(around(tmp_path)) == newer
+
+
+def test_one_that_was_provided_is_taken_where_the_path_has_none_or_an_old_one(tmp_path: Path) -> None:
+    provided = provided_at(around(tmp_path))
+    of_version(provided.parent, "tofu", "1.10.6")
+    of_version(tmp_path / "bin", "terraform", "1.5.7")
+    assert find_terraform(around(tmp_path)) == provided
+
+
+def test_where_there_is_none_it_is_said_how_to_have_one(tmp_path: Path) -> None:
+    with pytest.raises(TerraformMissing, match="scripts/terraform-cli"):
+        find_terraform(around(tmp_path))
+
+
+@pytest.mark.parametrize("printed", ["1.5.7", "no version"])
+def test_one_that_is_too_old_is_named_with_its_version(printed: str, tmp_path: Path) -> None:
+    of_version(tmp_path / "bin", "terraform", printed)
+    with pytest.raises(TerraformTooOld, match=r"1\.10\.0 is the oldest"):
+        find_terraform(around(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("printed", "next_step"),
+    [
+        ("Error: Failed to query available provider packages", "registry.terraform.io"),
+        ("Error: Error acquiring the state lock", "force-unlock"),
+        ("Error: Unsupported argument", "run the same command again"),
+    ],
+)
+def test_a_command_that_fails_says_what_it_printed_and_what_to_do(printed: str, next_step: str, tmp_path: Path) -> None:
+    binary = cli(tmp_path, "terraform", f"echo '{printed}'; exit 1")
+    with pytest.raises(TerraformFailed) as failed:
+        TerraformCli(binary, tmp_path, {}).apply()
+    assert printed in str(failed.value)
+    assert next_step in str(failed.value)
+
+
+def test_changes_are_told_from_a_failure(tmp_path: Path) -> None:
+    for status, expected in ((0, False), (2, True)):
+        assert TerraformCli(cli(tmp_path, "terraform", f"exit {status}"), tmp_path, {}).has_changes() is expected
