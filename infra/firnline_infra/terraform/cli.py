@@ -66,6 +66,10 @@ class TerraformCli:
         """Raises TerraformFailed, as the others do."""
         self._run("init")
 
+    def validate(self) -> None:
+        """Asks no account."""
+        self._run("validate")
+
     def has_changes(self, save: Path | None = None, *, refresh: bool = True) -> bool:
         """Whether `apply` would change something; what, goes to `on_line`."""
         more = ([] if save is None else [f"-out={save}"]) + ([] if refresh else ["-refresh=false"])
