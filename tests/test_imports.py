@@ -129,13 +129,13 @@ ROOMS_BELOW = {
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
-        "accounts demo environment folder running infra.accounts infra.cli infra.keys infra.specification "
-        "infra.terminal ingest.errors ingest.sink ingest.snowflake"
+        "accounts demo environment folder running infra.accounts infra.cli infra.keys infra.specification infra.status "
+        "infra.terminal ingest.config ingest.errors ingest.sink ingest.snowflake"
     ),
     "local.clock": "",
     "local.demo": (
         "accounts environment exit_with_parent provisioning pulumi running terraform infra.audit infra.build infra.keys "
-        "infra.pulumi infra.rollout infra.specification infra.stack infra.terminal ingest.__main__ ingest.config "
+        "infra.pulumi infra.rollout infra.specification infra.stack infra.status infra.terminal ingest.__main__ ingest.config "
         "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",

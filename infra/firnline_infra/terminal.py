@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 
 GAP = "  "
+LEAST = 6  # letters of a column that is cut
 
 
-def text_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Numbers to the right, everything else to the left; NULL for None. The last column is not padded."""
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, width: int | None = None) -> str:
+    """Numbers to the right, everything else to the left; NULL for None. The last column is not padded. Where it would be wider
+    than `width`, its widest columns are cut.
+    """
     cells = [[_text(value) for value in row] for row in rows]
     widths = [max([len(name), *(len(row[index]) for row in cells)]) for index, name in enumerate(columns)]
+    if width is not None:
+        widths = _narrowed(widths, width - len(GAP) * (len(widths) - 1))
+        cells = [[_cut(text, most) for text, most in zip(row, widths, strict=True)] for row in cells]
+        columns = [_cut(text, most) for text, most in zip(columns, widths, strict=True)]
     to_the_right = [_are_numbers([row[index] for row in rows]) for index in range(len(columns))]
 
     def line(texts: Sequence[str]) -> str:
@@ -19,6 +26,17 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         return GAP.join(padded).rstrip()
 
     return "\n".join([line(columns), line(["-" * width for width in widths]), *(line(row) for row in cells)])
+
+
+def _narrowed(widths: Sequence[int], together: int) -> list[int]:
+    found = list(widths)
+    while sum(found) > together and max(found) > LEAST:
+        found[found.index(max(found))] -= 1
+    return found
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def in_a_line(said: str) -> str:

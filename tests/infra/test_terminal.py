@@ -23,3 +23,14 @@ def test_what_others_wrote_steers_no_terminal() -> None:
 
 def test_no_rows_leave_the_heading() -> None:
     assert text_table(["A", "B"], []) == "A  B\n-  -"
+
+
+def test_a_table_that_is_too_wide_cuts_its_widest_columns() -> None:
+    rows = [("orders", "x" * 200, 12), ("clicks", "short", 7)]
+    lines = text_table(("stream", "what", "n"), rows, width=40).splitlines()
+    assert max(map(len, lines)) == 40
+    assert lines[2].startswith("orders  xxxx")
+    assert "…" in lines[2]
+    assert lines[3].split() == ["clicks", "short", "7"]
+    assert text_table(("a",), [("b",)], width=40) == text_table(("a",), [("b",)])
+    assert text_table(("a" * 9,) * 9, [], width=3).splitlines()[0].count("…") == 9, "no narrower than six letters each"

@@ -53,17 +53,12 @@ def _by_table(report: PipelineReport) -> str:
 
 
 def _counts(counts: Counts, report: PipelineReport) -> Sequence[object]:
-    """A dash where nobody looked."""
-    return [
-        "-" if column == ProblemKind.CHANGED and not report.compares_contents else getattr(counts, column)
-        for column in _columns(report)
-    ]
+    return [getattr(counts, column) for column in _columns(report)]
 
 
 def _columns(report: PipelineReport) -> list[str]:
-    """Rows that were not stored have a column only where counters were looked at."""
-    kinds = (kind for kind in ProblemKind if kind is not ProblemKind.NOT_STORED or report.looks_at_counters)
-    return [*PLACES, *kinds]
+    """A kind of problem has a column where there is one: so a table without is as wide as a terminal."""
+    return [*PLACES, *report.found]
 
 
 def _remarks(report: PipelineReport) -> Iterator[str]:

@@ -12,6 +12,7 @@ from firnline_infra.status.checks import FOLDER, last_checks
 from firnline_infra.status.letters import letters_of
 from firnline_infra.status.model import ServiceStatus
 from firnline_infra.status.reader import StatusReader
+from firnline_infra.status.server import StatusServer
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
@@ -64,3 +65,8 @@ def reader_of_config(config: EngineConfig, *, checks_in: Path = FOLDER) -> Statu
         letters=lambda: letters_of(config),
         checks=lambda: last_checks(config.application, checks_in),
     )
+
+
+def page_of_config(config: EngineConfig, *, checks_in: Path = FOLDER) -> StatusServer:
+    """The page of `reader_of_config`, on a free port."""
+    return StatusServer(reader_of_config(config, checks_in=checks_in))

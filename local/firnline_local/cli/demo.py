@@ -105,10 +105,12 @@ def _run(
 ) -> int:
     import os
 
+    from firnline_infra.status.sources import page_of_config
+    from firnline_ingest.config.load import load_config
     from firnline_local.demo.closing import show_configuration, show_what_to_try
     from firnline_local.demo.deploy import deploy
     from firnline_local.demo.screen import Screen
-    from firnline_local.demo.story import Demo, open_environment
+    from firnline_local.demo.story import CHECKS, Demo, open_environment
 
     screen = Screen()
     folder.mkdir(parents=True, exist_ok=True)
@@ -120,11 +122,15 @@ def _run(
         screen.table(("service", "listens at"), listening)
         if deployed_from is not None:
             deploy(environment, deployed_from, screen, by_terraform=by_terraform)
-        report = Demo(folder, spec, events, screen).run(environment)
-        show_configuration(screen, folder / "engine.json")
-        if keep:
-            show_what_to_try(screen, folder, spec)
-            _wait_for_ctrl_c()
+        demo = Demo(folder, spec, events, screen)
+        config_file = demo.write_config(environment)
+        with page_of_config(load_config(config_file), checks_in=folder / CHECKS) as page:
+            screen.say(f"The status page is at {page.url} and lives as long as the demo: open it now.")
+            report = demo.run(environment, config_file)
+            show_configuration(screen, config_file)
+            if keep:
+                show_what_to_try(screen, folder, spec)
+                _wait_for_ctrl_c()
     return 0 if report.exit_status == 0 else AUDIT_FAILED
 
 

@@ -3,6 +3,8 @@
 import shlex
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from firnline_local.cli.options import folder_option, spec_option
 
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
+    from firnline_local.running import RunningEnvironment
 
 CHECK_EVERY_S = 0.5
 
@@ -77,11 +80,27 @@ def up(
                 click.echo(
                     f"\n{_next(spec, spec_file, f'{env_argument(spec_file)} --folder {shlex.quote(str(folder))}')}"
                 )
-            while True:
-                supervisor.check()
-                time.sleep(CHECK_EVERY_S)
+            with nullcontext() if empty or as_json else _page(environment):
+                while True:
+                    supervisor.check()
+                    time.sleep(CHECK_EVERY_S)
     except KeyboardInterrupt:
         click.echo("The embedded environment has ended.", err=True)
+
+
+@contextmanager
+def _page(environment: "RunningEnvironment") -> Iterator[None]:
+    """The status page of the environment's own pipelines; with --empty `firnline status ENV --local --serve` has it."""
+    import json
+    import os
+
+    from firnline_infra.status.sources import page_of_config
+    from firnline_ingest.config.model import EngineConfig
+
+    os.environ.update(environment.variables)  # the page finds AWS as any program does
+    with page_of_config(EngineConfig.model_validate_json(json.dumps(environment.engine_config()))) as page:
+        click.echo(f"\nThe status page is at {page.url}")
+        yield
 
 
 def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:

@@ -20,10 +20,8 @@ FOR_A_REAL_ACCOUNT = (
 def show_configuration(screen: Screen, config_file: Path) -> None:
     screen.step("The engine.json that was used")
     for line in json.dumps(json.loads(config_file.read_text(encoding="utf-8")), indent=2).splitlines():
-        screen.say(line)
-    screen.step(
-        "For a real account these lines change (docs/first-real-run.md has the DDL, the grants and the IAM policy)"
-    )
+        screen.show(line)
+    screen.step("For a real account these lines change (docs/first-real-run.md)")
     screen.table(("line", "becomes"), FOR_A_REAL_ACCOUNT)
 
 
@@ -37,5 +35,5 @@ def show_what_to_try(screen: Screen, folder: Path, spec: EnvironmentSpec) -> Non
         f'eval "$(.venv/bin/firnline local env --folder {folder})"; '
         f".venv/bin/firnline run --config {folder / 'engine.json'} --available-now",
     ):
-        screen.say(command)
+        screen.show(command)
     screen.say("Ctrl-C ends it.")

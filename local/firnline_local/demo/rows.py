@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 METADATA = "KINESISMETADATA"
 SAMPLE_COLUMNS = 4
+PICTURE_LABEL = 32
 
 
 def sample_statement(table: str, described: Sequence[Sequence[Any]]) -> str:
@@ -45,6 +46,29 @@ def followed_record(environment: "RunningEnvironment", stream: str, table: str) 
     yield f"        {record['Data'].decode()[:110]} ..."
     yield f"token   {int(place['sequenceNumber'])}{0:010d}{0:010d} (what Snowflake commits with its row)"
     yield f"row     {json.dumps({name: value for name, value in row.items() if name != METADATA}, default=str)[:110]} ..."
+
+
+def proof_picture(report: "AuditReport", *, before_the_kill: int, width: int) -> Iterator[str]:
+    """The stream's records as a bar, and below it in the same scale where each of them is now."""
+    totals = report.pipelines[0].totals
+    places = (
+        ("rows at the kill", min(before_the_kill, totals.rows), "▒"),
+        ("rows since then", max(0, totals.rows - before_the_kill), "█"),
+        ("rejected rows", totals.error_rows, "░"),
+        ("dead letters", totals.dead_letters, "░"),
+        ("not ingested", totals.not_ingested, "░"),
+    )
+    room = width - PICTURE_LABEL
+    ends, before = [0], 0
+    for _, count, _ in places:
+        before += count
+        ends.append(round(room * before / max(1, totals.records)))
+    yield f"{'records in the stream':<21} {totals.records:>9,} {'█' * room}"
+    for (name, count, mark), start, end in zip(places, ends, ends[1:], strict=False):
+        if count:
+            yield f"{name:<21} {count:>9,} {' ' * min(start, room - 1)}{mark * max(1, end - start)}"
+    wrong = ", ".join(f"{count:,} {kind.text}" for kind, count in report.pipelines[0].found.items())
+    yield f"{'lost or doubled':<21} {wrong or 'none':>9}"
 
 
 def audit_demo(environment: "RunningEnvironment", config_file: Path) -> "AuditReport":

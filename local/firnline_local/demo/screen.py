@@ -4,12 +4,14 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from textwrap import wrap
 from typing import Any
 
 import click
 
 from firnline_infra.terminal import text_table
 
+INDENT = "  "
 LOG_EVERY_S = 5.0
 
 
@@ -27,18 +29,30 @@ class Screen:
         self._settle()
         click.secho(f"\n▸ {text}", bold=True)
 
+    @property
+    def width(self) -> int:
+        """Of what is printed; 80 where standard output is no terminal."""
+        return shutil.get_terminal_size().columns - len(INDENT)
+
     def say(self, text: str) -> None:
+        """A sentence, in lines that fit."""
         self._settle()
-        click.echo(f"  {text}")
+        fitting = wrap(text, self.width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False)
+        click.echo("\n".join(f"{INDENT}{line}" for line in fitting))
+
+    def show(self, text: str) -> None:
+        """A line that has to stay as it is: a command, a line of a document."""
+        self._settle()
+        click.echo(f"{INDENT}{text}")
 
     def live(self, text: str, *, waits_for: str | None = None) -> None:
         """One line that the next live line replaces. A log gets one every few seconds, and one for all that wait for the same."""
         if self._is_terminal:
-            width = shutil.get_terminal_size().columns - 1
-            click.echo("\r" + f"  {text}"[:width].ljust(width), nl=False)
+            width = self.width + len(INDENT) - 1
+            click.echo("\r" + f"{INDENT}{text}"[:width].ljust(width), nl=False)
             self._is_live = True
         elif self._is_due(waits_for):
-            click.echo(f"  {text}")
+            click.echo(f"{INDENT}{text}")
 
     def _is_due(self, waits_for: str | None) -> bool:
         if waits_for == self._waits_for and (waits_for is not None or self._clock() < self._next_log_s):
@@ -48,7 +62,8 @@ class Screen:
 
     def table(self, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         self._settle()
-        click.echo("\n".join(f"  {line}" for line in text_table(names, rows).splitlines()))
+        for line in text_table(names, rows, width=self.width).splitlines():
+            click.echo(f"{INDENT}{line}")
 
     def _settle(self) -> None:
         """What follows is not of the live lines' series: the next one of these is printed in any case."""

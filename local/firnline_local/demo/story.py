@@ -12,6 +12,7 @@ from firnline_infra.specification import EnvironmentSpec
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.demo.errors import EngineStuck
 from firnline_local.demo.events import Producer
+from firnline_local.demo.rows import proof_picture
 from firnline_local.demo.screen import Screen
 from firnline_local.environment import LocalEnvironment
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 COMMIT_LAG_MS = 500
 PATIENCE_S = 180.0
+CHECKS = "checks"
+"""Below the demo's folder: its audit is the status page's last check."""
 
 
 @dataclass(slots=True)
@@ -41,20 +44,23 @@ class Demo:
         pipeline = self.spec.pipelines[0]
         return f"{pipeline.database}.{pipeline.schema_}.{pipeline.table}"
 
-    def run(self, environment: "RunningEnvironment") -> "AuditReport":
+    def run(self, environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
         """Raises EngineStuck where the engine does not get through."""
-        config_file = self._write_config(environment)
         half = len(self.events) // 2
         self._load(environment, self.events[:half])
         with Producer(environment, self.stream, self.events[half:]) as producer:
             at_kill = self._run_until_half(environment, config_file)
-            self._run_to_the_end(environment, config_file, producer, at_kill)
+            self._run_to_the_end(environment, config_file, producer)
         self._show_rows(environment)
         self._follow_one_record(environment)
         self._show_dead_letters(config_file)
-        return self._audit(environment, config_file)
+        report = self._audit(environment, config_file)
+        self.screen.step("The proof in one picture")
+        for line in proof_picture(report, before_the_kill=at_kill, width=self.screen.width):
+            self.screen.show(line)
+        return report
 
-    def _write_config(self, environment: "RunningEnvironment") -> Path:
+    def write_config(self, environment: "RunningEnvironment") -> Path:
         document = environment.engine_config(epoch={"seconds": 10, "progress_seconds": 0.5})
         config_file = self.folder / "engine.json"
         config_file.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
@@ -66,7 +72,8 @@ class Demo:
         shards = self.spec.streams[0].shards
         self.screen.say(f"{report.records:,} events put into {self.stream!r}, {shards} shards, at {rate}")
 
-    def _run_until_half(self, environment: "RunningEnvironment", config_file: Path) -> "AtKill":
+    def _run_until_half(self, environment: "RunningEnvironment", config_file: Path) -> int:
+        """How many rows were in the table when it was killed."""
         self.screen.step("The engine starts, and the driver is killed with SIGKILL half-way")
         half_of_the_first = len(self.events) // 4
         with self._engine(environment, config_file, available_now=False) as engine:
@@ -76,28 +83,32 @@ class Demo:
             visible = self._count(environment)
             in_flight = f"{sent - visible:,} in flight" if sent > visible else "more since its last log line"
             self.screen.say(f"killed: {read:,} records read, {sent:,} rows sent, {visible:,} visible, {in_flight}")
-            return AtKill(read, sent, visible)
+            return visible
 
-    def _run_to_the_end(
-        self, environment: "RunningEnvironment", config_file: Path, producer: Producer, before: "AtKill"
-    ) -> None:
+    def _run_to_the_end(self, environment: "RunningEnvironment", config_file: Path, producer: Producer) -> None:
         self.screen.step("It starts again, and takes in all that is there")
         with self._engine(environment, config_file, available_now=True) as engine:
-            engine.started.wait(PATIENCE_S)
+            self._until_started(engine)
             producer.wait()
             self._watch(environment, engine, until_rows=None)
             if engine.exit_status != 0:
                 raise EngineStuck(engine.exit_status, list(engine.last_lines))
-            read, counted = engine.total("records"), engine.total("reread_rows")
-            again = max(0, before.read + read - len(self.events))
             self.screen.say(
-                f"after the restart: {again:,} records read again; {counted:,} of their rows were committed "
-                f"already and only counted; {engine.total('rows'):,} rows sent"
+                f"after the restart: {engine.total('records'):,} records read, {engine.total('rows'):,} rows sent; "
+                f"{engine.total('reread_rows'):,} rows were read again that Snowflake had committed already: counted, not sent"
             )
 
     def _engine(self, environment: "RunningEnvironment", config_file: Path, *, available_now: bool) -> EngineProcess:
         log_file = self.folder / "engine.log"
         return EngineProcess(config_file, environment.variables, available_now=available_now, log_file=log_file)
+
+    def _until_started(self, engine: EngineProcess) -> None:
+        started_s = time.monotonic()
+        while not engine.started.wait(0.5) and engine.exit_status is None:
+            waited_s = time.monotonic() - started_s
+            if waited_s > PATIENCE_S:
+                raise EngineStuck(None, list(engine.last_lines))
+            self.screen.live(f"{waited_s:4.0f} s  {_waits_for(engine)}", waits_for=_waits_for(engine))
 
     def _watch(self, environment: "RunningEnvironment", engine: EngineProcess, until_rows: int | None) -> None:
         """Until so many rows are visible, or the engine ends."""
@@ -109,11 +120,13 @@ class Demo:
                 now_s, sent = time.monotonic(), engine.total("bytes")
                 rate = (sent - before[0]) / 1e6 / max(0.1, now_s - before[1])
                 before = (sent, now_s)
-                lags = " ".join(f"{lag / 1000:.1f}s" for lag in engine.lags_ms())
+                lags = engine.lags_ms()
                 self.screen.live(
-                    f"{now_s - started_s:5.1f} s   {engine.total('records'):>8,} records   {max(0.0, rate):5.1f} MB/s"
-                    f"   {rows:>8,} rows visible   lag per shard: {lags or 'starting'}",
-                    waits_for=None if lags else "the engine's start",
+                    f"{now_s - started_s:4.0f} s  {engine.total('records'):>7,} records  {max(0.0, rate):4.1f} MB/s  "
+                    f"{rows:>7,} rows visible  lag {max(lags) / 1000:.1f} s"
+                    if lags
+                    else f"{now_s - started_s:4.0f} s  {_waits_for(engine)}",
+                    waits_for=None if lags else _waits_for(engine),
                 )
                 if until_rows is not None and rows >= until_rows:
                     return
@@ -158,22 +171,26 @@ class Demo:
 
     def _audit(self, environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
         from firnline_infra.audit.report_text import report_text
+        from firnline_infra.status.checks import remember_check
+        from firnline_ingest.config.load import load_config
         from firnline_local.demo.rows import audit_demo
 
-        self.screen.step("The audit: stream = table + error table + dead letters, by position and by content")
+        self.screen.step("The audit: stream = table + error table + dead letters, values too")
         report = audit_demo(environment, config_file)
         for line in report_text(report).splitlines():
-            self.screen.say(line)
+            (self.screen.show if len(line) <= self.screen.width else self.screen.say)(line)
+        records = sum(each.totals.records for each in report.pipelines)
+        summary = f"{'PROVEN' if report.is_proven else 'not proven'}: {records:,} records"
+        application = load_config(config_file).application
+        remember_check(application, "audit", report.exit_status, summary, folder=self.folder / CHECKS)
         return report
 
 
-@dataclass(frozen=True, slots=True)
-class AtKill:
-    """What the log lines and the table said when the driver was killed."""
-
-    read: int
-    sent: int
-    visible: int
+def _waits_for(engine: EngineProcess) -> str:
+    """While nothing is read yet, which takes longest on a machine with few cores."""
+    if not engine.started.is_set():
+        return "Spark starts: a JVM and its Python (20 to 60 s)"
+    return "Spark plans; each shard is fenced and its channel opened"
 
 
 def open_environment(folder: Path, spec: EnvironmentSpec, *, is_provisioned: bool = True) -> LocalEnvironment:

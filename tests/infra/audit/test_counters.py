@@ -61,7 +61,7 @@ def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> No
     )
     assert pipeline.found == {ProblemKind.MISSING: 2, ProblemKind.NOT_STORED: 3}
     text = report_text(AuditReport([pipeline]))
-    assert "changed  misrouted  not stored" in text
+    assert "not ingested  missing  not stored\n" in text
     assert (
         f"  {KEY.shard_id} 4711.2: of 3 rows that channel {CHANNEL} had rejected up to 4711.2, the error table lacks 3; "
         "2 records of the shard are missing" in text

@@ -55,10 +55,10 @@ def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
     lines = report_text(GOOD).splitlines()
     assert lines[0] == "orders -> DB.RAW.ORDERS"
     assert lines[1] == "from the oldest record of the stream to 2023-11-14T22:13:20.999Z; values compared"
-    columns = "shard records rows error rows dead letters not ingested missing doubled unexpected changed misrouted"
+    columns = "shard records rows error rows dead letters not ingested"
     assert lines[3].split() == columns.split()
-    assert lines[5].split() == ["shardId-000000000000", "10", "9", "0", "1", "0", "0", "0", "0", "0", "0"]
-    assert lines[7].split() == ["all", "shards", "1010", "1009", "0", "1", "0", "0", "0", "0", "0", "0"]
+    assert lines[5].split() == ["shardId-000000000000", "10", "9", "0", "1", "0"]
+    assert lines[7].split() == ["all", "shards", "1010", "1009", "0", "1", "0"]
     assert "A remark." in lines
     assert lines[-1] == "PROVEN: each of 1,010 records is where it belongs, once, with the values that it came with."
 
@@ -110,7 +110,8 @@ def test_rejected_rows_are_told_by_their_reason_with_the_first_records() -> None
 
 def test_values_that_nobody_compared_are_not_called_unchanged() -> None:
     lines = report_text(report(shard(0, Counts(records=1, rows=1)), compares_contents=False)).splitlines()
-    assert lines[5].split()[-2:] == ["-", "0"]
+    assert lines[1].endswith("values not compared (--content does)")
+    assert "changed" not in lines[3]
     assert lines[-1] == "PROVEN: each of 1 records is where it belongs, once."
 
 

@@ -4,7 +4,11 @@ import sys
 
 import pytest
 
+from firnline_infra.audit.findings import Counts, ProblemKind
+from firnline_local.demo.rows import proof_picture
 from firnline_local.demo.screen import LOG_EVERY_S, Screen
+from tests.infra.audit.test_report import report as audit_report
+from tests.infra.audit.test_report import shard
 
 
 class Clock:
@@ -71,3 +75,36 @@ def test_on_a_terminal_each_live_line_replaces_the_last_one(
     first, *live = capsys.readouterr().out.split("\r")
     assert first == ""
     assert [line.split() for line in live] == [["starting"], ["starting"], ["a", "row", "done"]]
+
+
+def test_what_is_printed_fits_eighty_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    screen = Screen(lambda: 0.0)
+    screen.say("a sentence of many words " * 12)
+    screen.table(("name", "value"), [("x" * 90, "y" * 200)])
+    screen.live("z" * 300)
+    lines = [line for part in capsys.readouterr().out.split("\r") for line in part.splitlines()]
+    assert max(map(len, lines)) == 80
+    screen.show("c" * 100)
+    assert "c" * 100 in capsys.readouterr().out, "a command that a person copies stays whole"
+
+
+def test_the_proof_is_a_picture_whose_parts_are_the_whole() -> None:
+    totals = Counts(records=1000, rows=980, dead_letters=20)
+    report = audit_report(shard(0, totals))
+    lines = list(proof_picture(report, before_the_kill=490, width=78))
+    assert max(map(len, lines)) == 78
+    bars = [line[32:] for line in lines[:-1]]
+    assert bars[0] == "█" * 46
+    assert bars[1].rstrip() == "▒" * 23
+    assert bars[2] == " " * 23 + "█" * 22
+    assert bars[3] == " " * 45 + "░"
+    assert lines[-1] == "lost or doubled            none"
+    lost = list(
+        proof_picture(audit_report(shard(0, totals, (ProblemKind.MISSING, "1"))), before_the_kill=990, width=78)
+    )
+    assert "rows since then" not in "".join(lost)
+    assert lost[-1] == "lost or doubled       1 missing"

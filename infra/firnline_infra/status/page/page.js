@@ -57,6 +57,7 @@ function conclude(found) {
   const stopped = own ? found.problems.filter((each) => each.has_stopped) : [];
   if (!found.engine) verdict("bad", "No engine is running", found.shards.length ? "Records wait in the stream; nothing is lost before the time in Data loss in." : "Nothing was ever read.");
   else if (!found.is_running) verdict("bad", "The engine has no heartbeat", "It was killed, or is frozen; another one takes its place ten seconds after it starts.");
+  else if (!own && unread.length) verdict("waiting", "The engine is starting", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read yet, and none of its epochs has ended.`);
   else if (unread.length || stopped.length) verdict("bad", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read`, why(found, unread, own));
   else if (!found.shards.length) verdict("waiting", "The engine is starting", "No shard has been opened yet.");
   else verdict("good", "Every shard is read", `${plural(open(found).length, "shard")}, committed within ${duration(worst(open(found).map((each) => commitLag(each) ?? 0)))} of now.`);

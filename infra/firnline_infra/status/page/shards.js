@@ -130,7 +130,8 @@ function picture(shard, x, hot) {
   const read = shard.read_behind_s === null ? committed : Math.max(committed, x(shard.read_behind_s));
   const end = shard.has_ended ? committed : WIDTH;
   const parts = [s("rect", { class: "track", x: 0, y: 3, width: WIDTH, height: 12, rx: 3 })];
-  if (!shard.has_ended && (shard.read_behind_s ?? lag ?? 0) > 10) parts.push(s("rect", { class: "waits", x: read, y: 3, width: Math.max(0, end - read), height: 12 }));
+  const unreadS = shard.is_read ? shard.read_behind_s ?? 0 : lag ?? 0;
+  if (!shard.has_ended && unreadS > 10) parts.push(s("rect", { class: "waits", x: read, y: 3, width: Math.max(0, end - read), height: 12 }));
   if (read > committed && (shard.unproven || shard.read_behind_s !== null)) parts.push(s("rect", { class: "sent", x: committed, y: 3, width: read - committed, height: 12 }));
   if (committed > 0) parts.push(s("rect", { class: "proven", x: 0, y: 3, width: committed, height: 12, rx: 3 }), s("rect", { class: "tick", x: committed - 2, y: 1, width: 3, height: 16 }));
   if (!shard.has_ended) parts.push(s("rect", { class: "tip", x: WIDTH - 2, y: 1, width: 2, height: 16 }));
