@@ -16,7 +16,7 @@ from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Proven, ResumeFrom, ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
@@ -196,6 +196,10 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
         is_sending=True,
         first_read=Position(1),
         kept_through=Position(19, 1),
+        decided=(
+            DecidedRange(Position(18), Position(19, 1)),
+            DecidedRange(Position(19, 0, 2), Position(19), "too wide"),
+        ),
         channels={
             "a~b": ChannelEntry(
                 TARGET, Proven(Position(17, 2, 1), 10**12, 3), seen=Position(18), missed="run/7", created_ms=9
