@@ -9,7 +9,9 @@ from typing import Any
 
 DOCS = Path(__file__).parents[1]
 LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
-OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)")
+OUTSIDE = re.compile(
+    r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|examples|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)"
+)
 
 Nav = list[Any]
 
