@@ -53,7 +53,7 @@ def observe(database: RedshiftDatabase) -> Observed:
     wanted = database.destination
     schemas = ", ".join(literal(each) for each in dict.fromkeys(view.schema for view in wanted.views))
     listed = [row for row in database.run(MATERIALIZED) if row["database_name"] == wanted.database]
-    ours = {(view.schema, each.name) for view in wanted.views for each in (view, *view.dependents)}
+    ours = {(view.schema, each.name) for view in wanted.views for each in view.with_dependents}
     found = {(row["schema_name"], row["name"]): row for row in listed}
     return Observed(
         schemas={row["schemaname"]: _role_in(row.get("esoptions")) for row in database.run(SCHEMAS)},

@@ -83,7 +83,7 @@ class RedshiftViews:
                 self.say(f"Redshift: schema {schema.name} is gone.")
 
     def _drop(self, database: RedshiftDatabase, view: StreamViewDefinition, found: Observed) -> None:
-        for each in (*view.dependents, view):
+        for each in reversed(view.with_dependents):
             place = (each.schema, each.name)
             if place in found.views or place in found.plain:
                 database.run(sql.drop_view(each))

@@ -7,21 +7,28 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import boto3
 import pulumi
 import pytest
 
+from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.redshift import RedshiftViews
 from firnline_infra.redshift.errors import RedshiftStatementFailed, StreamRoleNotAttached, ViewAbsent
+from firnline_infra.redshift.observed import attached_roles
+from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.in_process.application import ProgramApplication
+from tests.iam.running import enforce_statements
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -129,3 +136,43 @@ def test_a_blocked_view_is_named_with_its_record_and_a_rebuild_frees_it(
     once(views, "SELECT kind FROM order_kinds WHERE kind = 'order'", 1)
     (freed,) = views.status()
     assert (freed.is_blocked, freed.blocked_by, bool(freed.refreshed), freed.scanned > 0) == (False, "", True, True)
+
+
+RIGHTS = (
+    *("redshift-data:ExecuteStatement", "redshift-data:DescribeStatement", "redshift-data:GetStatementResult"),
+    *("redshift-serverless:GetCredentials", "redshift-serverless:GetWorkgroup", "redshift-serverless:GetNamespace"),
+)
+DEPLOYER, KEY = "arn:aws:iam::000000000000:role/deploy-firnline-both", "DEPLOYER-OF-BOTH"
+
+
+def test_the_deployer_has_each_right_that_statements_take_and_needs_it(
+    program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
+    theirs = replace(views, aws=partial(client_of, local_environment))
+
+    def look() -> None:
+        assert theirs.database.run("SELECT 1 AS one") == [{"one": 1}]
+        assert views.destination.role_arn in attached_roles(theirs.database, theirs.aws)[0]
+
+    for right in RIGHTS:
+        without = [{**each, "Action": [action for action in each["Action"] if action != right]} for each in document]
+        enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=without)
+        with pytest.raises(AwsRefused, match=right):
+            look()
+    enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=document)
+    look()
+    with pytest.raises(RedshiftStatementFailed, match="permission denied") as denied:
+        theirs.database.run("CREATE EXTERNAL SCHEMA other FROM KINESIS IAM_ROLE default")
+    assert 'GRANT CREATE ON DATABASE "dev"' in denied.value.next_step
+
+
+def client_of(environment: "RunningEnvironment", service: str) -> Any:
+    factory: Any = boto3.client
+    return factory(
+        service,
+        region_name="us-east-1",
+        endpoint_url=environment.endpoints.of_service(service),
+        aws_access_key_id=KEY,
+        aws_secret_access_key="secret",
+    )

@@ -85,6 +85,11 @@ class StreamViewDefinition(Definition):
     dependents: tuple[DependentViewDefinition, ...] = ()
     origin: Origin = Origin.CREATE
 
+    @property
+    def with_dependents(self) -> "tuple[StreamViewDefinition | DependentViewDefinition, ...]":
+        """What is over it comes last."""
+        return (self, *self.dependents)
+
 
 @part
 class RedshiftDestination(Definition):

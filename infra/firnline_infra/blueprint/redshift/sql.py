@@ -68,7 +68,7 @@ def grants(view: StreamViewDefinition) -> Iterator[tuple[str, tuple[str, str, st
     for reader in view.readers:
         role = f"TO ROLE {quoted(reader)}"
         yield f"GRANT USAGE ON SCHEMA {quoted(view.schema)} {role}", ("USAGE", view.schema, reader)
-        for each in (view, *view.dependents):
+        for each in view.with_dependents:
             yield f"GRANT SELECT ON {qualified(each)} {role}", ("SELECT", f"{each.schema}.{each.name}", reader)
 
 

@@ -18,7 +18,7 @@ from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER
 from firnline_infra.render.bootstrap.engine_run import see_run
-from firnline_infra.render.bootstrap.redshift import statement_rights
+from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
 from firnline_infra.render.bootstrap.tagged import known_by_tag
 from firnline_infra.specification.arns import Arns
@@ -112,7 +112,7 @@ def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[P
         *_unbound(spec, blueprint, reading=True),
         *_finding(spec, blueprint),
         *_adopting(spec, blueprint),
-        *statement_rights(spec, blueprint),
+        *reading_rights(spec, blueprint),
         see_run(spec, blueprint),
         *status_statements(spec, blueprint),
         *(replace(each, actions=("kms:Decrypt",)) for each in _key_use(spec, blueprint)),

@@ -69,6 +69,13 @@ def workgroup(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
     )
 
 
+def reading_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """None where all who deploy are one database user: who only looks would be the one who changes."""
+    wanted = blueprint.redshift
+    if wanted is not None and wanted.db_user is None and wanted.secret_arn is None:
+        yield from statement_rights(spec, blueprint)
+
+
 def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """None without Redshift."""
     wanted, arns = blueprint.redshift, Arns(spec)
@@ -97,9 +104,8 @@ def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str
     yield from _secret(wanted)
     if wanted.secret_arn is not None:
         return
-    places = (arns.redshift_database(cluster, wanted.database),)
-    if wanted.db_user is not None:
-        places = (arns.redshift_user(cluster, wanted.db_user), *places)
+    user = () if wanted.db_user is None else (arns.redshift_user(cluster, wanted.db_user),)
+    places = (*user, arns.redshift_database(cluster, wanted.database))
     action = "GetClusterCredentials" if wanted.db_user else "GetClusterCredentialsWithIAM"
     yield allow("BeDatabaseUser", {f"redshift:{action}": BE_USER}, resources=places)
 
