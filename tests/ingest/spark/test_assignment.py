@@ -1,10 +1,14 @@
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
+from firnline_ingest.shard.work import ShardServices
+from firnline_ingest.spark import task
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.planner import SourceOffset
 from firnline_ingest.values import TargetTable
@@ -70,3 +74,19 @@ def test_a_position_survives_the_offset_log() -> None:
     start = parse_start(text)
     assert isinstance(start, After)
     assert (start.text, start.position.row) == (text, 7)
+
+
+def test_a_process_reads_as_the_configuration_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Pauses, intervals and how often it reports."""
+    made: list[tuple[ShardServices, float]] = []
+    monkeypatch.setattr(task, "ShardGroup", lambda services, progress_s: made.append((services, progress_s)))
+    changes = {
+        "polling": {"interval_ms": 900},
+        "retries": {"get_records": {"attempts": 3}},
+        "epoch": {"progress_seconds": 7},
+        "dead_letters": {"folder": str(tmp_path)},
+    }
+    config = EngineConfig.model_validate({**CONFIG.model_dump(mode="json", by_alias=True), **changes}, strict=None)
+    task._new_group(config, "run")
+    ((services, progress_s),) = made
+    assert (services.polling, services.retries, progress_s) == (config.polling, config.retries, 7)

@@ -72,6 +72,21 @@ def test_what_stopped_is_tried_again_after_a_while_and_may_go_on() -> None:
     assert policy.stopped == {}
 
 
+def test_how_soon_it_is_tried_again_and_how_long_trouble_may_last_are_settings() -> None:
+    clock = Clock()
+    policy = ShardPolicy(FailuresConfig(patience_seconds=120, retry_seconds=1000), clock)
+    stopped_s = None
+    while stopped_s is None:
+        policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
+        stopped_s = clock.now if KEY in policy.stopped else None
+        clock.now += 20.0
+    assert stopped_s == 120.0
+    clock.now = stopped_s + 999.0
+    assert policy.leaves_out(KEY)
+    clock.now = stopped_s + 1000.0
+    assert not policy.leaves_out(KEY)
+
+
 def test_a_pipelines_own_trouble_is_over_when_nothing_is_said_of_it_any_more() -> None:
     policy = ShardPolicy()
     policy.judge([receipt(ShardState.FAILED, FATAL, PIPELINE), FINE])
