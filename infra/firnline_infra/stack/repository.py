@@ -17,7 +17,7 @@ from firnline_infra.specification.reference.json_schema import json_schema_text
 from firnline_infra.stack.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
 
 GIT_IGNORE, GITLAB_CI = Path(".gitignore"), Path(".gitlab-ci.yml")
-IGNORED = (".venv/", "__pycache__/", ".firnline/", ".pulumi/", "/bootstrap/", "/engine.json", "*.pem")
+IGNORED = (".venv/", "__pycache__/", ".firnline/", ".pulumi/", ".terraform/", "/bootstrap/", "/engine.json", "*.pem")
 
 
 class Became(Enum):
