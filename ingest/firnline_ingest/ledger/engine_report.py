@@ -49,8 +49,8 @@ class MinuteCounts:
     """Of the slowest shard, at worst."""
 
     def plus(self, other: "MinuteCounts") -> "MinuteCounts":
-        sums = (getattr(self, name) + getattr(other, name) for name in SUMS)
-        return MinuteCounts(self.stream, self.minute, *sums, max(self.lag_ms, other.lag_ms))
+        sums = {name: getattr(self, name) + getattr(other, name) for name in SUMS}
+        return MinuteCounts(self.stream, self.minute, lag_ms=max(self.lag_ms, other.lag_ms), **sums)
 
 
 SUMS = ("records", "rows", "bytes", "dead_letters", "rejected_rows")
