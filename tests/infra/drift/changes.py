@@ -226,6 +226,9 @@ def _staging(made: Made) -> Iterator[Change]:
     yield Change(lambda: kms.disable_key(KeyId=key), f"kms key {alias}", "state")
     pipe = "FIRNLINE_STAGING.RAW.CLICKS_TYPED"
     yield made_by(made, f"ALTER PIPE {pipe} SET COMMENT = 'mine'", f"snowflake pipe {pipe}", "comment")
+    fixed = "FIRNLINE_STAGING.RAW.CLICKS"
+    added = f"ALTER TABLE {fixed} ADD COLUMN SPARE VARCHAR"
+    yield made_by(made, added, f"snowflake table {fixed}", "column SPARE")
     paused = f"ALTER PIPE {pipe} SET PIPE_EXECUTION_PAUSED = TRUE"
     yield made_by(made, paused, f"snowflake pipe {pipe}", "executionState")
 
