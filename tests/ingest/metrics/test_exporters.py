@@ -145,6 +145,19 @@ def _config(port: int) -> OpenTelemetryConfig:
     return OpenTelemetryConfig(endpoint=f"http://127.0.0.1:{port}/v1/metrics", interval_seconds=3600)
 
 
+def test_how_often_a_collector_is_sent_to_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def reader(_: object, *, export_interval_millis: float, **__: float) -> None:
+        asked.append(export_interval_millis)
+        raise LookupError
+
+    monkeypatch.setattr("firnline_ingest.metrics.opentelemetry.PeriodicExportingMetricReader", reader)
+    with pytest.raises(LookupError):
+        OpenTelemetryMetrics(_config(9), "app")
+    assert asked == [3_600_000]
+
+
 def test_a_collectors_password_stays_out_of_the_configuration() -> None:
     """What is in a configuration is in a bucket, a parameter and the log. Headers come from the driver's variables."""
     with pytest.raises(ValidationError, match="no password in it"):

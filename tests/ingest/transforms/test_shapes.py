@@ -86,6 +86,10 @@ def test_flatten_makes_one_level_of_all(payload: bytes, becomes: str) -> None:
     assert row(payload, FLATTEN).startswith(becomes)
 
 
+def test_what_stands_between_the_names_is_a_setting() -> None:
+    assert row(b'{"a":{"b":{"c":1}}}', {**FLATTEN, "delimiter": "--"}) == '{"a--b--c":1}'
+
+
 def test_flatten_of_keys_that_multiply_is_refused_before_they_do() -> None:
     deep = b'{"%s":' % (b"k" * 250) + b"{" + b",".join(b'"%d":0' % n for n in range(70_000)) + b"}}"
     assert "16,000,000 characters" in row(deep, FLATTEN, max_row_bytes=16_000_000)
