@@ -38,7 +38,7 @@ MAY_LOAD = {
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_local.aws": {*AWS, "moto", "cryptography"},
     "firnline_local.pulumi": {"grpc", "pulumi"},
-    "firnline_local.runtimes": {"duckdb", "sqlglot"},
+    "firnline_local.runtimes": {*AWS, "duckdb", "sqlglot"},
     "firnline_local.terraform": {"grpc"},
     "firnline_local.snowflake": {
         "cryptography",

@@ -13,6 +13,7 @@ from functools import singledispatchmethod
 from typing import Any
 
 import duckdb
+from botocore.exceptions import ClientError
 
 from firnline_local.runtimes.redshift import statements as sql
 from firnline_local.runtimes.redshift.catalog import ADMIN, DatabaseCatalog, StoredView, StreamSchema
@@ -193,10 +194,11 @@ class RedshiftDatabase(DatabaseCatalog):
             else:
                 self._duck.execute(f"DELETE FROM {_quoted(view.path)}")
                 self._duck.execute(f"INSERT INTO {_quoted(view.path)} {view.over_batch}")
-        except (duckdb.Error, StatementError) as error:
+        except (duckdb.Error, StatementError, ClientError) as error:  # ClientError: others read the shard too fast
             problem = str(error).splitlines()[0]
         status = FAILED if problem else UPDATED if scanned or view.schema is None else UNCHANGED
-        if how == "Manual" or status != UNCHANGED:
+        last = next((each for each in reversed(self.refreshes) if each["mv_name"] == view.path.name), None)
+        if how == "Manual" or status != UNCHANGED or (last is not None and last["status"] == FAILED):
             self._remember(view, how, status=status, problem=problem, scanned=scanned, now=now)
         return problem
 
