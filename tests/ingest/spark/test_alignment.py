@@ -1,12 +1,14 @@
 """Shards that are kept together: none runs ahead of the slowest, and none waits for ever."""
 
+import json
 import random
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.pipeline import Alignment
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
@@ -19,7 +21,9 @@ from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.spark.alignment import Bounds
+from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
 from firnline_ingest.values import ShardKey, TargetTable
+from tests.ingest.spark.test_planner import World
 
 SPAN_S, HOUR_MS, RETENTION_H = 600, 3_600_000, 24
 BORN_MS = 1_800_000_000_000
@@ -256,3 +260,15 @@ def test_what_is_remembered_is_of_the_shards_that_are_planned() -> None:
     for shards in (50, 2):
         assert until(bounds, rule, views(*[BORN_MS + HOUR_MS] * shards)) > 0
         assert len(bounds._been) == shards
+
+
+def test_a_plan_goes_by_its_pipelines_rule() -> None:
+    world, rules = World(), list[Alignment | None]()
+    world.kinesis.create_stream("a")
+    before = world.planner("a")
+    document = json.loads(before.config.model_dump_json(by_alias=True))
+    document["pipelines"][0]["alignment"] = {"max_ahead_seconds": 90}
+    planner = ShardPlanner(EngineConfig.model_validate_json(json.dumps(document)), before.kinesis, world.ledger)
+    planner._bounds = cast("Any", SimpleNamespace(until_ms=lambda rule, *_: (rules.append(rule), 0)[1]))
+    assert list(planner.rows(planner.next_offset(SourceOffset())))
+    assert rules == [Alignment(max_ahead_seconds=90)]
