@@ -68,6 +68,13 @@ def test_every_page_is_listed_on_the_first_one() -> None:
     assert set(DOCS.rglob("*.md")) - links(DOCS / "README.md") - {DOCS / "README.md"} == set()
 
 
+def test_no_page_has_the_marks_of_a_merge() -> None:
+    pages = [*PAGES, *ROOT.glob("*.md"), *ROOT.glob("*/*.md")]
+    assert [
+        page.name for page in pages if re.search(r"^(<{7}|>{7}|={7}$)", page.read_text(encoding="utf-8"), re.M)
+    ] == []
+
+
 def test_the_import_id_of_every_type_is_told() -> None:
     text = (DOCS / "adopt.md").read_text(encoding="utf-8")
     missing = [token for token in known_types() if token not in text and token.partition("index/")[2] not in text]

@@ -47,7 +47,7 @@ class Process:
     def __post_init__(self) -> None:
         self.kinesis = SimulatedKinesis(self.simulation)
         self.channels = MemoryChannels()
-        self.letters = SimulatedLetters()
+        self.letters = SimulatedLetters(self.simulation)
         self.streams = {name: self.kinesis.fake.create_stream(name) for name in (QUIET, FLOODED)}
         self._appended = 0
 

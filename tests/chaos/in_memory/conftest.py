@@ -156,7 +156,7 @@ class World:
 
     @property
     def key(self) -> ShardKey:
-        return ShardKey(self.stream.name, 1, self.stream.shard().id)
+        return ShardKey(self.stream.name, self.stream.found.created_ms, self.stream.shard().id)
 
     @property
     def row(self) -> ShardRow:
