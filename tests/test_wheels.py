@@ -60,6 +60,7 @@ ROOMS = {
             "programs",
             "pulumi",
             "pulumi_cli",
+            "redshift",
             "render",
             "resources",
             "runtimes",
@@ -67,6 +68,8 @@ ROOMS = {
             "s3a",
             "specification",
             "stack",
+            "status",
+            "terraform",
         ),
     },
 }
@@ -83,6 +86,10 @@ DATA = {
         "estimate/prices.json",
         "programs/pulumi/Pulumi.yaml",
         *(f"render/ci/files/{name}.yaml" for name in ("github", "github-setup", "gitlab", "gitlab-setup")),
+        *(
+            f"status/page/{name}"
+            for name in ("index.html", "page.css", "page.js", "charts.js", "parts.js", "shards.js")
+        ),
         *(f"s3a/hadoop-{version}.sha256" for version in ("3.4.1", "3.4.2", "3.5.0")),
         *(f"programs/pulumi_layered/{layer}/Pulumi.yaml" for layer in ("foundation", "warehouse", "runtime")),
     },
