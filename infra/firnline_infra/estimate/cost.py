@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firnline_infra.estimate.load import SECONDS_A_MONTH, Load
+from firnline_infra.estimate.load import SECONDS_A_MONTH, Load, RedshiftLoad
 from firnline_infra.estimate.prices import prices
 from firnline_infra.runtimes.options import Architecture
 from firnline_infra.runtimes.registry import RUNTIMES
@@ -29,7 +29,13 @@ class Cost:
 
 def costs(load: Load, kind: str, architecture: Architecture) -> list[Cost]:
     """`kind` is the section of aws.runtime, and emr_serverless where there is none."""
-    return [*_streams(load), *_firnline(load, kind, architecture), *_firehose(load), *_openflow(load)]
+    others = (*_firehose(load), *_openflow(load), *_redshift(load.redshift))
+    return [*_streams(load), *_firnline(load, kind, architecture), *others]
+
+
+def redshift_usd_an_hour(rpus: int) -> float:
+    """While a statement or a refresh runs, at base capacity."""
+    return rpus * _price("redshift_serverless_rpu_hour")
 
 
 def _price(name: str) -> float:
@@ -78,3 +84,10 @@ def _openflow(load: Load) -> Iterator[Cost]:
     yield Cost(way="Openflow BYOC", part="runtime", usd=runtime)
     yield Cost(way="Openflow BYOC", part="machines of the runtime", usd=machines)
     yield Cost(way="Openflow BYOC", part="Snowpipe Streaming", usd=_snowpipe(load))
+
+
+def _redshift(load: RedshiftLoad | None) -> Iterator[Cost]:
+    """Of a workgroup that is made, where its hours are known; estimate/text.py says the rest."""
+    if load and load.base_capacity and load.is_busy:
+        usd = redshift_usd_an_hour(load.base_capacity) * HOURS_A_MONTH
+        yield Cost(way="Redshift, beside it", part=f"{load.base_capacity} RPUs, all the time", usd=usd)

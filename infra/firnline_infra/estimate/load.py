@@ -19,7 +19,9 @@ from firnline_infra.blueprint.size import (
 )
 from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.redshift import ViewRefresh
 
 SECONDS_A_MONTH = 30 * 24 * 3600
 LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
@@ -37,6 +39,31 @@ CPU_MS_PER_MB = 12.7
 """docs/performance.md: the whole path."""
 CHANNELS_OF_A_PIPE = 2000
 """Snowflake's limit, which its support can raise; a stream's shards have a channel each, through one pipe."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedshiftLoad:
+    """What reads streams into Redshift. Compute is counted where its size and its hours are known from the specification."""
+
+    place: str
+    """For a person: workgroup analytics."""
+    base_capacity: int | None
+    """RPUs of a workgroup of Redshift Serverless that the stack makes; None of a workgroup or cluster that exists."""
+    is_busy: bool
+    """Whether a view is refreshed by itself: Redshift works, and is paid, as long as records arrive."""
+
+    @classmethod
+    def of(cls, spec: EnvironmentSpec) -> Self | None:
+        section = spec.redshift
+        if section is None:
+            return None
+        made, cluster = section.workgroup, section.cluster
+        name = (made and made.name) or Names.of(spec).application
+        return cls(
+            place=f"cluster {cluster.identifier}" if cluster else f"workgroup {name}",
+            base_capacity=made.base_capacity if made and made.origin is Origin.CREATE else None,
+            is_busy=any(view.refresh is ViewRefresh.AUTO for view in section.views),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +87,7 @@ class Load:
     """Their part of the shards, and so of the records."""
     cluster_cores: int = 0
     """Of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
+    redshift: RedshiftLoad | None = None
 
     @classmethod
     def of(cls, spec: EnvironmentSpec, *, shards: int | None = None, mb_per_s: float | None = None) -> Self:
@@ -85,6 +113,7 @@ class Load:
             on_demand_streams=sum(stream.shards is None for stream in own),
             on_demand=part(stream.name for stream in own if stream.shards is None),
             cluster_cores=_cluster_cores(spec, size),
+            redshift=RedshiftLoad.of(spec),
         )
 
     @property

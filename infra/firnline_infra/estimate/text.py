@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator
 
-from firnline_infra.estimate.cost import Cost
-from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load
+from firnline_infra.estimate.cost import Cost, redshift_usd_an_hour
+from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load, RedshiftLoad
 from firnline_infra.estimate.prices import prices
 from firnline_infra.terminal import text_table
 
 
 def estimate_text(load: Load, costs: list[Cost]) -> str:
-    return "\n\n".join([text_table(("what", "how much"), _needs(load)), _table(costs), _standing(), *_advice(load)])
+    return "\n\n".join(
+        [
+            text_table(("what", "how much"), _needs(load)),
+            _table(costs),
+            _standing(),
+            *_redshift(load.redshift),
+            *_advice(load),
+        ]
+    )
 
 
 def _needs(load: Load) -> list[tuple[str, str]]:
@@ -46,6 +54,25 @@ def _standing() -> str:
         f"Prices of us-east-1 as of {max(price.date for price in prices().values())}: {told}. docs/estimate.md has each with its "
         f"source, and what is left out. Look them up before you decide by them."
     )
+
+
+def _redshift(load: RedshiftLoad | None) -> Iterator[str]:
+    if load is None:
+        return
+    if load.base_capacity is None:
+        yield f"Redshift: {load.place} exists and is paid already. What the views take of its capacity is not counted."
+        return
+    hour = f"{load.base_capacity} RPUs are {redshift_usd_an_hour(load.base_capacity):,.2f} USD an hour"
+    if load.is_busy:
+        yield (
+            f"Redshift: {hour}. Views with `refresh: auto` keep {load.place} at work while records arrive, and it takes more "
+            f"than its base capacity where it needs it. Storage and your own queries are not counted."
+        )
+    else:
+        yield (
+            f"Redshift: {hour}, by the second with a minimum of 60, while a refresh or a query runs. No view is refreshed by "
+            f"itself, so the hours are yours to say: none are counted, and no storage."
+        )
 
 
 def _advice(load: Load) -> Iterator[str]:

@@ -103,6 +103,32 @@ def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engin
 
 
 @pytest.mark.parametrize(
+    ("section", "view", "usd", "said"),
+    [
+        ({"workgroup": {"base_capacity": 16}}, {}, 16 * 0.36 * 720, "keep workgroup firnline-dev at work"),
+        ({"workgroup": {}}, {"refresh": "manual"}, None, "8 RPUs are 2.88 USD an hour"),
+        ({"workgroup": {"origin": "adopt", "name": "analytics"}}, {}, None, "workgroup analytics exists"),
+        ({"cluster": {"identifier": "reports"}}, {}, None, "cluster reports exists"),
+    ],
+)
+def test_a_workgroup_that_is_made_is_counted_and_what_is_not_is_said(
+    section: dict[str, object], view: dict[str, str], usd: float | None, said: str
+) -> None:
+    document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
+    stream = document["streams"][0]["name"]
+    document["redshift"] = {**section, "views": [{"stream": stream, **view}]}
+    load = Load.of(parse_spec(yaml.safe_dump(document), "dev"))
+    made = costs(load, "emr_serverless", Architecture.ARM64)
+    assert [cost.usd for cost in made if cost.way.startswith("Redshift")] == (
+        [] if usd is None else [pytest.approx(usd)]
+    )
+    assert said in estimate_text(load, made)
+    assert {cost.way for cost in costs(replace(load, redshift=None), "emr_serverless", Architecture.ARM64)} == {
+        *("Kinesis, with each", "Firnline", "Firehose", "Openflow BYOC")
+    }
+
+
+@pytest.mark.parametrize(
     ("instance_type", "vcpus"),
     [("m7g.xlarge", 4), ("m7g.large", 2), ("c7g.16xlarge", 64), ("c7i.metal-24xl", 96), ("m5.metal", None)],
 )
