@@ -120,7 +120,8 @@ def _called(function: Callable[[Any], Any], record: Any) -> Any:
 
 def _said(error: BaseException) -> str:
     try:
-        return f"{type(error).__name__}: {error}"[:LONGEST_SHOWN]
+        said = f"{type(error).__name__}: {error}"
+        return said.encode(errors="backslashreplace").decode()[:LONGEST_SHOWN]  # it may quote a surrogate
     except Exception:  # its own text may be code of the user's too
         return type(error).__name__
 

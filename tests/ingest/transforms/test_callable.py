@@ -149,6 +149,7 @@ def generator() -> Iterator[int]:
     {
         "raises": (raises(ValueError("no amount")), "it raised ValueError: no amount."),
         "raises at length": (raises(ValueError("x" * 10_000)), "it raised ValueError: " + "x" * 188 + "."),
+        "quotes half a character": (raises(ValueError("no \udcff")), "it raised ValueError: no \\udcff."),
         "raises what has no words": (raises(Unspeakable()), "it raised Unspeakable."),
         "exits": (raises(SystemExit(3)), "it raised SystemExit: 3."),
         "is cancelled": (raises(CancelledError()), "it raised CancelledError: ."),
