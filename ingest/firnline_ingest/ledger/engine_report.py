@@ -5,11 +5,12 @@ can't write it goes on. `firnline status` reads it.
 """
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 MOST_PROBLEMS, MOST_SHARDS, MOST_STREAMS, MOST_MINUTES = 50, 2000, 12, 180
+MOST_BYTES = 380_000  # an item of DynamoDB holds 400 KB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +89,16 @@ class EngineReport:
     problems: tuple[EngineProblem, ...] = ()
     """Those that have stopped come first."""
     all_problems: int = 0
-    """As many as there are; `problems` has MOST_PROBLEMS of them."""
+    """As many as there are; `problems` has MOST_PROBLEMS of them, or those of which there is room for the words."""
     minutes: tuple[MinuteCounts, ...] = ()
     shards: tuple[ShardReading, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """An item of DynamoDB holds 400 KB; at every bound at once this is a tenth of it."""
-        return zlib.compress(msgspec.json.encode(self))
+        """At every bound at once this is a tenth of MOST_BYTES, if the words are alike; else the last problems are without."""
+        data = zlib.compress(msgspec.json.encode(self))
+        if len(data) <= MOST_BYTES or not self.problems:
+            return data
+        return replace(self, problems=self.problems[: len(self.problems) // 2]).to_bytes()
 
 
 def report_from_bytes(data: bytes) -> EngineReport | None:

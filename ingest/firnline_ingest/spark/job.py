@@ -119,6 +119,7 @@ class EngineJob:
             if self._over.is_set() or not self._hold(catalog):
                 return SUCCESS
             self._heart.start()
+            self._reporter.began()
             try:
                 self._drive(BackgroundCall("spark", lambda: self._run_query(catalog)))
             except FirnlineError as error:
@@ -308,6 +309,7 @@ class EngineJob:
         if not finishing.wait(STOP_S, self._signals.at_once) or finishing.failure is not None:
             return False
         receipts = finishing.result or []
+        self._reporter.finished(receipts)
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
         return all(receipt.state not in (ShardState.FAILED, ShardState.LATE) for receipt in receipts)

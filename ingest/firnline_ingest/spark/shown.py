@@ -74,6 +74,11 @@ class EngineReporter:
             configuration=run.configuration,
         )
 
+    def began(self) -> None:
+        """The run has taken the application, which it may have waited for on standby."""
+        with self._lock:
+            self._report = replace(self._report, began_ms=self.now_ms())
+
     def epoch_ended(self, receipts: Sequence[Receipt], stopped: Mapping[ShardKey, Stopped], now_s: float) -> None:
         """`now_s` is of the clock by which what stopped is tried again."""
         with self._lock:
@@ -91,6 +96,12 @@ class EngineReporter:
                 shards=tuple(map(_reading, receipts[:MOST_SHARDS])),
             )
             self._write(at_ms)
+
+    def finished(self, receipts: Sequence[Receipt]) -> None:
+        """Counts what was read since the last epoch; `ended` writes it."""
+        with self._lock:
+            new = counts_of(receipts, self.now_ms() // 60_000)
+            self._report = replace(self._report, minutes=with_counts(self._report.minutes, new))
 
     def failed(self, error: FirnlineError) -> None:
         """An epoch, or the query: nothing new is known of the shards."""
@@ -117,7 +128,10 @@ class EngineReporter:
             return  # the write says so
         self._has_looked_back = True
         if before is not None and before.run_id != self.run.run_id:
-            self._met = {(each.stream, each.shard, each.id): each for each in before.problems}
+            carried = (replace(each, has_stopped=False, next_try_ms=0) for each in before.problems)
+            self._met = {
+                (each.stream, each.shard, each.id): each for each in carried
+            }  # this run has stopped nothing yet
             self._report = replace(self._report, minutes=with_counts(before.minutes, self._report.minutes))
 
     def _meet_own(self, error: FirnlineError) -> None:
@@ -139,8 +153,8 @@ class EngineReporter:
             before = self._met.get(name)
             met[name] = EngineProblem(
                 id=problem.id,
-                what=redacted(problem.what)[:LONGEST_TEXT],
-                next_step=redacted(problem.next_step)[:LONGEST_TEXT],
+                what=_shown(problem.what),
+                next_step=_shown(problem.next_step),
                 stream=key.stream,
                 shard=key.shard_id,
                 since_ms=before.since_ms if before else at_ms,
@@ -176,17 +190,25 @@ def counts_of(receipts: Iterable[Receipt], minute: int) -> list[MinuteCounts]:
 
 
 def with_counts(known: Sequence[MinuteCounts], new: Sequence[MinuteCounts]) -> tuple[MinuteCounts, ...]:
-    """Bounded: the last MOST_MINUTES of MOST_STREAMS streams by name, and the sum of all others."""
+    """Bounded: the last MOST_MINUTES of MOST_STREAMS streams by name, and the sum of all others.
+
+    The last one is that of the new counts: where the clock was set back, later ones but the next go.
+    """
     names = sorted({each.stream for each in (*known, *new)} - {OTHERS})
     own = set(names[:MOST_STREAMS])
-    newest = max((each.minute for each in (*known, *new)), default=0)
+    newest = max((each.minute for each in new or known), default=0)
     merged: dict[tuple[int, str], MinuteCounts] = {}
     for each in (*known, *new):
-        if each.minute > newest - MOST_MINUTES:
+        if newest - MOST_MINUTES < each.minute <= newest + 1:
             one = each if each.stream in own else replace(each, stream=OTHERS)
             key = (one.minute, one.stream)
             merged[key] = merged[key].plus(one) if key in merged else one
     return tuple(merged[key] for key in sorted(merged))
+
+
+def _shown(text: str) -> str:
+    """What UTF-8 has no bytes for, half of a surrogate pair, as an escape."""
+    return redacted(text)[:LONGEST_TEXT].encode(errors="backslashreplace").decode()
 
 
 def _reading(receipt: Receipt) -> ShardReading:

@@ -1,5 +1,6 @@
 """What an engine tells of itself in the ledger: `firnline status` shows it."""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -145,6 +146,74 @@ def test_a_report_is_bounded_and_holds_no_secret(ledger: MemoryLedger, clock: Cl
     bounded = with_counts((), minutes)
     assert {each.minute for each in bounded} == set(range(400 - MOST_MINUTES, 400))
     assert len(replace(report, minutes=bounded).to_bytes()) < 100_000
+
+
+def test_a_report_fits_its_item_whatever_the_words_are(ledger: MemoryLedger, clock: Clock) -> None:
+    words, engine = random.Random(1), Engine(ledger, clock)
+    many = [
+        receipt(
+            shard=f"shardId-{n:012}",
+            state=ShardState.FAILED,
+            problem=replace(
+                problem(), what="\ud800" + "".join(map(chr, words.choices(range(1 << 16, 17 << 16), k=3000)))
+            ),
+            behind_ms=words.randrange(10**8),
+        )
+        for n in range(100)
+    ]
+    report = engine.epoch(*many)
+    problems = tuple(replace(each, next_step=each.what[::-1]) for each in report.problems)
+    written = replace(report, problems=problems).to_bytes()
+    assert len(written) < 400_000
+    read = report_from_bytes(written)
+    assert read is not None, "half a surrogate pair is escaped"
+    assert (read.problems, read.all_problems) == (problems[: len(problems) // 2], 100)
+
+
+def test_a_clock_that_was_set_back_hides_no_minutes(ledger: MemoryLedger, clock: Clock) -> None:
+    clock.s += 86_400
+    first = Engine(ledger, clock)
+    first.epoch(receipt(records=5))
+    clock.s -= 86_400
+    assert [each.records for each in first.epoch(receipt(records=7)).minutes] == [7]
+    clock.s += 86_400
+    first.epoch(receipt(records=5))
+    clock.s -= 86_400
+    assert [each.records for each in Engine(ledger, clock, "two").epoch(receipt(records=9)).minutes] == [9]
+
+
+def test_what_the_run_before_had_stopped_is_not_stopped_by_this_one(ledger: MemoryLedger, clock: Clock) -> None:
+    """A deploy gives up for what the new run has stopped, and the new run may be the remedy."""
+    failed = receipt(shard="", stream_created_ms=0, state=ShardState.FAILED, problem=problem())
+    (before,) = Engine(ledger, clock).epoch(failed).problems
+    second = Engine(ledger, clock, "two")
+    second.reporter.failed(LedgerUnavailable("ledger", "no answer"))
+    assert [(each.id, each.has_stopped, each.next_try_ms) for each in second.report.problems] == [
+        (LedgerUnavailable.id, False, 0), ("FL-3006", False, 0),
+    ]  # fmt: skip # as one reads it
+    (again,) = second.epoch(failed).problems
+    assert (again.has_stopped, again.since_ms, again.tries) == (True, before.since_ms, 2)
+
+
+def test_a_run_began_when_it_took_the_application(ledger: MemoryLedger, clock: Clock) -> None:
+    reporter = EngineReporter(ledger, Run("one", "a test"), clock.ms)
+    clock.s += 1200  # on standby
+    reporter.began()
+    reporter.ended(None)
+    report = ledger.report()
+    assert report is not None
+    assert report.began_ms == clock.ms()
+
+
+def test_what_is_read_after_the_last_epoch_is_counted(ledger: MemoryLedger) -> None:
+    stand_in = StandIn(lambda _: [receipt(records=1)], finish=lambda: [receipt(records=1000)])
+    running = Running(stand_in.job(ledger))
+    until(lambda: stand_in.committed)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == 0
+    report = ledger.report()
+    assert report is not None
+    assert sum(each.records for each in report.minutes) == 1000 + report.epochs
 
 
 def test_a_report_of_another_form_is_none() -> None:

@@ -1,6 +1,7 @@
 """A run that stands by, with a stand-in for Spark: nothing of it begins before the application is its own."""
 
 import threading
+import time
 
 import pytest
 
@@ -39,9 +40,13 @@ def test_it_prepares_beside_the_old_engine_and_reads_once_the_application_is_its
     assert row is not None
     assert (row.start, spark.prepared, spark.starts, ledger.current_run()) == (TOKEN, 1, 0, OLD)
     assert ledger.admit(row.run_id)
+    free_ms = time.time_ns() // 1_000_000
     ledger.end_run(OLD.run_id)
     until(lambda: spark.committed)
     assert (run_of(ledger).run_id, state_of(ledger)) == (row.run_id, StandbyState.TAKEN)
+    report = ledger.report()
+    assert report is not None
+    assert report.began_ms >= free_ms
     ledger.request_stop(row.run_id)
     assert running.ends() == SUCCESS
 
