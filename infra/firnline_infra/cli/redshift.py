@@ -30,9 +30,11 @@ def apply(environment: Path, accounts: ChosenAccounts) -> None:
     For example:
       firnline redshift apply dev
     """
+    from firnline_infra.terminal import in_a_line
+
     found = views_of(environment, accounts).apply()
     for finding in found:
-        click.echo(f"{finding}. Next: {finding.next_step}")
+        click.echo(in_a_line(f"{finding}. Next: {finding.next_step}"))
     click.echo("All views are as the specification says." if not found else f"{len(found)} differ.")
     raise SystemExit(1 if found else 0)
 
@@ -49,7 +51,7 @@ def status(environment: Path, accounts: ChosenAccounts) -> None:
     For example:
       firnline redshift status dev
     """
-    from firnline_infra.terminal import text_table
+    from firnline_infra.terminal import in_a_line, text_table
 
     found = views_of(environment, accounts).status()
     rows = [
@@ -62,9 +64,11 @@ def status(environment: Path, accounts: ChosenAccounts) -> None:
             click.echo(f"{each.name} is not there. Next: firnline redshift apply")
         if each.is_blocked:
             click.echo(
-                f"{each.name} is BLOCKED: {each.blocked_by}. It keeps what it has. Next: correct its definition, or say"
+                f"{each.name} is BLOCKED: {in_a_line(each.blocked_by)}. It keeps what it has. Next: correct its definition, or"
             )
-            click.echo("  unreadable: skip; then firnline redshift rebuild, while the stream still has its records.")
+            click.echo(
+                "  say unreadable: skip; then firnline redshift rebuild, while the stream still has its records."
+            )
     raise SystemExit(3 if any(each.is_blocked or not each.is_there for each in found) else 0)
 
 

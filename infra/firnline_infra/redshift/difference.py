@@ -14,6 +14,7 @@ from firnline_infra.redshift.observed import Observed
 from firnline_infra.specification.origin import Origin
 
 REBUILD = "compare both; to make it again, without what the stream no longer has: firnline redshift rebuild"
+OF_ITS_OWNER = "it is adopted: have its owner change it, or say it so"
 BROKEN = 100
 KIND, SCHEMA = "redshift view", "redshift schema"
 
@@ -75,7 +76,7 @@ def _about_view(view: StreamViewDefinition, found: Observed) -> Iterator[Finding
             path="definition",
             expected=sql.select(view),
             found=there.definition,
-            next_step=REBUILD,
+            next_step=REBUILD if view.origin is Origin.CREATE else OF_ITS_OWNER,
         )
     if view.origin is Origin.ADOPT and there.auto_refresh is not view.auto_refresh:
         said = ["manual", "auto"]
@@ -85,10 +86,10 @@ def _about_view(view: StreamViewDefinition, found: Observed) -> Iterator[Finding
             path="refresh",
             expected=said[view.auto_refresh],
             found=said[there.auto_refresh],
-            next_step="it is adopted: have its owner change it, or say it so",
+            next_step=OF_ITS_OWNER,
         )
     if there.state > BROKEN:
-        step = "firnline redshift rebuild"
+        step = "firnline redshift rebuild" if view.origin is Origin.CREATE else OF_ITS_OWNER
         yield Finding(kind=KIND, name=name, path="state", expected="0 or 1", found=str(there.state), next_step=step)
 
 

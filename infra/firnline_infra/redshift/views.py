@@ -13,6 +13,7 @@ from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAtta
 from firnline_infra.redshift.observed import Observed, attached_roles, is_case_sensitive, observe
 from firnline_infra.redshift.status import ViewStatus, statuses
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,7 @@ class RedshiftViews:
         Raises StreamRoleNotAttached, CaseSensitivityOff, ViewAbsent, RedshiftStatementFailed, AwsRefused.
         """
         database, wanted = self.database, self.destination
-        self._check_role(database)
-        if wanted.case_sensitive and not is_case_sensitive(database):
-            raise CaseSensitivityOff(database.place)
-        found = observe(database)
-        for view in wanted.views:
-            if view.origin is Origin.ADOPT and (view.schema, view.name) not in found.views:
-                raise ViewAbsent(f"{view.schema}.{view.name}", known=_names(found))
+        found = self._observed_ready(database)
         made = list(steps(wanted, found))
         for step in made:
             database.run(step.sql)
@@ -61,10 +56,17 @@ class RedshiftViews:
             self.say(f"Redshift: view {view.schema}.{view.name} is refreshed.")
 
     def rebuild(self, name: str) -> None:
-        """Drops a view with what is over it, and makes it again from what the stream still has."""
+        """Drops a view with what is over it, and makes it again from what the stream still has. What would keep it from being
+        made is found before anything is dropped. Raises UsageError for a view that is adopted, and as `apply`.
+        """
         database = self.database
         (view,) = self._named((name,))
-        self._drop(database, view, observe(database))
+        if view.origin is Origin.ADOPT:
+            raise UsageError(
+                f"View {view.schema}.{view.name} is adopted: it would be dropped, and nothing here makes it.",
+                next_step="have its owner make it again, or correct the specification.",
+            )
+        self._drop(database, view, self._observed_ready(database))
         self.apply()
 
     def remove(self) -> None:
@@ -92,10 +94,24 @@ class RedshiftViews:
     def _named(self, names: tuple[str, ...]) -> Iterator[StreamViewDefinition]:
         known = {f"{view.schema}.{view.name}": view for view in self.destination.views}
         for name in names:
-            found = known.get(name) or next((view for view in known.values() if view.name == name), None)
-            if found is None:
+            found = [whole for whole, view in known.items() if name in (whole, view.name)]
+            if not found:
                 raise ViewAbsent(name, known=known)
-            yield found
+            if len(found) > 1:
+                raise UsageError(f"View {name} is in more than one schema.", next_step=f"say {' or '.join(found)}.")
+            yield known[found[0]]
+
+    def _observed_ready(self, database: RedshiftDatabase) -> Observed:
+        """What there is, once nothing keeps a view from being made. Raises as `apply`."""
+        wanted = self.destination
+        self._check_role(database)
+        if wanted.case_sensitive and not is_case_sensitive(database):
+            raise CaseSensitivityOff(database.place)
+        found = observe(database)
+        for view in wanted.views:
+            if view.origin is Origin.ADOPT and (view.schema, view.name) not in found.views:
+                raise ViewAbsent(f"{view.schema}.{view.name}", known=_names(found))
+        return found
 
     def _check_role(self, database: RedshiftDatabase) -> None:
         attached, default = attached_roles(database, self.aws)

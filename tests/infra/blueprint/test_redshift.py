@@ -63,6 +63,16 @@ def test_a_plain_stream_has_the_first_policy_and_an_encrypted_one_the_second(des
     assert policy_document(encrypted.role.statements)["Statement"] == [READ, DECRYPT, LIST]
 
 
+def test_a_comment_at_the_end_takes_nothing_with_it(destination: Destination) -> None:
+    over = {"name": "kinds", "select": "SELECT kind FROM public.orders -- all"}
+    view = {"stream": "orders", "unreadable": "skip", "where": "kinesis_data.kind = 'a' -- no b", "views": [over]}
+    (found,) = destination(views=[view]).views
+    said = (sql.select(found), sql.create_dependent(found.dependents[0]))
+    without = ["".join(line.partition("--")[0] for line in each.splitlines()).split() for each in said]
+    assert without[0][-1] == ")"
+    assert without[1][-4:] == ["WITH", "NO", "SCHEMA", "BINDING"]
+
+
 def test_redshift_alone_may_be_the_role_for_what_is_in_this_account(destination: Destination) -> None:
     (group,) = policy_document(destination().role.trust)["Statement"]
     (cluster,) = policy_document(destination(workgroup=None, cluster={"identifier": "analytics"}).role.trust)[
@@ -136,7 +146,7 @@ def test_columns_conditions_and_what_a_manual_view_says(destination: Destination
     )
     skipping = destination(views=[{**view, "unreadable": "skip"}]).views[0]
     assert sql.select(skipping).endswith(
-        "WHERE (CAN_JSON_PARSE(kinesis_data) AND LENGTH(kinesis_data) < 65355) AND (shard_id <> 'x')"
+        "WHERE (CAN_JSON_PARSE(kinesis_data) AND LENGTH(kinesis_data) < 65355) AND (shard_id <> 'x'\n)"
     )
     assert [key for _, key in sql.grants(found)] == [
         ("USAGE", "public", "analysts"),

@@ -26,6 +26,8 @@ from firnline_infra.redshift.observed import attached_roles
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+from firnline_ingest.errors import UsageError
 from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.in_process.application import ProgramApplication
 from tests.iam.running import enforce_statements
@@ -115,6 +117,25 @@ def test_nothing_is_made_before_redshift_may_be_the_role(views: RedshiftViews) -
     elsewhere = replace(views.destination, role_arn="arn:aws:iam::000000000000:role/other")
     with pytest.raises(StreamRoleNotAttached, match=r"--iam-roles .*role/firnline-both-redshift .*role/other"):
         replace(views, destination=elsewhere).apply()
+
+
+def test_a_view_that_could_not_be_made_again_is_not_dropped(views: RedshiftViews) -> None:
+    views.apply()
+    (view,) = views.destination.views
+    adopted = replace(views.destination, views=(replace(view, origin=Origin.ADOPT),))
+    unattached = replace(views.destination, role_arn="arn:aws:iam::000000000000:role/other")
+    twice = replace(views.destination, views=(view, replace(view, schema="other")))
+    with pytest.raises(UsageError, match="is adopted"):
+        replace(views, destination=adopted).rebuild("orders")
+    with pytest.raises(StreamRoleNotAttached):
+        replace(views, destination=unattached).rebuild("orders")
+    with pytest.raises(UsageError, match="more than one schema"):
+        replace(views, destination=twice).rebuild("orders")
+    assert views.differences() == []
+    other = replace(view, where=None, origin=Origin.ADOPT)
+    (found,) = replace(views, destination=replace(adopted, views=(other,))).differences()
+    assert "its owner" in found.next_step
+    assert "rebuild" not in found.next_step
 
 
 def test_a_blocked_view_is_named_with_its_record_and_a_rebuild_frees_it(

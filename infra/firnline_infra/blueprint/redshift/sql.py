@@ -38,8 +38,9 @@ def create_view(view: StreamViewDefinition) -> str:
 def select(view: StreamViewDefinition) -> str:
     columns = ", ".join((*view.metadata, *_content(view)))
     conditions = [each for each in (_readable(view), view.where) if each]
-    where = f" WHERE {' AND '.join(f'({each})' for each in conditions)}" if len(conditions) > 1 else ""
-    where = where or "".join(f" WHERE {each}" for each in conditions)
+    # The last one, which a user wrote, may end with a comment.
+    together = f"({') AND ('.join(conditions)}\n)" if len(conditions) > 1 else "".join(conditions)
+    where = f" WHERE {together}" if together else ""
     return f"SELECT {columns} FROM {quoted(view.external_schema)}.{quoted(view.stream)}{where}"
 
 
@@ -60,7 +61,7 @@ def create_dependent(view: DependentViewDefinition) -> str:
     """A plain one is bound late, so that the view below it can be made again."""
     if view.materialized:
         return f"CREATE MATERIALIZED VIEW {qualified(view)} AUTO REFRESH NO AS {view.select}"
-    return f"CREATE VIEW {qualified(view)} AS {view.select} WITH NO SCHEMA BINDING"
+    return f"CREATE VIEW {qualified(view)} AS {view.select}\nWITH NO SCHEMA BINDING"
 
 
 def grants(view: StreamViewDefinition) -> Iterator[tuple[str, tuple[str, str, str]]]:
