@@ -2,7 +2,8 @@
 
 The standard library's, because four files and one stream of events need no framework: nothing is installed, and nothing listens
 beyond this process. A browser's own rules are used against other pages: the Host header has to be the address that was printed
-(a foreign name that resolves to 127.0.0.1 is refused), so has an Origin, and the content security policy lets nothing in.
+(a foreign name that resolves to 127.0.0.1 is refused), so has an Origin, what reads the ledger is for this page alone
+(Sec-Fetch-Site: an image elsewhere has no Origin), and the content security policy lets nothing in.
 """
 
 import json
@@ -105,6 +106,8 @@ class _Handler(BaseHTTPRequestHandler):
             return HTTPStatus.MISDIRECTED_REQUEST
         origin = self.headers.get("Origin")
         is_own = origin is None or origin in {f"http://{host}" for host in hosts}
+        if self.path not in FILES:
+            is_own = is_own and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
         return None if is_own else HTTPStatus.FORBIDDEN
 
     def _events(self) -> None:

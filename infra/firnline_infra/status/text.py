@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.model import EnvironmentStatus, ShardStatus, StandbyStatus
-from firnline_infra.terminal import in_a_line, text_table
+from firnline_infra.terminal import in_a_line, printable, text_table
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem
 
@@ -16,7 +16,7 @@ WIDTH, MOST_SHARDS, MOST_PROBLEMS = 80, 40, 10
 def status_text(found: EnvironmentStatus) -> str:
     engine = (line for said in _engine(found) for line in _folded(said))
     parts = (engine, _problems(found), _shards(found), _incidents(found), _rest(found))
-    return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
+    return printable("\n\n".join("\n".join(lines) for part in parts if (lines := list(part))))
 
 
 def _engine(found: EnvironmentStatus) -> Iterator[str]:

@@ -105,6 +105,16 @@ def test_another_pages_script_is_refused(page: StatusServer) -> None:
     assert ask(page, "/status.json", Origin=f"http://localhost:{page.port}").status == 200
 
 
+def test_an_image_on_another_page_reads_no_ledger(page: StatusServer) -> None:
+    """No script asks for it, so that a browser sends no Origin: it says Sec-Fetch-Site (Fetch Metadata Request Headers)."""
+    for path in ("/events", "/status.json"):
+        for site in ("cross-site", "same-site"):
+            assert ask(page, path, **{"Sec-Fetch-Site": site}).status == 403, (path, site)
+        for site in ("same-origin", "none"):
+            assert ask(page, path, **{"Sec-Fetch-Site": site}).status == 200, (path, site)
+    assert ask(page, "/", **{"Sec-Fetch-Site": "cross-site"}).status == 200  # a link to the page
+
+
 def test_what_can_not_be_read_is_said_and_read_again() -> None:
     reader = SampleReader(LedgerUnavailable("ledger", "no answer"))
     with StatusServer(reader) as page:  # type: ignore[arg-type] # a double

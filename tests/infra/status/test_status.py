@@ -293,6 +293,12 @@ def test_what_can_not_be_asked_is_a_note_and_the_rest_is_there() -> None:
     assert any("it does not answer" in note for note in status.notes)
 
 
+def test_what_a_service_says_steers_no_terminal() -> None:
+    text = status_text(replace(looked(running()), notes=("asked: \x1b]0;other\x07\x1b[2J",)))
+    assert "\x1b" not in text
+    assert "asked: \\x1b]0;other" in text
+
+
 def test_many_shards_are_the_worst_ones_for_a_person_and_all_for_a_program() -> None:
     found = looked(running())
     many = tuple(replace(found.shards[0], shard=f"shardId-{n:012}", behind_s=float(n)) for n in range(1000))
