@@ -137,7 +137,7 @@ def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
         "variable": {
             "snowflake_role": {
                 "type": "string",
-                "default": escaped(str(blueprint.names.deploy_role)),
+                "default": str(blueprint.names.deploy_role),  # literal: no template is one here
                 "description": "The role that deploys; for a plan that changes nothing, the role of previews.",
             }
         },

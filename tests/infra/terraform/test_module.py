@@ -64,6 +64,13 @@ def labels(type_: str, *names: str) -> list[str]:
     return [label(Resource(type_, name, {})) for name in names]
 
 
+def test_a_default_is_no_template() -> None:
+    """What a `variable` block says is taken literally (Terraform, "JSON Configuration Syntax"): an escape would stay in it."""
+    document_of = spec_of("dev").model_dump(mode="json", by_alias=True, exclude_unset=True)
+    spec = spec_of("dev", snowflake={**document_of["snowflake"], "deploy_role": '"D${x}"'})
+    assert document(spec, "providers")["variable"]["snowflake_role"]["default"] == '"D${x}"'
+
+
 def test_a_label_is_what_terraform_takes_and_two_names_stay_two() -> None:
     assert labels("snowflake_table", "landing-table-A.B_1.C") == ["landing-table-A-B_1-C"]
     odd = labels("snowflake_table", 't-A."b c"', 't-A."b-c"', 't-A."b.c"', "t-A.b-c", "t-A.é", "t-A.è")
