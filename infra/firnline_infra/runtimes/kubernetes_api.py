@@ -23,8 +23,9 @@ NEXT_STEPS = {
     FORBIDDEN: "give the deployer that right: firnline outputs ENV --kubernetes-deployer prints the Role that it needs, for an "
     "administrator of the namespace.",
     NOT_FOUND: "make the namespace (kubectl create namespace), or correct aws.runtime.namespace and the context.",
-    CONFLICT: "somebody else applies this object: remove the named fields there, or leave the object to them "
-    "(aws.runtime.kubernetes.origin: adopt).",
+    CONFLICT: "another one applies this object: remove the named fields there, or leave the object to it "
+    "(aws.runtime.kubernetes.origin: adopt); of another environment's service account, name one of this one's own "
+    "(aws.runtime.service_account).",
 }
 
 
@@ -40,9 +41,9 @@ class KubernetesApi(Protocol):
     def merge(self, path: str, document: Mapping[str, Any]) -> bool:
         """Changes the fields that the document has; False where there is no such thing."""
 
-    def apply(self, path: str, document: Mapping[str, Any]) -> None:
+    def apply(self, path: str, document: Mapping[str, Any], *, manager: str = FIELD_MANAGER) -> None:
         """Makes the object, or sets the fields that the document has (Kubernetes, "Server-Side Apply"). Refused where another
-        one applies one of them with another value."""
+        manager applies one of them with another value."""
 
     def delete(self, path: str) -> None:
         """With what belongs to it first; nothing where there is no such thing."""
@@ -75,8 +76,8 @@ class HttpKubernetesApi:
     def merge(self, path: str, document: Mapping[str, Any]) -> bool:
         return self._call("PATCH", path, document, ignored=NOT_FOUND, content=MERGE_PATCH) is not None
 
-    def apply(self, path: str, document: Mapping[str, Any]) -> None:
-        self._call("PATCH", f"{path}?fieldManager={FIELD_MANAGER}", document, content=APPLY_PATCH)
+    def apply(self, path: str, document: Mapping[str, Any], *, manager: str = FIELD_MANAGER) -> None:
+        self._call("PATCH", f"{path}?{urlencode({'fieldManager': manager})}", document, content=APPLY_PATCH)
 
     def delete(self, path: str) -> None:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}

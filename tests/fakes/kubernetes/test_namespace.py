@@ -197,6 +197,17 @@ def test_a_field_that_another_one_applies_is_refused_and_says_who(place: Place) 
 
 
 @ONE
+def test_another_environment_takes_no_service_account_away(place: Place) -> None:
+    account, *_ = kubernetes_prerequisites(place.spec)
+    before = place.admin.get(path_of(account))
+    other = place.spec.model_copy(update={"name": "other", "application": None})
+    assert kubernetes_prerequisites(other)[0]["metadata"]["name"] == account["metadata"]["name"]
+    with pytest.raises(RuntimeRefused, match='conflict with "firnline-dev"'):
+        apply_prerequisites(other, place.api)
+    assert place.admin.get(path_of(account)) == before
+
+
+@ONE
 def test_what_an_option_leaves_out_is_removed_where_it_is_ours(place: Place) -> None:
     *_, policy, budget = kubernetes_prerequisites(place.spec)
     place.admin.delete(path_of(budget))

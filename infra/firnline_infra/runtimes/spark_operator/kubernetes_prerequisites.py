@@ -93,13 +93,14 @@ def deployer_role(spec: EnvironmentSpec, *, group: str) -> list[dict[str, Any]]:
 
 def apply_prerequisites(spec: EnvironmentSpec, api: KubernetesApi) -> None:
     """Makes and updates the objects, and removes those of ours that an option leaves out now. Changes nothing that is so
-    already. Raises RuntimeRefused and RuntimeUnavailable, with the cluster's words.
+    already. Each environment is a field manager of its own, so that none takes another one's service account. Raises
+    RuntimeRefused and RuntimeUnavailable, with the cluster's words.
     """
     if _section(spec).origin is Origin.ADOPT:
         return
     objects, metadata = kubernetes_prerequisites(spec), _metadata(spec)
     for each in objects:
-        api.apply(path_of(each), each)
+        api.apply(path_of(each), each, manager=metadata["name"])
     for kind in OPTIONAL.keys() - {each["kind"] for each in objects}:
         _remove(_object(kind, metadata, {}), api)
 

@@ -52,7 +52,7 @@ class MemoryCluster:
             found[part] = {**found.get(part, {}), **fields}
         return True
 
-    def apply(self, path: str, document: Mapping[str, Any]) -> None:
+    def apply(self, path: str, document: Mapping[str, Any], *, manager: str = "") -> None:
         self.calls.append(("APPLY", path))
         self.objects[path] = dict(document)
 
