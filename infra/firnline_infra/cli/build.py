@@ -50,7 +50,8 @@ def build(
     \b
     For example:
       firnline build dev --into build/dev
-      firnline build dev --into build/dev --image 123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1 --push
+      firnline build dev --into build/dev --push \\
+        --image 123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1
     """
     from firnline_infra.build import build as build_artefact
     from firnline_infra.build import target_of_specification

@@ -18,6 +18,7 @@ FORMATS = ("table", "json", "sarif", "markdown", "codequality")
 @environment_argument
 @accounts_options
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Of the report.")
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option(
     "--also",
     metavar="FORMAT=FILE",

@@ -1,24 +1,30 @@
 """`firnline estimate ENV`: what an environment's engine needs and costs, before anything is made."""
 
+from pathlib import Path
+
 import click
 
-from firnline_infra.cli.environment_argument import WHAT_ENV_IS, spec_file_of
+from firnline_infra.cli.environment_argument import environment_argument
 from firnline_infra.cli.finite_range import FiniteRange
 
 
-@click.command(epilog=f"{WHAT_ENV_IS} For example: firnline estimate prod --shards 500 --mb-per-second 120")
-@click.argument("environment", metavar="ENV")
+@click.command()
+@environment_argument
 @click.option("--shards", type=click.IntRange(min=1), help="In place of the specification's.")
 @click.option(
     "--mb-per-second",
     type=FiniteRange(min=0, min_open=True),
     help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
 )
-def estimate(environment: str, shards: int | None, mb_per_second: float | None) -> None:
+def estimate(environment: Path, shards: int | None, mb_per_second: float | None) -> None:
     """Estimate sizing and cost.
 
     The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
     the prices are in the toolkit, each with its date and source.
+
+    \b
+    For example:
+      firnline estimate prod --shards 500 --mb-per-second 120
     """
     from firnline_infra.estimate.cost import costs
     from firnline_infra.estimate.load import Load
@@ -26,7 +32,7 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     from firnline_infra.runtimes.options import Architecture
     from firnline_infra.specification import load_spec
 
-    spec = load_spec(spec_file_of(environment))
+    spec = load_spec(environment)
     load = Load.of(spec, shards=shards, mb_per_s=mb_per_second)
     section = spec.aws.runtime.job
     kind = spec.aws.runtime.kind or "emr_serverless"

@@ -101,9 +101,11 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force
 
     \b
     For example:
-      firnline init --name dev --region eu-central-1 --aws-account 123456789012 \\
-        --snowflake-account ORG-ACCOUNT --warehouse COMPUTE_WH --stream orders --database LAKE --schema RAW --ephemeral \\
-        --runtime emr-serverless --subnet subnet-0a1b2c3d4e5f60718 --vpc vpc-0a1b2c3d4e5f60718
+      firnline init --name dev --region eu-central-1 \\
+        --aws-account 123456789012 --snowflake-account ORG-ACCOUNT \\
+        --warehouse COMPUTE_WH --stream orders --database LAKE --schema RAW \\
+        --runtime emr-serverless --subnet subnet-0a1b2c3d4e5f60718 \\
+        --vpc vpc-0a1b2c3d4e5f60718 --ephemeral
     """
     answers = _answered(given, ask=sys.stdin.isatty())
     path = _inside(file or SPECS / f"{answers['name']}.yaml")
@@ -121,8 +123,8 @@ def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
             answers[question.name] = given[question.name] or (_ask(question) if ask else None)
     if missing := [question.option for question in QUESTIONS if answers.get(question.name, "") in (None, ())]:
         raise UsageError(
-            f"firnline init was not told: {', '.join(missing)}.",
-            next_step="give them, or run it where it can ask (a terminal).",
+            f"firnline init needs {', '.join(missing)}.",
+            next_step="give these options, or run it on a terminal, where it asks for them.",
         )
     if answers["runtime"] not in (EMR_SERVERLESS, BY_HAND):
         raise UsageError(

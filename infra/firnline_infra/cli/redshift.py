@@ -43,9 +43,10 @@ def apply(environment: Path, accounts: ChosenAccounts) -> None:
 @environment_argument
 @accounts_options
 def status(environment: Path, accounts: ChosenAccounts) -> None:
-    """Show when each view was refreshed, how far it has read, and what blocks it.
+    """Show how far each view has read, and what blocks it.
 
-    Exit status: 0 all are there and none is blocked, 3 one is not, 2 the check could not be completed.
+    With when it was refreshed last. Exit status: 0 all are there and none is blocked, 3 one is not, 2 the check could not be
+    completed.
 
     \b
     For example:

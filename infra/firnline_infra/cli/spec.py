@@ -21,7 +21,7 @@ def spec() -> None:
 @spec.command(epilog=f"{WHAT_ENV_IS} For example: firnline spec check dev prod")
 @click.argument("environments", metavar="ENV...", nargs=-1, required=True)
 def check(environments: tuple[str, ...]) -> None:
-    """Tell everything that is wrong with specifications.
+    """Report every problem of specifications at once.
 
     No account is asked for anything. A file of keys (dev.keys.yaml) is checked with the specification that it belongs to.
     Exit status: 0 all of them are good, 2 at least one is not.

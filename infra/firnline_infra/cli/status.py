@@ -41,7 +41,7 @@ def status(
     port: int,
 ) -> None:
     if (environment is None) == (config_file is None):
-        raise click.UsageError("give one of ENV and --config.")
+        raise click.UsageError("Give either ENV or --config.")
     if sum((as_json or watch, serve)) > 1:
         raise click.UsageError("--serve is a page: leave out --json and --watch.")
     reader = _reader(environment, accounts, config_file)

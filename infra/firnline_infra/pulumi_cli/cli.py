@@ -17,6 +17,7 @@ from firnline_infra.pulumi_cli.errors import (
     CommandFailed,
     ErrorsReported,
     NoSuchStack,
+    NotLoggedIn,
     PlanExceeded,
     StackLocked,
     UnexpectedChanges,
@@ -30,6 +31,7 @@ NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
 CHANGES = 7
 NOT_EXPECTED = "no changes were expected"
 EXCEEDS = "violates plan"
+NO_LOGIN = "PULUMI_ACCESS_TOKEN must be set for login"
 ERRORS = re.compile(r"\*\*(\w+ )?failed\*\*|^\s*(Resources:\s*)?\d+ errored\b", re.MULTILINE)
 """In what the engine prints (pkg/backend/display, the operation's text of a step that failed, and the summary)."""
 
@@ -150,6 +152,8 @@ class PulumiCli:
             return ended
         if locks := Lock.all_of(ended.text):
             raise StackLocked(ended.command, exit_status=ended.exit_status, lines=ended.lines, locks=locks)
+        if NO_LOGIN in ended.text:
+            raise NotLoggedIn(ended.command, exit_status=ended.exit_status, lines=ended.lines)
         kind = NoSuchStack if ended.exit_status == NO_SUCH_STACK else CommandFailed
         raise kind(ended.command, exit_status=ended.exit_status, lines=ended.lines)
 

@@ -33,7 +33,8 @@ class StartedByHand(JobError):
         super().__init__(
             f"Environment {environment} does not say where its engine's job runs: aws.runtime has none of "
             f"emr_serverless, emr_eks, emr_ec2, kubernetes.",
-            next_step="give one of them (docs/spec.md), or start the engine by hand (docs/first-real-run.md).",
+            next_step="give one of them (docs/runtimes); an engine that was started by hand is looked at by firnline status "
+            "--config engine.json and ended by firnline stop --config engine.json, and its log is where it runs.",
         )
 
 

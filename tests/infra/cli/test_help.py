@@ -1,5 +1,6 @@
 """What `--help` says to somebody who has never seen a command: whole sentences, and nothing left to guess."""
 
+import inspect
 from collections.abc import Iterator
 
 import click
@@ -99,6 +100,21 @@ def test_a_mistyped_command_is_refused_with_the_nearest_one(typed: str, hint: st
     result = CliRunner().invoke(firnline, [typed])
     assert result.exit_code == 2
     assert hint in result.output
+
+
+@pytest.mark.parametrize("command", OWN, ids=" ".join)
+def test_no_example_is_broken_by_a_terminal_of_a_hundred_columns(command: tuple[str, ...]) -> None:
+    written = inspect.cleandoc(found(command).help or "").partition("\b\n")[2].partition("\n\n")[0]
+    assert [line for line in written.splitlines() if len(line) > 98] == []
+
+
+def test_every_spelling_of_json_means_the_same_to_drift() -> None:
+    command = found(("drift",))
+    parsed = [
+        command.make_context("drift", [__file__, *words]).params["form"]
+        for words in (["--json"], ["--format", "json"], [])
+    ]
+    assert parsed == ["json", "json", "table"]
 
 
 def test_a_command_of_a_package_that_is_not_installed_names_the_package() -> None:

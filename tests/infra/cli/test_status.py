@@ -65,8 +65,8 @@ def test_watch_shows_it_again_until_it_is_ended(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "give one of ENV and --config"),
-        (("stacks/environments/dev.yaml", "--config"), "give one of ENV and --config"),
+        ((), "Give either ENV or --config"),
+        (("stacks/environments/dev.yaml", "--config"), "Give either ENV or --config"),
         (("--config", "--serve", "--json"), "--serve is a page"),
     ],
 )

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables
-from firnline_infra.pulumi_cli.errors import CommandFailed, ErrorsReported, NoSuchStack, StackLocked, UnexpectedChanges
+from firnline_infra.pulumi_cli.errors import (
+    CommandFailed,
+    ErrorsReported,
+    NoSuchStack,
+    NotLoggedIn,
+    StackLocked,
+    UnexpectedChanges,
+)
 
 LOCKED = "  file:///s/1.json: created by ann@build-7 (pid 4711) at 2026-11-21T15:57:42Z"
 
@@ -40,6 +47,12 @@ def test_a_failure_shows_the_last_lines_and_the_status(tmp_path: Path) -> None:
     with pytest.raises(CommandFailed, match=r"`pulumi up` ended with status 4(?s:.*)    error: throttled") as failed:
         cli(tmp_path, "echo 'error: throttled' >&2; exit 4").up("dev")
     assert failed.value.exit_status == 4
+
+
+def test_without_a_login_the_next_step_is_the_bootstraps_settings(tmp_path: Path) -> None:
+    refusal = "error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions"
+    with pytest.raises(NotLoggedIn, match=r"set -a; \. bootstrap/ENV\.env; set \+a"):
+        cli(tmp_path, f"echo '{refusal}' >&2; exit 255").export("dev")
 
 
 @pytest.mark.parametrize(
