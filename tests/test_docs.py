@@ -27,17 +27,32 @@ def typed(page: Path) -> Iterator[list[str]]:
     spans = re.findall(r"`(firnline [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     for line in [line for block in blocks for line in block.splitlines()] + [" ".join(span.split()) for span in spans]:
         if line.startswith("firnline "):
-            yield shlex.split(line.replace("…", ""), comments=True)[1:]
+            valued = re.sub(r"(--[a-z-]+) …", r"\1 VALUE", line)
+            yield shlex.split(valued.replace("…", ""), comments=True)[1:]
 
 
-def options(words: list[str]) -> set[str]:
-    """Returns those of the command. Fails for one that does not exist."""
+def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """Returns the command, and the words behind its name. Fails for one that does not exist."""
     command: click.Command = firnline
     while isinstance(command, click.Group) and words:
         found = command.get_command(click.Context(command), words[0])
         assert found is not None, f"firnline has no command {words[0]!r}"
         command, words = found, words[1:]
-    return {option for each in command.params for option in each.opts}
+    return command, words
+
+
+def options(words: list[str]) -> set[str]:
+    return {option for each in command_of(words)[0].params for option in each.opts}
+
+
+def surplus(words: list[str]) -> list[str]:
+    """The arguments before a pipe or redirection that the command does not take."""
+    shell = next((place for place, word in enumerate(words) if word[0] in "|>&"), len(words))
+    command, arguments = command_of(words[:shell])
+    try:
+        return command.make_parser(click.Context(command)).parse_args(arguments)[1]
+    except click.BadOptionUsage:
+        return []  # a page may name an option without its value
 
 
 def engine_options(command: str) -> set[str]:
@@ -51,6 +66,7 @@ def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
     for words in typed(page):
         given = {word for word in words if word.startswith("--")}
         assert given <= (engine_options(words[0]) if words[0] in ENGINE else options(words)), words
+        assert words[0] in ENGINE or surplus(words) == [], words
 
 
 def links(page: Path) -> set[Path]:
