@@ -99,7 +99,8 @@ class EngineJob:
         self._runner: EpochRunner | None = None
         self._policy = ShardPolicy(config.failures, clock)
         self._report = EpochReport()
-        self._shown, self._reporter = ShownRun(ledger, run.run_id), EngineReporter(ledger, run)
+        self._shown = ShownRun(ledger, run.run_id)
+        self._reporter = EngineReporter(ledger, run, is_ours=self._heart.is_ours)
         self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = RetryBudget(config.failures.patience_seconds, clock)

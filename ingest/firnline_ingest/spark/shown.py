@@ -58,6 +58,8 @@ class EngineReporter:
     ledger: LeaseLedger
     run: Run
     now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    is_ours: Callable[[], bool] = lambda: True
+    """Whether the run still holds the application; one that was displaced writes nothing over the other one's report."""
     _report: EngineReport = field(init=False)
     _met: dict[tuple[str, str, str], EngineProblem] = field(default_factory=dict)
     """By stream, shard and id."""
@@ -168,7 +170,8 @@ class EngineReporter:
         ordered = sorted(self._met.values(), key=lambda each: (bool(each.stream), not each.has_stopped, each.since_ms))
         problems = tuple(ordered[:MOST_PROBLEMS])
         self._report = replace(self._report, at_ms=at_ms, problems=problems, all_problems=len(ordered))
-        written(lambda: self.ledger.write_report(self._report))
+        if self.is_ours():
+            written(lambda: self.ledger.write_report(self._report))
 
 
 def counts_of(receipts: Iterable[Receipt], minute: int) -> list[MinuteCounts]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.errors import AnotherEngineRuns
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.shard.receipt import Receipt
@@ -138,10 +139,13 @@ def test_an_epoch_of_a_displaced_engine_never_comes_back_to_spark(monkeypatch: p
     assert in_epoch.wait(HANGS_S)
     assert ledger.begin_run(Run("other", "the other engine"), ledger.current_run())
     job._heart._beat_s -= 60.0
+    others = EngineReport(run_id="other", at_ms=1)
+    ledger.write_report(others)
     committed = list(spark.committed)
     go_on.set()
     assert running.ends() == DISPLACED
     assert committed == []
+    assert ledger.report() == others
     assert spark.killed.is_set()
 
 
