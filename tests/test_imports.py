@@ -106,7 +106,7 @@ ROOMS_BELOW = {
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",
-    "infra.redshift": "accounts blueprint observe specification ingest.errors",
+    "infra.redshift": "accounts blueprint observe specification terminal ingest.errors",
     "infra.render": "blueprint kinds runtimes specification ingest.permissions",
     "infra.resources": "blueprint specification",
     "infra.rollout": (
@@ -119,7 +119,8 @@ ROOMS_BELOW = {
         "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.errors"
     ),
     "infra.status": (
-        "rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.ledger ingest.logs"
+        "blueprint redshift rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors "
+        "ingest.ledger ingest.logs"
     ),
     "infra.terminal": "",
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",

@@ -52,25 +52,11 @@ def status(environment: Path, accounts: ChosenAccounts) -> None:
     For example:
       firnline redshift status dev
     """
-    from firnline_infra.terminal import in_a_line, text_table
+    from firnline_infra.redshift.status import view_lines
 
     found = views_of(environment, accounts).status()
-    rows = [
-        (each.name, each.stream, each.refreshed or "never", each.newest, f"{each.scanned:,}", each.outcome)
-        for each in found
-    ]
-    click.echo(text_table(("view", "stream", "refreshed, UTC", "newest record", "read", "outcome"), rows))
-    for each in found:
-        if not each.is_there:
-            click.echo(f"{each.name} is not there. Next: firnline redshift apply")
-        if each.is_blocked:
-            click.echo(
-                f"{each.name} is BLOCKED: {in_a_line(each.blocked_by)}. It keeps what it has. Next: correct its definition, or"
-            )
-            click.echo(
-                "  say unreadable: skip; then firnline redshift rebuild, while the stream still has its records."
-            )
-    raise SystemExit(3 if any(each.is_blocked or not each.is_there for each in found) else 0)
+    click.echo("\n".join(view_lines(found)))
+    raise SystemExit(0 if all(each.is_good for each in found) else 3)
 
 
 @redshift.command()

@@ -1,12 +1,13 @@
 """How views are doing: when each was refreshed last and how that ended, how far it has read, and what blocks it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
 from firnline_infra.blueprint.redshift.sql import literal
 from firnline_infra.redshift.database import RedshiftDatabase, Row
+from firnline_infra.terminal import in_a_line, text_table
 
 REFRESHED = (
     "SELECT schema_name, mv_name, refresh_type, status, start_time FROM sys_mv_refresh_history "
@@ -45,6 +46,26 @@ class ViewStatus:
     @property
     def is_blocked(self) -> bool:
         return self.outcome.startswith(FAILED)
+
+    @property
+    def is_good(self) -> bool:
+        return self.is_there and not self.is_blocked
+
+
+def view_lines(found: Sequence[ViewStatus]) -> Iterator[str]:
+    """A table of all, then what is wrong and the next step."""
+    rows = [
+        (each.name, each.stream, each.refreshed or "never", each.newest, f"{each.scanned:,}", each.outcome)
+        for each in found
+    ]
+    yield text_table(("view of Redshift", "stream", "refreshed, UTC", "newest record", "read", "outcome"), rows)
+    for each in found:
+        if not each.is_there:
+            yield f"{each.name} is not there. Next: firnline redshift apply"
+        if each.is_blocked:
+            why = in_a_line(each.blocked_by)
+            yield f"{each.name} is BLOCKED: {why}. It keeps what it has. Next: correct its definition, or"
+            yield "  say unreadable: skip; then firnline redshift rebuild, while the stream still has its records."
 
 
 def statuses(database: RedshiftDatabase, there: set[tuple[str, str]]) -> list[ViewStatus]:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.runtimes.service import Run
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
@@ -148,6 +149,8 @@ class EnvironmentStatus:
     """The last ones, newest first."""
     letters: LetterStatus | None = None
     checks: Sequence[CheckStatus] = ()
+    views: Sequence[ViewStatus] = ()
+    """Of Redshift, which read the same streams."""
     notes: Sequence[str] = ()
     """What could not be looked at, and why."""
 
@@ -166,9 +169,11 @@ class EnvironmentStatus:
 
     @property
     def exit_status(self) -> int:
-        """0 where an engine is alive, nothing has stopped and every shard that should be read is; else 3."""
+        """0 where an engine is alive, nothing has stopped, every shard that should be read is, and no view of Redshift is
+        blocked or missing; else 3."""
         has_stopped = self.is_own_report and any(each.has_stopped for each in self.problems)
-        return GOOD if self.is_beating and not self.unread and not has_stopped and not self.waiting else NOT_READ
+        is_read = self.is_beating and not self.unread and not has_stopped and not self.waiting
+        return GOOD if is_read and all(each.is_good for each in self.views) else NOT_READ
 
     def as_document(self) -> dict[str, Any]:
         """For programs; a field may be added, and none is renamed."""
@@ -191,6 +196,7 @@ class EnvironmentStatus:
             "minutes": [asdict(each) for each in self.minutes],
             "dead_letters": asdict(self.letters) if self.letters else None,
             "checks": [asdict(each) for each in self.checks],
+            "views": [{**asdict(each), "is_blocked": each.is_blocked} for each in self.views],
             "notes": list(self.notes),
         }
 

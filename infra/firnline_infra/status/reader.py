@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.shards import EngineLedger, shard_rows
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.model import (
@@ -21,7 +22,7 @@ from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
 from firnline_ingest.ledger.standby import Standby, StandbyState
 
-SERVICE_S, LETTERS_S = 15.0, 60.0  # between two questions, where the status is read again and again
+SERVICE_S, LETTERS_S, VIEWS_S = 15.0, 60.0, 300.0  # between two questions, where the status is read again and again
 DEAD_AFTER_S = 10.0
 WAITING = (StandbyState.PREPARING, StandbyState.READY)
 
@@ -80,6 +81,8 @@ class StatusReader:
     service: Callable[[], ServiceStatus] = ServiceStatus
     letters: Callable[[], LetterStatus | None] = lambda: None
     checks: Callable[[], Sequence[CheckStatus]] = tuple
+    views: Callable[[], Sequence[ViewStatus]] = tuple
+    """Each look has Redshift work, and so costs."""
     notes: Callable[[], Sequence[str]] = tuple
     sleep: Callable[[float], object] = time.sleep
     clock: Callable[[], float] = time.monotonic
@@ -89,6 +92,7 @@ class StatusReader:
         self._heart = HeartbeatWatch(self.sleep, self.clock)
         self._service = Remembered(self.service, SERVICE_S, self.clock, ServiceStatus())
         self._letters = Remembered(self.letters, LETTERS_S, self.clock)
+        self._views = Remembered(self.views, VIEWS_S, self.clock, ())
         self._notes = Remembered(self.notes, LETTERS_S, self.clock, ())
 
     def read(self, *, with_letters: bool = False) -> EnvironmentStatus:
@@ -120,12 +124,13 @@ class StatusReader:
             incidents=incidents_of(rows),
             letters=self._letters.now() if with_letters else None,
             checks=self.checks(),
+            views=self._views.now() or (),
             notes=tuple(self._all_notes()),
         )
 
     def _all_notes(self) -> Iterator[str]:
         yield from self._notes.now() or ()
-        yield from (each.note for each in (self._service, self._letters, self._notes) if each.note)
+        yield from (each.note for each in (self._service, self._letters, self._views, self._notes) if each.note)
 
 
 def _standby(row: Standby | None, runs: Sequence[Run]) -> StandbyStatus | None:

@@ -1,9 +1,12 @@
 """Whose status: that of an environment with a runtime of its own, or of an engine.json that somebody runs by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.redshift import RedshiftViews
+from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.environment import EngineEnvironment, unknown_run
 from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
@@ -35,8 +38,16 @@ def reader_of_environment(engine: EngineEnvironment) -> StatusReader:
         service=lambda: _service(engine),
         letters=lambda: letters_of(config) if (config := engine.deployed_config()) else None,
         checks=lambda: last_checks(engine.application),
+        views=lambda: _views(engine),
         notes=lambda: told_unused(engine.spec, ledger),
     )
+
+
+def _views(engine: EngineEnvironment) -> Sequence[ViewStatus]:
+    if engine.spec.redshift is None:
+        return ()
+    destination = blueprint_of(engine.spec).redshift
+    return RedshiftViews(destination, engine.accounts.aws, engine.say).status() if destination else ()
 
 
 def _service(engine: EngineEnvironment) -> ServiceStatus:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from textwrap import wrap
 
+from firnline_infra.redshift.status import view_lines
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.model import EnvironmentStatus, ShardStatus, StandbyStatus
 from firnline_infra.terminal import in_a_line, printable, text_table
@@ -15,7 +16,7 @@ WIDTH, MOST_SHARDS, MOST_PROBLEMS = 80, 40, 10
 
 def status_text(found: EnvironmentStatus) -> str:
     engine = (line for said in _engine(found) for line in _folded(said))
-    parts = (engine, _problems(found), _shards(found), _incidents(found), _rest(found))
+    parts = (engine, _problems(found), _shards(found), _views(found), _incidents(found), _rest(found))
     return printable("\n\n".join("\n".join(lines) for part in parts if (lines := list(part))))
 
 
@@ -102,6 +103,11 @@ def _shards(found: EnvironmentStatus) -> Iterator[str]:
     if len(worst) > MOST_SHARDS:
         yield f"{len(worst) - MOST_SHARDS:,} more, with less lag: firnline status --json, or --serve, shows all."
     yield from _rejected(found.shards)
+
+
+def _views(found: EnvironmentStatus) -> Iterator[str]:
+    if found.views:
+        yield from view_lines(found.views)
 
 
 def _rank(shard: ShardStatus) -> tuple[bool, bool, float]:

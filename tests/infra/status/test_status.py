@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.redshift.errors import RedshiftStatementFailed
+from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_infra.status.checks import last_checks, remember_check
 from firnline_infra.status.letters import letters_of
@@ -297,6 +299,47 @@ def test_what_a_service_says_steers_no_terminal() -> None:
     text = status_text(replace(looked(running()), notes=("asked: \x1b]0;other\x07\x1b[2J",)))
     assert "\x1b" not in text
     assert "asked: \\x1b]0;other" in text
+
+
+VIEW = ViewStatus(
+    name="public.orders",
+    stream=STREAM,
+    is_there=True,
+    auto_refresh=True,
+    refreshed="2026-11-23 14:05:12",
+    outcome="Refresh successfully updated MV incrementally",
+    newest="2026-11-23 14:05:11",
+    scanned=12,
+    skipped=0,
+    blocked_by="",
+)
+
+
+def test_a_view_of_redshift_that_is_blocked_or_missing_is_shown_and_is_the_exit_status() -> None:
+    bad = replace(VIEW, outcome="Refresh failed. Internal error", blocked_by="not valid JSON at 7 of shardId-1")
+    for view, exit_status, said in (
+        (VIEW, 0, "2026-11-23 14:05:11"),
+        (bad, 3, "public.orders is BLOCKED: not valid JSON at 7 of shardId-1"),
+        (replace(VIEW, is_there=False), 3, "public.orders is not there. Next: firnline redshift apply"),
+    ):
+        found = replace(looked(running(), views=lambda view=view: (view,)), shards=())
+        assert (found.exit_status, said in status_text(found)) == (exit_status, True)
+        (document,) = found.as_document()["views"]
+        assert (document["name"], document["is_blocked"]) == ("public.orders", view is bad)
+    assert "Redshift" not in status_text(looked(running()))
+
+
+def test_redshift_is_not_asked_with_every_look_and_its_refusal_is_a_note() -> None:
+    asked = []
+
+    def refused() -> tuple[ViewStatus, ...]:
+        asked.append(1)
+        raise RedshiftStatementFailed("SELECT 1", "permission denied")
+
+    again = reader(running(), views=refused)
+    status, _ = again.read(), again.read()
+    assert (len(asked), status.views) == (1, ())
+    assert any("permission denied" in note for note in status.notes)
 
 
 def test_many_shards_are_the_worst_ones_for_a_person_and_all_for_a_program() -> None:
