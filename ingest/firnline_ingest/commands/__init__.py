@@ -1,6 +1,7 @@
 """The engine's commands, one a file: `python -m firnline_ingest COMMAND --config FILE`."""
 
 import argparse
+from typing import NoReturn
 
 from firnline_ingest.commands.command import Command
 from firnline_ingest.commands.deregister import DEREGISTER
@@ -13,9 +14,25 @@ from firnline_ingest.commands.validate import VALIDATE
 COMMANDS: tuple[Command, ...] = (RUN, DRAIN, STOP, VALIDATE, DEREGISTER, MIGRATE, RESUME)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Speaks like the other commands of `firnline`, which click parses."""
+
+    def format_help(self) -> str:
+        return super().format_help().replace("usage: ", "Usage: ", 1).replace("\noptions:\n", "\nOptions:\n")
+
+    def format_usage(self) -> str:
+        return super().format_usage().replace("usage: ", "Usage: ", 1)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(
+            2,
+            f"{self.format_usage()}Try '{self.prog} --help' for help.\n\nError: {message[0].upper()}{message[1:].rstrip('.')}.\n",
+        )
+
+
 def parser_of(program: str) -> argparse.ArgumentParser:
     """`program` is what a person typed. The namespace that it parses has the command's `run`, and `config`."""
-    parser = argparse.ArgumentParser(prog=program, description="Kinesis to Snowflake, once.")
+    parser = _Parser(prog=program, description="Kinesis to Snowflake, once.")
     commands = parser.add_subparsers(dest="command", required=True)
     for command in COMMANDS:
         description = f"{command.summary} {command.more}".strip()

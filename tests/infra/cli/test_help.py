@@ -85,11 +85,21 @@ def test_an_engines_command_is_called_as_it_was_typed_and_explains_its_options(
     with pytest.raises(SystemExit):
         engine([command, "--help"], program="firnline")
     said = capsys.readouterr().out
-    assert f"usage: firnline {command} " in said
+    assert f"Usage: firnline {command} " in said
+    assert "\nOptions:\n" in said
     assert "The engine's configuration: engine.json, or" in said
     summary = found((command,)).help
     assert summary is not None
     assert summary in " ".join(said.split())
+
+
+def test_an_engines_command_refuses_in_the_words_of_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        engine(["run"], program="firnline")
+    assert refused.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("Usage: firnline run [")
+    assert "Try 'firnline run --help' for help.\n\nError: The following arguments are required: --config.\n" in said
 
 
 @pytest.mark.parametrize(
