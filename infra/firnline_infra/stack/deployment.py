@@ -160,6 +160,7 @@ class Deployment:
     def _refuse(self, spec: EnvironmentSpec, session: Any, state: dict[str, Any]) -> None:
         preconditions = self._preconditions(spec)
         preconditions.check_sight(session, state)
+        preconditions.remove_left(session, state)
         for refusal in preconditions.refusals(session, state):
             raise refusal
         preconditions.check_free(session, state)

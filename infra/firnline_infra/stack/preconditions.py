@@ -1,4 +1,5 @@
-"""Why `up` would be refused: everything that can be known before it begins. Nothing is created, changed or removed here."""
+"""Why `up` would be refused: everything that can be known before it begins. Nothing is changed here, and nothing
+that is created stays."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
 from firnline_infra.observe.existing import StackResources, already_there
-from firnline_infra.observe.invisible import taken_out_of_sight
+from firnline_infra.observe.invisible import remove_left, taken_out_of_sight
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.observe.sight import check_visible, hidden_objects
@@ -53,6 +54,10 @@ class Preconditions:
         file, env = self.keys_file, self.env_argument
         if lost := list(lost_secrets(self._blueprint, self.accounts, file=file, environment=env)):
             raise SecretsLost(lost, environment=env)
+
+    def remove_left(self, session: Any, state: State) -> None:
+        """Drops what an `up` that was killed in `check_free` has left. Raises SnowflakeRefused."""
+        remove_left(self._blueprint, session, state)
 
     def check_free(self, session: Any, state: State) -> None:
         """Asks about names of which Snowflake shows nothing, which takes a statement. Raises AlreadyThere, SnowflakeRefused."""

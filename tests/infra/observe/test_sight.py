@@ -9,8 +9,9 @@ import yaml
 
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.observe import invisible
 from firnline_infra.observe.errors import ObjectsHidden
-from firnline_infra.observe.invisible import taken_out_of_sight
+from firnline_infra.observe.invisible import remove_left, taken_out_of_sight
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
 from firnline_infra.specification import parse_spec
 from firnline_local.accounts import EmbeddedAccounts
@@ -110,6 +111,28 @@ def test_a_database_that_the_deployer_sees_nothing_of_is_refused_and_a_free_name
         assert list(taken_out_of_sight(blueprint, session, {})) == [
             "database SIGHT in Snowflake, of which this role sees nothing"
         ]
+
+
+def test_what_a_killed_up_has_left_by_asking_is_dropped_and_nothing_else(
+    world: World, blueprint: Blueprint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def until_drop(session: Any, statement: str) -> list[Any]:
+        if statement.startswith("DROP"):
+            raise KeyboardInterrupt
+        return list(rows(session, statement))
+
+    with closing(world.session()) as session:
+        with monkeypatch.context() as patched:
+            patched.setattr(invisible, "rows", until_drop)
+            with pytest.raises(KeyboardInterrupt):
+                list(taken_out_of_sight(blueprint, session, {}))
+        (left,) = rows(session, "SHOW DATABASES LIKE 'SIGHT'")
+        assert "may be dropped" in left["comment"]
+        remove_left(blueprint, session, {})
+        assert rows(session, "SHOW DATABASES LIKE 'SIGHT'") == []
+        rows(session, "CREATE DATABASE SIGHT COMMENT = 'of a person'")
+        remove_left(blueprint, session, {})
+        assert len(rows(session, "SHOW DATABASES LIKE 'SIGHT'")) == 1
 
 
 def test_a_table_in_an_adopted_schema_is_refused_too(world: World) -> None:
