@@ -24,10 +24,8 @@ class _Parser(argparse.ArgumentParser):
         return super().format_usage().replace("usage: ", "Usage: ", 1)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(
-            2,
-            f"{self.format_usage()}Try '{self.prog} --help' for help.\n\nError: {message[0].upper()}{message[1:].rstrip('.')}.\n",
-        )
+        said = message[0].upper() + message[1:].rstrip(".")
+        self.exit(2, f"{self.format_usage()}Try '{self.prog} --help' for help.\n\nError: {said}.\n")
 
 
 def parser_of(program: str) -> argparse.ArgumentParser:
