@@ -149,3 +149,11 @@ def test_a_table_in_an_adopted_schema_is_refused_too(world: World) -> None:
         assert list(taken_out_of_sight(blueprint, session, {})) == [
             "table SIGHT.RAW.ORDERS in Snowflake, of which this role sees nothing"
         ]
+
+
+def test_a_role_that_has_a_users_name_is_no_user(world: World, blueprint: Blueprint) -> None:
+    """An `up` that was killed may have made the one and not the other: the next one makes it."""
+    world.sql(f"GRANT OWNERSHIP ON ROLE {INGEST} TO ROLE {DEPLOY} COPY CURRENT GRANTS")
+    with closing(world.session()) as session:
+        assert [each.called for each in hidden_objects(blueprint, session)] == []
+        check_visible(blueprint, session, STATE)
