@@ -145,7 +145,7 @@ class StreamView(Section):
     unreadable: UnreadableRecords = Field(default=UnreadableRecords.STOP, strict=False)
     """What a record that is no JSON does."""
     metadata: list[Annotated[StreamMetadata, Field(strict=False)]] = Field(default_factory=lambda: list(StreamMetadata))
-    """Which columns stand beside the record. `firnline audit` needs shard_id and sequence_number."""
+    """Which columns stand beside the record. A record is told from another by shard_id and sequence_number."""
     columns: list[ViewColumn] = Field(default=[])
     """Taken out of the record one by one, each of which parses it again; none keeps it whole as SUPER, in `kinesis_data`."""
     where: Annotated[str, SQL] | None = None
