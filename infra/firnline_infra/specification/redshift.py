@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from firnline_infra.runtimes.options import SECURITY_GROUP, SUBNET
 from firnline_infra.specification.aws import StreamName
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
+from firnline_infra.specification.snowflake import SecretArn
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 
@@ -22,10 +23,10 @@ CLUSTER_NAME = Form(
     r"[a-z](-?[a-z0-9]){0,62}", "a small letter, then at most 62 small letters, digits and single hyphens", "analytics"
 )
 DATABASE_USER = Form(r"[A-Za-z_][\w.@+:-]{0,126}", "the name of a user of the database", "firnline_deploy")
-SECRET_ARN = Form(
-    r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@!-]+",
-    "the ARN of a secret",
-    "arn:aws:secretsmanager:eu-central-1:111122223333:secret:redshift-deploy-AbCdEf",
+WORKGROUP_ARN = Form(
+    r"arn:[a-z-]+:redshift-serverless:[a-z0-9-]+:\d{12}:workgroup/[a-f0-9-]+",
+    "the ARN of a workgroup",
+    "arn:aws:redshift-serverless:eu-central-1:111122223333:workgroup/0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
 )
 COLUMN_TYPE = Form(
     r"(SMALLINT|INTEGER|BIGINT|REAL|DOUBLE PRECISION|BOOLEAN|DATE|TIMESTAMP|TIMESTAMPTZ|SUPER"
@@ -45,6 +46,8 @@ class Workgroup(Section):
     """`adopt` uses one that exists, and leaves it as it is: its owner attaches the role to its namespace."""
     name: Annotated[str, WORKGROUP_NAME] | None = None
     """The application's where absent."""
+    arn: Annotated[str, WORKGROUP_ARN] | None = None
+    """Of one that is adopted: who deploys may run statements in it and in no other. It ends with an id, and no name tells it."""
     base_capacity: int = Field(default=8, ge=4, le=1024)
     """RPUs, in steps of 8 above 8; paid by the second while a statement or a refresh runs. With `auto` refreshes that is nearly
     always."""
@@ -59,8 +62,14 @@ class Workgroup(Section):
         if self.origin is Origin.ADOPT:
             if self.name is None:
                 raise ValueError("give the name of the workgroup to adopt")
-            if given := sorted(self.model_fields_set - {"origin", "name"}):
+            if self.arn is None:
+                raise ValueError(
+                    "give the ARN of the workgroup to adopt (aws redshift-serverless get-workgroup says it)"
+                )
+            if given := sorted(self.model_fields_set - {"origin", "name", "arn"}):
                 raise ValueError(f"origin: adopt leaves the workgroup as it is; remove {', '.join(given)}")
+        elif self.arn is not None:
+            raise ValueError("arn is of a workgroup that is adopted; remove it, or say origin: adopt")
         return self
 
 
@@ -177,7 +186,7 @@ class Redshift(Section):
     """A provisioned one."""
     database: Name = "dev"
     """What a made workgroup begins with; the database of the views."""
-    secret_arn: Annotated[str, SECRET_ARN] | None = None
+    secret_arn: SecretArn | None = None
     """A secret with the name and password of the database user who owns the views. Temporary credentials of the deployer where
     absent, which need no secret."""
     external_schema: Name = "kinesis"

@@ -22,7 +22,7 @@ def _network(text: str) -> str:
 
 Network = Annotated[str, AfterValidator(_network)]
 SECRET_ARN = Form(
-    r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+",
+    r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@!-]+",
     "the ARN of a secret in Secrets Manager",
     "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-dev/snowflake/ingest-AbCdEf",
 )

@@ -11,6 +11,7 @@ from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
 from firnline_infra.redshift.difference import normalized
 from firnline_infra.render.bootstrap.boundary import boundary_statements
+from firnline_infra.render.bootstrap.redshift import statement_rights
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from tests.infra.specification.conftest import MINIMAL
 
@@ -152,3 +153,20 @@ def test_columns_conditions_and_what_a_manual_view_says(destination: Destination
         ("USAGE", "public", "analysts"),
         ("SELECT", "public.orders", "analysts"),
     ]
+
+
+def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches(spec: Callable[..., EnvironmentSpec]) -> None:
+    """Of its own statements it sees the state, wherever they ran."""
+    arn = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0f1e2d3c"
+    section = {"workgroup": {"origin": "adopt", "name": "analytics", "arn": arn}, "views": [{"stream": "orders"}]}
+    adopting = spec(aws={**AWS, "key": {"origin": "skip"}}, redshift=section)
+    blueprint = blueprint_of(adopting)
+    assert blueprint.redshift is not None
+    rights = {each.sid: each.resources for each in statement_rights(adopting, blueprint)}
+    assert {sid for sid, places in rights.items() if places == (arn,)} == {
+        "RunStatements",
+        "BeDatabaseUser",
+        "FindWorkgroup",
+    }
+    (trust,) = blueprint.redshift.role.trust
+    assert arn in trust.conditions["ArnLike"]["aws:SourceArn"]

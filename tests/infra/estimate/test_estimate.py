@@ -102,12 +102,20 @@ def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engin
     assert Load.of(adopted).cores == Load.of(adopted).size.cores
 
 
+ADOPTED = "arn:aws:redshift-serverless:eu-central-1:111122223333:workgroup/0f1e2d3c"
+
+
 @pytest.mark.parametrize(
     ("section", "view", "usd", "said"),
     [
         ({"workgroup": {"base_capacity": 16}}, {}, 16 * 0.36 * 720, "keep workgroup firnline-dev at work"),
         ({"workgroup": {}}, {"refresh": "manual"}, None, "8 RPUs are 2.88 USD an hour"),
-        ({"workgroup": {"origin": "adopt", "name": "analytics"}}, {}, None, "workgroup analytics exists"),
+        (
+            {"workgroup": {"origin": "adopt", "name": "analytics", "arn": ADOPTED}},
+            {},
+            None,
+            "workgroup analytics exists",
+        ),
         ({"cluster": {"identifier": "reports"}}, {}, None, "cluster reports exists"),
     ],
 )

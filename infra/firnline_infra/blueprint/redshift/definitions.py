@@ -100,6 +100,8 @@ class RedshiftDestination(Definition):
     """Made here; None where one is adopted."""
     workgroup_name: str | None
     """What runs the statements; None where a cluster does."""
+    workgroup_arn: str | None
+    """Of an adopted one."""
     cluster: str | None
     db_user: str | None
     secret_arn: str | None

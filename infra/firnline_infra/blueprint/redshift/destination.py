@@ -37,6 +37,7 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
         role=_role(spec, names, streams, key_arn),
         workgroup=_workgroup(spec, workgroup_name) if workgroup_name and section.is_made else None,
         workgroup_name=workgroup_name,
+        workgroup_arn=None if group is None else group.arn,
         cluster=None if section.cluster is None else section.cluster.identifier,
         db_user=None if section.cluster is None else section.cluster.db_user,
         secret_arn=section.secret_arn,
@@ -78,7 +79,8 @@ def _sources(spec: EnvironmentSpec, section: Redshift) -> tuple[str, ...]:
     arns = Arns(spec)
     if section.cluster is not None:
         return (arns.redshift_cluster(section.cluster.identifier),)
-    return (arns.workgroup("*"), arns.redshift_namespace("*"))
+    group = section.workgroup
+    return (group.arn if group and group.arn else arns.workgroup("*"), arns.redshift_namespace("*"))
 
 
 def _workgroup(spec: EnvironmentSpec, name: str) -> RedshiftWorkgroup:

@@ -87,7 +87,7 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
         yield from _in_cluster(spec, wanted, wanted.cluster)
         return
     ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}} if wanted.workgroup else {}
-    group, be_user = (arns.workgroup("*"),), {"redshift-serverless:GetCredentials": BE_USER}
+    group, be_user = (wanted.workgroup_arn or arns.workgroup("*"),), {"redshift-serverless:GetCredentials": BE_USER}
     yield allow("RunStatements", RUN_STATEMENTS, resources=group, conditions=ours)
     if wanted.secret_arn is None:
         yield allow("BeDatabaseUser", be_user, resources=group, conditions=ours)

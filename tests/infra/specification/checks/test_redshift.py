@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+ADOPTED = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0f1e2d3c"
 Problems = Callable[..., list[str]]
 STREAMS: list[dict[str, Any]] = [
     {"name": "orders"},
@@ -53,7 +54,12 @@ def test_what_redshift_can_read_is_taken(problems: Problems, document: dict[str,
         (said({**ORDERS, "origin": "adopt"}), "has no view to adopt"),
         (said(ORDERS, workgroup={"base_capacity": 12}), "a multiple of 8"),
         (said(ORDERS, workgroup={"origin": "adopt"}), "give the name of the workgroup"),
-        (said(ORDERS, workgroup={"origin": "adopt", "name": "mine", "base_capacity": 8}), "remove base_capacity"),
+        (said(ORDERS, workgroup={"origin": "adopt", "name": "mine"}), "give the ARN of the workgroup"),
+        (said(ORDERS, workgroup={"arn": ADOPTED}), "arn is of a workgroup that is adopted"),
+        (
+            said(ORDERS, workgroup={"origin": "adopt", "name": "mine", "arn": ADOPTED, "base_capacity": 8}),
+            "remove base_capacity",
+        ),
         (said(ORDERS, workgroup=None), "give workgroup or cluster"),
         (said(ORDERS, cluster={"identifier": "analytics"}), "give workgroup or cluster"),
         (said({**ORDERS, "where": "a = 1; DROP TABLE b"}), "SQL without a semicolon"),
