@@ -24,6 +24,7 @@ LOSSES = 2  # at one place, before it is taken for the rows' doing
 UNEXPLAINED = 3  # rows given up one after the other, without a word from the service: then it is not the rows
 LONGEST_WAIT = 32  # times the usual wait for a commit
 LONGEST_WORDS = 300  # characters: the ledger keeps them, too
+CAUSE = "Inner Error: "  # stands in the SDK's words between its advice and what happened
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,8 @@ class AppendBisection:
             if self._unexplained > UNEXPLAINED:
                 raise AppendsRefused(self.channel, UNEXPLAINED, error.what) from error
         place = chunk.positions[0]
-        self.refused[replace(place, row=0)] = Refused(place, (error.server_message or error.what)[:LONGEST_WORDS])
+        words = error.server_message or error.what.rpartition(CAUSE)[2]
+        self.refused[replace(place, row=0)] = Refused(place, words[:LONGEST_WORDS])
         self._losses = 0
 
 
