@@ -53,6 +53,8 @@ class Metric:
     unit: Unit
     kind: Kind
     meaning: str
+    next_step: str = ""
+    """What an operator does about a value that is not as usual."""
     of_application: bool = False
     """Of the whole engine: no stream has it."""
 
@@ -69,62 +71,134 @@ class Metric:
 
     @property
     def opentelemetry(self) -> str:
-        """firnline.time_to_trim: the unit is told beside it."""
+        """firnline.time_to_trim: OpenTelemetry sends the unit in a field of its own."""
         return f"firnline.{self.snake}"
 
 
-def _count(name: str, meaning: str) -> Metric:
-    return Metric(name, Unit.COUNT, Kind.SUM, meaning)
+def _count(name: str, meaning: str, next_step: str = "") -> Metric:
+    return Metric(name, Unit.COUNT, Kind.SUM, meaning, next_step)
 
 
-RECORDS = _count("Records", "Records that were read, including re-reads.")
+RECORDS = _count(
+    "Records", "Records that were read, including re-reads.", "Compare them with the stream's `IncomingRecords`."
+)
 INGESTED = _count("Ingested", "Records that became rows.")
 ROWS = _count("Rows", "Rows that were sent to Snowflake.")
-BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.")
-REREAD_ROWS = _count("RereadRows", "Rows that were read again, and in the table already.")
-DEAD_LETTERS = _count("DeadLetters", "Records that can't be rows, and were kept.")
-SKIPPED = _count("Skipped", "Records that can't be rows, in a pipeline that leaves them out.")
-REREAD_LETTERS = _count("RereadLetters", "Records that were read again, and dead letters already.")
+BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.", "`firnline estimate` takes them for a forecast.")
+REREAD_ROWS = _count(
+    "RereadRows",
+    "Rows that were read again, and in the table already.",
+    "Some are usual after a start or a lost channel; steadily many: see `Opens`.",
+)
+DEAD_LETTERS = _count(
+    "DeadLetters", "Records that can't be rows, and were kept.", "`firnline dead-letters list` says which and why."
+)
+SKIPPED = _count(
+    "Skipped", "Records that can't be rows, in a pipeline that leaves them out.", "`unusable_records: keep` keeps them."
+)
+REREAD_LETTERS = _count(
+    "RereadLetters",
+    "Records that were read again, and dead letters already.",
+    "Some are usual after a start or a lost channel.",
+)
 LEFT_OUT = _count(
     "LeftOut",
     "Records that are intentionally not ingested: tombstones, control messages, and what a transform filters.",
 )
-REJECTED_ROWS = _count("RejectedRows", "Rows that the table refused; its error table has them.")
-UNKNOWN_KEYS = _count(
-    "UnknownKeys", "Keys of rows that have no column in a table of a fixed schema: their values are not kept."
+REJECTED_ROWS = _count(
+    "RejectedRows",
+    "Rows that the table refused; its error table has them.",
+    "FL-3105 has the steps. Each try counts them again until an operator accepts them.",
 )
-LAG = Metric("Lag", Unit.MILLISECONDS, Kind.GREATEST, "How far behind its end the slowest shard is read.")
-UNANSWERED = Metric("Unanswered", Unit.SECONDS, Kind.GREATEST, "Time since Kinesis last gave a good answer.")
+UNKNOWN_KEYS = _count(
+    "UnknownKeys",
+    "Keys of rows that have no column in a table of a fixed schema: their values are not kept.",
+    "`schema.unknown_keys` in the log names each, with the statement that adds its column (records.md).",
+)
+LAG = Metric(
+    "Lag",
+    Unit.MILLISECONDS,
+    Kind.GREATEST,
+    "How far behind its end the slowest shard is read.",
+    "More cores, or see `FailingShards`.",
+)
+UNANSWERED = Metric(
+    "Unanswered",
+    Unit.SECONDS,
+    Kind.GREATEST,
+    "Time since Kinesis last gave a good answer.",
+    "The log's `problem` says whether it is network, rights or throttling.",
+)
 PROOF_DELAY = Metric(
     "ProofDelay",
     Unit.MILLISECONDS,
     Kind.GREATEST,
     "How long sent rows waited until they were proven to be in the table; it grows while they wait.",
+    "Some seconds are usual; after minutes, look at Snowflake's status page.",
 )
 TIME_TO_TRIM = Metric(
     "TimeToTrim",
     Unit.SECONDS,
     Kind.LEAST,
     "How long until Kinesis drops the oldest record that was not read, of the shard that has least time.",
+    "Lengthen the stream's retention at once: it keeps what is still there. Then `firnline status`.",
 )
-THROTTLED = _count("Throttled", "Reads that Kinesis refused for their rate.")
-UNREADABLE_PAGES = _count("UnreadablePages", "Answers of Kinesis that were no page of records.")
-OPENS = _count("Opens", "Channels that were opened.")
-INTERRUPTIONS = _count("Interruptions", "Channels that were given back for trouble that passes.")
-INCIDENTS = _count("Incidents", "Incidents that the ledger keeps for a person.")
+THROTTLED = _count(
+    "Throttled",
+    "Reads that Kinesis refused for their rate.",
+    "Another consumer reads the same shards: fewer of them, or enhanced fan-out.",
+)
+UNREADABLE_PAGES = _count(
+    "UnreadablePages",
+    "Answers of Kinesis that were no page of records.",
+    "Look for a proxy between the engine and Kinesis.",
+)
+OPENS = _count("Opens", "Channels that were opened.", "One a shard is usual at a start; more: see `Interruptions`.")
+INTERRUPTIONS = _count(
+    "Interruptions",
+    "Channels that were given back for trouble that passes.",
+    "The log's `shard.reopens` says which trouble.",
+)
+INCIDENTS = _count(
+    "Incidents", "Incidents that the ledger keeps for a person.", "`shard.incident` in the log names each (runbook.md)."
+)
 SHARDS = Metric("Shards", Unit.COUNT, Kind.GREATEST, "Shards that were worked on.")
 IDLE_SHARDS = Metric(
     "IdleShards",
     Unit.COUNT,
     Kind.GREATEST,
     "Shards to which nothing came for `idle_after_seconds`, and which are read to their tip.",
+    "Where all shards of a busy stream are idle, look at its producers.",
 )
 WAITING_SHARDS = Metric(
-    "WaitingShards", Unit.COUNT, Kind.GREATEST, "Shards that nobody reads because executors or cores are too few."
+    "WaitingShards",
+    Unit.COUNT,
+    Kind.GREATEST,
+    "Shards that nobody reads because executors or cores are too few.",
+    "resharding.md has the arithmetic of executors and cores.",
 )
-FAILING_SHARDS = Metric("FailingShards", Unit.COUNT, Kind.GREATEST, "Shards and pipelines with a problem.")
-STOPPED = Metric("Stopped", Unit.COUNT, Kind.GREATEST, "Shards and pipelines that are skipped until a person decides.")
-HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each.", of_application=True)
+FAILING_SHARDS = Metric(
+    "FailingShards",
+    Unit.COUNT,
+    Kind.GREATEST,
+    "Shards and pipelines with a problem.",
+    "The engine tries them again by itself; `firnline status` says when.",
+)
+STOPPED = Metric(
+    "Stopped",
+    Unit.COUNT,
+    Kind.GREATEST,
+    "Shards and pipelines that are skipped until a person decides.",
+    "`shard.failed` in the log says what to do; then `firnline resume`.",
+)
+HEARTBEAT = Metric(
+    "Heartbeat",
+    Unit.COUNT,
+    Kind.SUM,
+    "Epochs that ended: 1 each.",
+    "`firnline status` says whether an engine runs.",
+    of_application=True,
+)
 
 METRICS = (
     *(RECORDS, INGESTED, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, REREAD_LETTERS, SKIPPED, LEFT_OUT, REJECTED_ROWS),

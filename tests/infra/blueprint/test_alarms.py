@@ -1,7 +1,6 @@
 """What an alarm says to whoever is woken by it."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -205,14 +204,3 @@ def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> Non
 
 def test_nothing_looks_at_what_nobody_publishes() -> None:
     assert not [alarm for alarm in alarms_of("{name: orders}") if alarm.namespace == "Firnline"]
-
-
-def test_the_page_of_metrics_lists_each_alarm_beside_its_metric() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
-    for rule in ALARMS:
-        name = rule.name.removeprefix("{stream}-")
-        if not isinstance(rule.metric, tuple):
-            (row,) = [line for line in page.splitlines() if line.startswith(f"| `{rule.metric.name}` |")]
-            assert f"| `{name}`, " in row
-        elif rule.about in (About.KINESIS, About.POLLED):
-            assert f"`{name}`" in page or name in page, name
