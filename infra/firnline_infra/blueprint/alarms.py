@@ -73,7 +73,7 @@ ALARMS = (
         "{stream}-lag",
         About.POLLED,
         ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds", "Maximum"),
-        "Readers of stream {stream} are {alarms.lag_minutes} minutes behind, or nobody reads; records are lost after "
+        "Readers of stream {stream} are {alarms.lag_minutes} minutes behind, or no engine reads; records are lost after "
         "{retention}. Next: look at the engine's log for shards that stopped.",
         at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
         silence="breaching",
@@ -82,8 +82,8 @@ ALARMS = (
         "{stream}-{consumer}-lag",
         About.CONSUMER,
         ("AWS/Kinesis", "SubscribeToShardEvent.MillisBehindLatest", "Maximum"),
-        "Consumer {consumer} of stream {stream} is {alarms.lag_minutes} minutes behind, or nobody subscribes; records are lost "
-        "after {retention}. Next: `firnline status`, then the engine's log for shards that stopped.",
+        "Consumer {consumer} of stream {stream} is {alarms.lag_minutes} minutes behind, or no engine subscribes; records are "
+        "lost after {retention}. Next: `firnline status`, then the engine's log for shards that stopped.",
         at_least=lambda alarms: alarms.lag_minutes * A_MINUTE_MS,
         silence="breaching",  # a subscription gets an event every few seconds, also where nothing arrives
     ),
@@ -98,7 +98,7 @@ ALARMS = (
         "{stream}-stopped",
         About.STREAM,
         STOPPED,
-        "The engine left out shards of stream {stream}, or its pipeline, until a person decides. Next: the "
+        "The engine skips shards of stream {stream}, or its pipeline, until a person decides. Next: the "
         "engine's log says why, and `firnline resume` what can be done.",
         at_least=1,
     ),
@@ -125,7 +125,7 @@ ALARMS = (
         About.STREAM,
         DEAD_LETTERS,
         "Records of stream {stream} could not be rows, and were kept as dead letters. Next: `firnline dead-letters` "
-        "says which and why; correct the producer, then bring them back.",
+        "says which and why; correct the producer, then replay them.",
         at_least=lambda alarms: alarms.dead_letters,
         periods=1,
     ),
