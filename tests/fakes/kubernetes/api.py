@@ -50,6 +50,8 @@ class KubernetesApi:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self._conductors: dict[str, Conductor] = {}
+        self._started: list[Conductor] = []
+        """All: one whose object is gone may still end its driver, while another one has its name."""
 
     def answer(self, method: str, path: str, query: str, body: bytes, *, content: str = "", token: str = "") -> Answer:
         """Status and document, or the text of a log. `path` is without its percent signs."""
@@ -74,9 +76,8 @@ class KubernetesApi:
         """Ends everything at once."""
         with self.cluster.changed:
             self.cluster.is_stopped = True
-            conductors = list(self._conductors.values())
             self.cluster.changed.notify_all()
-        for conductor in conductors:
+        for conductor in self._started:
             conductor.kill()
 
     def _user(self, token: str) -> User:
@@ -168,6 +169,7 @@ class KubernetesApi:
         made = self.cluster.objects.create(place, document)
         if version in OPERATORS:
             self._conductors[place] = OPERATORS[version][1](self.cluster, place, made)
+            self._started.append(self._conductors[place])
         return copy.deepcopy(made)
 
     def _judge(self, version: str, document: Document, namespace: str) -> None:

@@ -101,8 +101,8 @@ class Conductor:
             self._running.kill()
 
     def _interrupt(self, why: str, *, is_forced: bool = False) -> None:
-        """Deletes the driver's pod, which has its own grace, or none."""
-        self._interruption = why
+        """Deletes the driver's pod, which has its own grace, or none. What was deleted stays so, whatever is asked after it."""
+        self._interruption = DELETED if self.is_deleted else why
         pods, driver = self.pods, self._driver()
         if is_forced:
             pods.remove(driver)
@@ -144,11 +144,15 @@ class Conductor:
                 return None
             submission = self._submission()
         try:
-            running = self.cluster.launch(submission)
+            return self._ended(self._carried(submission, pods, driver))
         except LaunchRefused as refusal:
             return self._ended(str(refusal))
-        except Exception as defect:  # a thread's last words are otherwise nobody's
+        except Exception as defect:  # a thread that dies by it would leave its object behind for ever
             return self._ended(f"The embedded operator failed: {type(defect).__name__}: {defect}")
+
+    def _carried(self, submission: Submission, pods: Pods, driver: str) -> str | None:
+        """What the launched driver ends with."""
+        running = self.cluster.launch(submission)
         with self.cluster.changed:
             self._running = self.cluster.running[f"{pods.folder}/{driver}"] = running
             pods.enter(driver, "Running")
@@ -159,7 +163,7 @@ class Conductor:
                 running.kill()
             else:
                 self._is_running()
-        return self._ended(running.wait())
+        return running.wait()
 
     def _ended(self, reason: str | None) -> str | None:
         with self.cluster.changed:

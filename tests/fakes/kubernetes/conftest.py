@@ -120,3 +120,13 @@ def started(place: Place, token: str = FIRST) -> Run:
     run = place.runtime.start(place.job, token)
     place.stage.attempt(number)
     return place.until_run(run, RunState.RUNNING)
+
+
+def cleared(place: Place) -> None:
+    """All applications are deleted and have ended. Deleted first: an attempt that is launched meanwhile finds that, and ends."""
+    objects = place.application.kubernetes.cluster.objects
+    for found in objects.below(place.folder, {}):
+        place.admin.delete(f"{place.folder}/{found['metadata']['name']}")
+    for attempt in list(place.stage.attempts):
+        attempt.end()
+    place.until(lambda: not objects.below(place.folder, {}) and not objects.below(place.pods_folder, {}))

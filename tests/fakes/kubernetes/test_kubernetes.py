@@ -1,7 +1,8 @@
 """The embedded cluster under the real client of a roll-out, with both operators' weaknesses; attempts end when a test says so."""
 
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,10 +14,10 @@ from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import Names
-from tests.fakes.kubernetes.conftest import FIRST, Place, started
+from tests.fakes.kubernetes.conftest import FIRST, Place, cleared, started
 from tests.fakes.kubernetes.schema import schema_of, violations
 from tests.infra.runtimes.environments import RUNTIMES, SHIPPED, job_of, spec_of
-from tests.local.runtimes.conftest import HANGS_S, ROLE
+from tests.local.runtimes.conftest import HANGS_S, ROLE, Played
 
 
 @pytest.mark.parametrize(("environment", "runtime"), [(e, r) for e in SHIPPED for r in RUNTIMES if r in set(Operator)])
@@ -205,3 +206,69 @@ def test_apache_gives_a_driver_no_grace_whose_application_has_long_not_changed(p
     assert bool(attempt.stopped_with) == patient
     assert attempt.over.is_set() != patient
     attempt.end()
+
+
+def conductors(place: Place) -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name.startswith(f"operator-{place.folder}/")]
+
+
+def cancelled(place: Place) -> None:
+    for run in place.runtime.runs("firnline-dev"):
+        place.runtime.cancel(run, grace_s=0)
+
+
+def deleted(place: Place) -> None:
+    place.admin.delete(place.path)
+
+
+def made_again(place: Place) -> None:
+    """Under the same name, as soon as the old one's is free."""
+    deleted(place)
+    if place.admin.get(place.path) is None:
+        place.runtime.start(place.job, FIRST)
+
+
+@pytest.mark.parametrize("is_running", [False, True], ids=["in its launch", "running"])
+@pytest.mark.parametrize(("first", "second"), [(cancelled, deleted), (deleted, cancelled), (made_again, deleted)])
+def test_an_application_that_is_deleted_at_any_moment_ends(
+    place: Place,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_running: bool,
+    first: Callable[[Place], None],
+    second: Callable[[Place], None],
+) -> None:
+    launched, may_go = threading.Event(), threading.Event()
+    launch = place.stage.__call__
+
+    def slow(submission: Any) -> Played:
+        launched.set()
+        assert may_go.wait(HANGS_S)
+        return launch(submission)
+
+    monkeypatch.setattr(place.application.kubernetes.cluster, "launch", slow)
+    place.runtime.start(place.job, FIRST)
+    assert launched.wait(HANGS_S)
+    if is_running:
+        may_go.set()
+        place.stage.attempt()
+    first(place)
+    second(place)
+    may_go.set()
+    cleared(place)
+    for thread in conductors(place):
+        thread.join(HANGS_S)
+    assert conductors(place) == []
+    assert place.admin.get(place.pods_folder)["items"] == []
+
+
+def test_what_a_driver_fails_with_in_its_wait_is_the_applications_reason(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(_played: Played) -> str | None:
+        raise RuntimeError("its machine is gone")
+
+    monkeypatch.setattr(Played, "wait", lost)
+    place.runtime.start(place.job, FIRST)
+    objects = place.application.kubernetes.cluster.objects
+    place.until(lambda: "its machine is gone" in str(objects.find(place.path)))

@@ -19,7 +19,7 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import release_on
 from firnline_infra.specification import EnvironmentSpec
-from tests.fakes.kubernetes.conftest import FIRST, Place, started
+from tests.fakes.kubernetes.conftest import FIRST, Place, cleared, started
 from tests.infra.runtimes.environments import RUNTIMES, spec_of
 
 ONE = pytest.mark.parametrize("place", [Operator.KUBEFLOW], ids=str, indirect=True)
@@ -147,12 +147,7 @@ def test_the_deployer_has_every_right_that_it_needs_and_none_beside(place: Place
 
 
 def clear_all(place: Place) -> None:
-    objects = place.application.kubernetes.cluster.objects
-    for attempt in place.stage.attempts:
-        attempt.end()
-    for found in objects.below(place.folder, {}):
-        place.admin.delete(f"{place.folder}/{found['metadata']['name']}")
-    place.until(lambda: not objects.below(place.folder, {}) and not objects.below(place.pods_folder, {}))
+    cleared(place)
     for each in kubernetes_prerequisites(place.spec):
         place.admin.delete(path_of(each))
 
