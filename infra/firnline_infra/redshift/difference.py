@@ -15,6 +15,7 @@ from firnline_infra.specification.origin import Origin
 
 REBUILD = "compare both; to make it again, without what the stream no longer has: firnline redshift rebuild"
 OF_ITS_OWNER = "it is adopted: have its owner change it, or say it so"
+APPLY = "then firnline redshift apply makes it as the specification says"
 BROKEN = 100
 KIND, SCHEMA = "redshift view", "redshift schema"
 
@@ -54,6 +55,11 @@ def findings(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
     """What is missing has the statement that makes it as its repair."""
     for step in steps(wanted, found):
         yield Finding(kind="redshift", name=step.does, path="exists", expected="yes", found=NOTHING, repair=step.sql)
+    yield from left_alone(wanted, found)
+
+
+def left_alone(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
+    """What is there otherwise than it should be, and no statement of ours changes."""
     for schema in wanted.schemas:
         role = found.schemas.get(schema.name)
         if role and schema.role_arn and role != schema.role_arn:
@@ -63,21 +69,27 @@ def findings(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
             )
     for view in wanted.views:
         yield from _about_view(view, found)
+    yield from _owned_by_another(wanted, found)
+
+
+def _owned_by_another(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
+    """Only an owner refreshes, changes and drops a view: one that is another's is out of the deployer's reach."""
+    ours = {wanted.owner} if found.user == wanted.previewer else {wanted.owner, found.user}
+    views = [each for view in wanted.views if view.origin is Origin.CREATE for each in view.with_dependents]
+    of_views = ((KIND, f"{each.schema}.{each.name}", f"TABLE {sql.qualified(each)}") for each in views)
+    of_schemas = ((SCHEMA, each.name, f"SCHEMA {sql.quoted(each.name)}") for each in wanted.schemas)
+    for kind, name, altered in (*of_schemas, *of_views):
+        owner, right = found.owners.get(name), wanted.owner or found.user
+        if owner is not None and owner not in ours:
+            step = f"have {owner} or an administrator run: ALTER {altered} OWNER TO {sql.quoted(right)}"
+            yield Finding(kind=kind, name=name, path="owner", expected=right, found=owner, next_step=step)
 
 
 def _about_view(view: StreamViewDefinition, found: Observed) -> Iterator[Finding]:
+    yield from _defined_otherwise(view, found)
     there, name = found.views.get((view.schema, view.name)), f"{view.schema}.{view.name}"
     if there is None:
         return
-    if normalized(there.definition) != normalized(sql.select(view)):
-        yield Finding(
-            kind=KIND,
-            name=name,
-            path="definition",
-            expected=sql.select(view),
-            found=there.definition,
-            next_step=REBUILD if view.origin is Origin.CREATE else OF_ITS_OWNER,
-        )
     if view.origin is Origin.ADOPT and there.auto_refresh is not view.auto_refresh:
         said = ["manual", "auto"]
         yield Finding(
@@ -93,6 +105,24 @@ def _about_view(view: StreamViewDefinition, found: Observed) -> Iterator[Finding
         yield Finding(kind=KIND, name=name, path="state", expected="0 or 1", found=str(there.state), next_step=step)
 
 
+def _defined_otherwise(view: StreamViewDefinition, found: Observed) -> Iterator[Finding]:
+    rebuild = REBUILD if view.origin is Origin.CREATE else OF_ITS_OWNER
+    wanted = [
+        (view.schema, view.name, sql.select(view), rebuild),
+        *(
+            (each.schema, each.name, sql.create_dependent(each), f"{sql.drop_view(each)}; {APPLY}")
+            for each in view.dependents
+        ),
+    ]
+    definitions = {place: there.definition for place, there in found.views.items()} | dict(found.plain)
+    for schema, name, expected, step in wanted:
+        there = definitions.get((schema, name))
+        if there is not None and normalized(there) != normalized(expected):
+            yield Finding(
+                kind=KIND, name=f"{schema}.{name}", path="definition", expected=expected, found=there, next_step=step
+            )
+
+
 def _is_there(view: DependentViewDefinition, found: Observed) -> bool:
     return (view.schema, view.name) in (found.views if view.materialized else found.plain)
 
@@ -100,6 +130,7 @@ def _is_there(view: DependentViewDefinition, found: Observed) -> bool:
 def normalized(statement: str) -> str:
     """The SELECT of a statement, without what means nothing: case, blanks and quotes outside of texts."""
     select = re.split(r"\bAS\s+(?=SELECT\b)", statement, maxsplit=1, flags=re.IGNORECASE)[-1]
+    select = re.sub(r"\s+WITH\s+NO\s+SCHEMA\s+BINDING\s*;?\s*$", "", select, flags=re.IGNORECASE)
     parts = re.split(r"('(?:[^']|'')*')", select.strip().rstrip(";"))
     plain = (
         re.sub(r"\s*([(),=<>])\s*", r"\1", re.sub(r"\s+", " ", each.replace('"', "").lower())) for each in parts[::2]

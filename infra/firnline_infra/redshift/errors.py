@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from firnline_ingest.errors import Fatal, FirnlineError
 
-DENIED = ("permission denied", "must be owner")
+DENIED, NOT_OURS = "permission denied", "must be owner"
 
 
 class RedshiftError(FirnlineError, Fatal):
@@ -29,8 +29,11 @@ class RedshiftStatementFailed(RedshiftError):
 
     def __init__(self, sql: str, said: str, *, grants: Iterable[str] = ()) -> None:
         self.said = said
-        denied = any(each in said for each in DENIED)
-        step = "have an administrator of the database run: " + "; ".join(grants) if denied else "correct what it names"
+        step = "correct what it names"
+        if DENIED in said:
+            step = "have an administrator of the database run: " + "; ".join(grants)
+        elif NOT_OURS in said:
+            step = "it is another user's, whom firnline drift names; have that one or an administrator give it away"
         super().__init__(f"Redshift refused {sql!r}: {said}", next_step=f"{step}. What was made before it stays.")
 
 

@@ -11,9 +11,10 @@ from firnline_infra.blueprint.redshift.sql import literal, quoted
 from firnline_infra.redshift.database import RedshiftDatabase, Row
 
 SETTING = "enable_case_sensitive_identifier"
-SCHEMAS = "SELECT schemaname, esoptions FROM svv_external_schemas"
+WHO = "SELECT current_user AS name"
+SCHEMAS = "SELECT schemaname, esoptions, pg_get_userbyid(esowner) AS owner FROM svv_external_schemas"
 MATERIALIZED = "SELECT database_name, schema_name, name, user_name, state, autorefresh, is_stale FROM svv_mv_info"
-PLAIN = "SELECT schemaname, viewname, definition FROM pg_views WHERE schemaname IN ({schemas})"
+PLAIN = "SELECT schemaname, viewname, viewowner, definition FROM pg_views WHERE schemaname IN ({schemas})"
 READERS = (
     "SELECT namespace_name, relation_name, privilege_type, identity_name FROM svv_relation_privileges "
     "WHERE identity_type = 'role' AND namespace_name IN ({schemas})"
@@ -30,7 +31,6 @@ Relation = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedView:
-    owner: str
     auto_refresh: bool
     state: int
     """Above 100 it can't be refreshed (SVV_MV_INFO)."""
@@ -46,6 +46,14 @@ class Observed:
     """Views that are not materialized, with their definitions."""
     grants: frozenset[tuple[str, str, str]]
     """Privilege, schema or schema.relation, role."""
+    user: str
+    """The database user who looks."""
+    owners: Mapping[str, str]
+    """By schema, or schema.relation."""
+
+
+EMPTY = Observed(schemas={}, views={}, plain={}, grants=frozenset(), user="", owners={})
+"""Of a database that is not there yet."""
 
 
 def observe(database: RedshiftDatabase) -> Observed:
@@ -55,13 +63,12 @@ def observe(database: RedshiftDatabase) -> Observed:
     listed = [row for row in database.run(MATERIALIZED) if row["database_name"] == wanted.database]
     ours = {(view.schema, each.name) for view in wanted.views for each in view.with_dependents}
     found = {(row["schema_name"], row["name"]): row for row in listed}
+    plain, external = database.run(PLAIN.format(schemas=schemas)), database.run(SCHEMAS)
+    (who,) = database.run(WHO)
     return Observed(
-        schemas={row["schemaname"]: _role_in(row.get("esoptions")) for row in database.run(SCHEMAS)},
+        schemas={row["schemaname"]: _role_in(row.get("esoptions")) for row in external},
         views={place: _view(database, place, row) for place, row in found.items() if place in ours},
-        plain={
-            (row["schemaname"], row["viewname"]): row["definition"] or ""
-            for row in database.run(PLAIN.format(schemas=schemas))
-        },
+        plain={(row["schemaname"], row["viewname"]): row["definition"] or "" for row in plain},
         grants=frozenset(
             (
                 row["privilege_type"],
@@ -71,6 +78,12 @@ def observe(database: RedshiftDatabase) -> Observed:
             for statement in (READERS, OPENED)
             for row in database.run(statement.format(schemas=schemas))
         ),
+        user=who["name"],
+        owners={
+            **{row["schemaname"]: row["owner"] for row in external},
+            **{f"{row['schemaname']}.{row['viewname']}": row["viewowner"] for row in plain},
+            **{f"{row['schema_name']}.{row['name']}": row["user_name"] for row in listed},
+        },
     )
 
 
@@ -107,7 +120,6 @@ def _role_in(options: str | None) -> str | None:
 def _view(database: RedshiftDatabase, place: Relation, row: Row) -> ObservedView:
     shown = database.run(f"SHOW VIEW {quoted(place[0])}.{quoted(place[1])}")
     return ObservedView(
-        owner=row["user_name"],
         auto_refresh=str(row["autorefresh"]) in TRUE,
         state=int(row["state"]),
         definition="\n".join(str(value) for each in shown for value in each.values()),

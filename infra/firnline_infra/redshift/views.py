@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
 from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
 from firnline_infra.observe.finding import Finding
 from firnline_infra.redshift.database import RedshiftDatabase
-from firnline_infra.redshift.difference import findings, steps
+from firnline_infra.redshift.difference import findings, left_alone, steps
 from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent
-from firnline_infra.redshift.observed import Observed, attached_roles, is_case_sensitive, observe
+from firnline_infra.redshift.observed import EMPTY, Observed, attached_roles, is_case_sensitive, observe
 from firnline_infra.redshift.status import ViewStatus, statuses
 from firnline_infra.specification.origin import Origin
 from firnline_ingest.errors import UsageError
@@ -43,6 +44,12 @@ class RedshiftViews:
     def differences(self) -> list[Finding]:
         """As `apply`, and nothing is made."""
         return list(findings(self.destination, observe(self.database)))
+
+    def ahead(self) -> tuple[list[str], list[Finding]]:
+        """What `apply` would make, and what it would leave to a person. Raises RedshiftStatementFailed, AwsRefused."""
+        wanted = self.destination
+        found = observe(self.database) if self._is_there() else EMPTY
+        return [step.does for step in steps(wanted, found)], list(left_alone(wanted, found))
 
     def status(self) -> list[ViewStatus]:
         """Raises RedshiftStatementFailed, AwsRefused."""
@@ -112,6 +119,15 @@ class RedshiftViews:
             if view.origin is Origin.ADOPT and (view.schema, view.name) not in found.views:
                 raise ViewAbsent(f"{view.schema}.{view.name}", known=_names(found))
         return found
+
+    def _is_there(self) -> bool:
+        """Whether the workgroup that an `up` makes has been made."""
+        made = self.destination.workgroup
+        if made is None:
+            return True
+        with aws_call("list workgroups", self.database.place):
+            pages = self.aws("redshift-serverless").get_paginator("list_workgroups").paginate()
+            return any(group["workgroupName"] == made.name for page in pages for group in page["workgroups"])
 
     def _check_role(self, database: RedshiftDatabase) -> None:
         attached, default = attached_roles(database, self.aws)

@@ -107,7 +107,9 @@ class Deployment:
             refresh = refresh and sees_all(self._blueprint, session, say=self.say)
             changes = self.stack.preview(refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan)
             findings = TableReadback(self._blueprint, self.say).findings(session, state)
-        return Preview(changes=changes, findings=findings, refusals=refusals)
+        made, differing = self._views_ahead()
+        changed = changes or (expect_no_changes and bool(made))
+        return Preview(changes=changed, findings=[*findings, *differing], refusals=refusals)
 
     def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
         """Pulumi's document of what `up` would change, and why. Writes nothing, and makes no stack."""
@@ -179,6 +181,19 @@ class Deployment:
         if blueprint.redshift is not None:
             for finding in RedshiftViews(blueprint.redshift, self.accounts.aws, self.say).apply():
                 self.say(f"{finding}. Next: {finding.next_step}")
+
+    def _views_ahead(self) -> tuple[list[str], list[Finding]]:
+        """What an `up` would make in Redshift, which it says too, and what differs there. Says so where it can't look."""
+        if self._blueprint.redshift is None:
+            return [], []
+        try:
+            made, differing = RedshiftViews(self._blueprint.redshift, self.accounts.aws, self.say).ahead()
+        except FirnlineError as error:
+            self.say(f"Redshift: its views were not looked at. {error}")
+            return [], []
+        for each in made:
+            self.say(f"Redshift, by firnline up: {each}.")
+        return made, differing
 
     def _not_deployed(self) -> NotDeployed:
         return NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)

@@ -100,6 +100,37 @@ def test_what_somebody_changed_is_told_and_set_back_and_a_definition_is_never_ch
     assert "firnline redshift rebuild" in left.next_step
 
 
+def test_what_is_anothers_or_defined_otherwise_is_named_and_its_next_step_sets_it_right(views: RedshiftViews) -> None:
+    views.apply()
+    for each in ("TABLE orders", "TABLE order_kinds", "SCHEMA kinesis"):
+        views.database.run(f'ALTER {each} OWNER TO "IAM:alice"')
+    views.database.run("DROP MATERIALIZED VIEW order_count")
+    views.database.run("CREATE MATERIALIZED VIEW order_count AS SELECT count(1) AS n FROM public.orders")
+    found = views.differences()
+    assert [(each.name, each.path) for each in found] == [
+        ("public.order_count", "definition"),
+        ("kinesis", "owner"),
+        ("public.orders", "owner"),
+        ("public.order_kinds", "owner"),
+    ]
+    assert views.apply() == found
+    assert views.ahead() == ([], found)
+    for statement in re.findall(r"(?:ALTER|DROP) [^;]+", " ; ".join(each.next_step for each in found)):
+        views.database.run(statement)
+    (made,) = views.ahead()[0]
+    assert made == "view public.order_count is over public.orders"
+    assert views.apply() == views.differences() == []
+
+
+def test_a_database_that_is_not_there_yet_gets_everything(views: RedshiftViews) -> None:
+    (group, other) = views.destination.workgroup, "not-made"
+    assert group is not None
+    elsewhere = replace(views.destination, workgroup=replace(group, name=other), workgroup_name=other)
+    made, differing = replace(views, destination=elsewhere).ahead()
+    assert (len(made), differing) == (4, [])
+    assert made[1] == "view public.orders reads stream Both.Orders"
+
+
 def test_a_rebuilt_view_has_what_the_stream_still_has(
     views: RedshiftViews, local_environment: "RunningEnvironment"
 ) -> None:

@@ -299,6 +299,17 @@ def test_a_preview_before_the_first_up_reads_nothing_back(world: World) -> None:
     assert (preview.exit_status, preview.findings) == (0, [])
 
 
+def test_a_preview_lists_the_views_of_redshift_that_an_up_will_make(world: World) -> None:
+    text = world.spec_file.read_text()
+    world.spec_file.write_text(f"{text}\nredshift: {{workgroup: {{}}, views: [{{stream: carts}}]}}\n")
+    preview = world.deployment.preview(expect_no_changes=True)
+    assert (preview.changes, preview.findings) == (True, [])
+    assert world.said[-2:] == [
+        "Redshift, by firnline up: schema kinesis stands for the streams.",
+        "Redshift, by firnline up: view public.carts reads stream carts.",
+    ]
+
+
 def test_a_preview_reads_back_what_pulumi_does_not_see(world: World) -> None:
     world.engine.resources = [{"type": "snowflake:index/execute:Execute", "urn": "u"}]
     world.engine.differs = True

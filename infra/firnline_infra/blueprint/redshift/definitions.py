@@ -105,6 +105,10 @@ class RedshiftDestination(Definition):
     cluster: str | None
     db_user: str | None
     secret_arn: str | None
+    owner: str | None
+    """The database user that CI deploys as; None where a secret says who that is."""
+    previewer: str
+    """The one that CI only looks as, where it has a login of its own."""
     database: str
     role_arn: str
     case_sensitive: bool

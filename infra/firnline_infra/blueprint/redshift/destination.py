@@ -18,7 +18,7 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, view_of
+from firnline_infra.specification.names import Names, bootstrap_names, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import Redshift, StreamView, UnreadableRecords, ViewRefresh
 
@@ -41,6 +41,8 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
         cluster=None if section.cluster is None else section.cluster.identifier,
         db_user=None if section.cluster is None else section.cluster.db_user,
         secret_arn=section.secret_arn,
+        owner=_owner(spec, section),
+        previewer=user_of(bootstrap_names(spec).previewer_role),
         database=section.database,
         role_arn=role_arn,
         case_sensitive=section.case_sensitive,
@@ -48,6 +50,18 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
         views=tuple(_view(spec, section, view, streams[view.stream]) for view in section.views),
         durability=spec.durability,
     )
+
+
+def _owner(spec: EnvironmentSpec, section: Redshift) -> str | None:
+    if section.secret_arn is not None:
+        return None
+    named = None if section.cluster is None else section.cluster.db_user
+    return named or user_of(bootstrap_names(spec).deployer_role)
+
+
+def user_of(role: str) -> str:
+    """The database user that Redshift makes of an IAM role which logs in with temporary credentials."""
+    return f"IAMR:{role}"
 
 
 def _read_streams(spec: EnvironmentSpec, section: Redshift) -> dict[str, StreamOptions]:

@@ -43,3 +43,9 @@ class DatabaseCatalog:
         self.scans: list[dict[str, Any]] = []
         self.errors: list[dict[str, Any]] = []
         """Rows of the system views about refreshes."""
+
+    @property
+    def users(self) -> list[str]:
+        """Who owns something; an id is a place in this list."""
+        owners = [each.owner for each in (*self.schemas.values(), *self.views.values())]
+        return list(dict.fromkeys([ADMIN, *owners]))

@@ -23,6 +23,7 @@ from firnline_local.runtimes.redshift.statements import Path
 from firnline_local.runtimes.redshift.system_views import SYSTEM_VIEWS, rows_of
 
 AUTO_REFRESH_S = 0.5
+USERS = "CREATE OR REPLACE TEMP MACRO pg_get_userbyid(id) AS ([{users}])[id + 1]"
 UPDATED, UNCHANGED = "Refresh successfully updated MV incrementally", "MV was already updated"
 FAILED = "Refresh failed due to an internal error"
 """Statuses of AWS's page on SVL_MV_REFRESH_STATUS."""
@@ -112,6 +113,14 @@ class RedshiftDatabase(DatabaseCatalog):
         return ResultSet()
 
     @_run.register
+    def _(self, it: sql.AlterOwner, user: str) -> ResultSet:
+        if it.kind == "TABLE":
+            self._own(sql.path_of(it.name), user).owner = it.owner
+        else:
+            self._own_schema(self._folded(sql.unquoted(it.name)), user).owner = it.owner
+        return ResultSet()
+
+    @_run.register
     def _(self, it: sql.Refresh, user: str) -> ResultSet:
         if problem := self._refresh(self._own(it.path, user, materialized=True), "Manual"):
             raise StatementError(problem)
@@ -169,13 +178,9 @@ class RedshiftDatabase(DatabaseCatalog):
         return ResultSet(columns, found.fetchall())
 
     def _drop_schema(self, name: str, user: str, if_exists: bool) -> ResultSet:
-        if name not in self.schemas:
-            if if_exists:
-                return ResultSet()
-            raise StatementError(f'schema "{name}" does not exist')
-        schema = self.schemas[name]
-        if user not in (ADMIN, schema.owner):
-            raise StatementError(f"must be owner of schema {name}")
+        if name not in self.schemas and if_exists:
+            return ResultSet()
+        schema = self._own_schema(name, user)
         if any(view.schema is schema for view in self.views.values()):
             raise StatementError(f"cannot drop schema {name} because other objects depend on it")
         del self.schemas[name]
@@ -268,7 +273,8 @@ class RedshiftDatabase(DatabaseCatalog):
                 raise StatementError("Kinesis streams can be read by a materialized view alone")
             return _quoted(self._readable(found, user).path)
 
-        return of_query(select, relation, {RECORD: "SUPER"})
+        self._duck.execute(USERS.format(users=", ".join(map(_text, self.users))))
+        return of_query(select, relation, {RECORD: "SUPER"}, user)
 
     def _system(self, name: str) -> str:
         columns = SYSTEM_VIEWS[name]
@@ -303,6 +309,13 @@ class RedshiftDatabase(DatabaseCatalog):
             raise StatementError(f"must be owner of relation {view.path.name}")
         return view
 
+    def _own_schema(self, name: str, user: str) -> StreamSchema:
+        if name not in self.schemas:
+            raise StatementError(f'schema "{name}" does not exist')
+        if user not in (ADMIN, self.schemas[name].owner):
+            raise StatementError(f"must be owner of schema {name}")
+        return self.schemas[name]
+
     def _found(self, path: Path) -> StoredView:
         found = self._path(path)
         if found not in self.views:
@@ -324,6 +337,10 @@ class RedshiftDatabase(DatabaseCatalog):
 
 def _quoted(path: Path) -> str:
     return ".".join('"' + each.replace('"', '""') + '"' for each in (path.schema, path.name))
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _references(view: StoredView) -> str:

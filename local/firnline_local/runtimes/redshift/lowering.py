@@ -41,7 +41,7 @@ def of_batch(select: str) -> tuple[Path, str]:
     return stream, _truncating(tree).sql(dialect="duckdb")
 
 
-def of_query(select: str, relation: Callable[[Path], str], columns: Mapping[str, str]) -> str:
+def of_query(select: str, relation: Callable[[Path], str], columns: Mapping[str, str], user: str) -> str:
     """`relation` says what stands for a table, and raises StatementError; `columns` are the names of those that are SUPER."""
     tree = _parsed(select)
     ctes = {each.alias_or_name for each in tree.find_all(exp.CTE)}
@@ -51,7 +51,10 @@ def of_query(select: str, relation: Callable[[Path], str], columns: Mapping[str,
         found = exp.maybe_parse(relation(Path(table.db or "", table.name)), into=exp.Table, dialect="duckdb")
         found.set("alias", table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name)))
         table.replace(found)
-    return _truncating(tree.transform(lambda node: _navigated(node, columns))).sql(dialect="duckdb")
+    tree = tree.transform(lambda node: _navigated(node, columns))
+    for who in list(tree.find_all(exp.CurrentUser)):
+        who.replace(exp.Literal.string(user))
+    return _truncating(tree).sql(dialect="duckdb")
 
 
 def _parsed(select: str) -> exp.Expr:

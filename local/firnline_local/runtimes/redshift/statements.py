@@ -57,6 +57,14 @@ class AlterRefresh:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterOwner:
+    kind: str
+    """SCHEMA or TABLE, which a view is too."""
+    name: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class Refresh:
     path: Path
 
@@ -104,6 +112,7 @@ Statement = (
     | CreateMaterializedView
     | CreateView
     | AlterRefresh
+    | AlterOwner
     | Refresh
     | Drop
     | GrantTo
@@ -159,6 +168,10 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Statement]], ...] 
         lambda it: CreateView(path_of(it[1]), it[2], it[0]),
     ),
     (_form(rf"ALTER {MV} {PATH} AUTO REFRESH (YES|NO)"), lambda it: AlterRefresh(path_of(it[1]), _auto(it[2]))),
+    (
+        _form(rf"ALTER (SCHEMA|TABLE) {PATH} OWNER TO ({NAME})"),
+        lambda it: AlterOwner(it[1].upper(), it[2], unquoted(it[3])),
+    ),
     (_form(rf"REFRESH {MV} {PATH}"), lambda it: Refresh(path_of(it[1]))),
     (
         _form(rf"DROP (MATERIALIZED\s+VIEW|VIEW|SCHEMA)( IF EXISTS)? {PATH}"),

@@ -60,7 +60,12 @@ def rows_of(catalog: DatabaseCatalog, name: str) -> Iterator[Mapping[str, Any]]:
         case "svv_external_schemas":
             for number, schema in enumerate(catalog.schemas.values()):
                 options = {"IAM_ROLE": schema.role, **({"REGION": schema.region} if schema.region else {})}
-                yield {"esoid": number, "schemaname": schema.name, "esowner": 100, "esoptions": json.dumps(options)}
+                yield {
+                    "esoid": number,
+                    "schemaname": schema.name,
+                    "esowner": catalog.users.index(schema.owner),
+                    "esoptions": json.dumps(options),
+                }
         case "pg_views":
             for view in catalog.views.values():
                 if not view.materialized:
