@@ -69,6 +69,8 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: 
         before, cli = survey(trial.environment), trial.cli
         outputs = trial.deployment.up()
         assert trial.differences(outputs, before=before) == {}
+        if name == "local":
+            equal_in_process(trial, outputs, tmp_path / "in-process")
         assert re.fullmatch(r"\d+ unchanged", summary_of_up(cli, trial.stack))
         cli.preview(trial.stack, refresh=True, expect_no_changes=True)
 
@@ -137,15 +139,11 @@ def test_an_environment_is_made_and_then_nothing_is_left_to_do(name: str, tmp_pa
         trial.cli.preview(trial.stack, refresh=True, expect_no_changes=True)
 
 
-def test_in_process_and_through_the_engine_the_same_environment_is_made(tmp_path: Path) -> None:
-    with trial_of("local", tmp_path) as trial:
-        outputs = trial.deployment.up()
-        by_the_engine = survey(trial.environment)
-    folder = tmp_path / "in-process"
+def equal_in_process(trial: Trial, outputs: Mapping[str, Any], folder: Path) -> None:
+    """The same specification in an embedded environment that is made without the engine."""
     with LocalEnvironment(folder, load_spec(trial.spec_file)) as environment:
-        in_process = survey(environment)
-        own = environment.engine_config()
-    assert without_keys(in_process) == without_keys(by_the_engine)
+        in_process, own = survey(environment), environment.engine_config()
+    assert without_keys(in_process) == without_keys(survey(trial.environment))
     assert own["pipelines"] == outputs["engine_config"]["pipelines"]
 
 
