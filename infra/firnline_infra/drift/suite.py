@@ -23,7 +23,6 @@ from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.observe.readback import EXISTS
 from firnline_infra.observe.sight import hidden_objects, resources_behind
 from firnline_infra.stack.deployment import Deployment
-from firnline_infra.stack.errors import NotDeployed
 
 PARTS = (tables, objects, redshift, engine)
 RULES = {
@@ -54,7 +53,7 @@ def find_drift(
     check_aws(spec, accounts)
     state = deployment.stack.state() or {}
     if not StackResources.of(state).resources:
-        raise NotDeployed(deployment.stack.name, deployment.stack.backend, environment=deployment.env_argument)
+        raise deployment.not_deployed()
     omitted = () if verify_volumes else tuple(_verifications(state))
     with checked_session(spec, accounts) as session:
         check_ownership(session, state)

@@ -22,6 +22,7 @@ from firnline_infra.redshift import RedshiftViews
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
+from firnline_infra.stack.other_tool import PULUMI, TERRAFORM
 from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer, sees_all
 from firnline_infra.stack.secrets import forget_deleted
 from firnline_infra.stack.serverless import make_changeable
@@ -119,7 +120,7 @@ class Deployment:
         """Raises NotDeployed."""
         found = {} if self.stack.state() is None else self.stack.outputs()
         if not found:
-            raise self._not_deployed()
+            raise self.not_deployed()
         return found
 
     def removals(self) -> list[tuple[str, str]]:
@@ -136,7 +137,7 @@ class Deployment:
             state = self.stack.state() or {}
             check_ownership(session, state)
         if not StackResources.of(state).resources:
-            raise self._not_deployed()
+            raise self.not_deployed()
         if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
             raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
         return [_named(resource) for resource in _resources(state)]
@@ -168,8 +169,9 @@ class Deployment:
         preconditions.check_free(session, state)
 
     def _preconditions(self, spec: EnvironmentSpec) -> Preconditions:
+        tool = TERRAFORM if isinstance(self.stack, TerraformStack) else PULUMI
         return Preconditions(
-            spec=spec, accounts=self.accounts, keys_file=self._keys_file, env_argument=self.env_argument
+            spec=spec, accounts=self.accounts, keys_file=self._keys_file, env_argument=self.env_argument, tool=tool
         )
 
     def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts) -> None:
@@ -195,8 +197,10 @@ class Deployment:
             self.say(f"Redshift, by firnline up: {each}.")
         return made, differing
 
-    def _not_deployed(self) -> NotDeployed:
-        return NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)
+    def not_deployed(self) -> NotDeployed:
+        return NotDeployed(
+            self.stack.name, self.stack.backend, environment=self.env_argument, elsewhere=self.stack.elsewhere
+        )
 
     @property
     def _keys_file(self) -> ReviewedFile:

@@ -7,6 +7,7 @@ DeployError
 ├── OnlyLooks          the role of previews was to change something
 ├── DestroyRefused     the environment is protected
 ├── ApplicationInUse   an application of EMR Serverless can't be changed or deleted while a job runs in it
+├── OtherTool          the state of the other tool holds the environment
 ├── SecretsKeyOutOfReach  the key that a new stack's secrets would be encrypted with can't be used
 └── NotDeployed        there is no such stack yet, or nothing in it
 """
@@ -77,12 +78,32 @@ class NotDeployed(DeployError):
 
     id = "FL-6135"
     causes = "No such stack in this backend, or an empty one"
-    remedy = "`firnline up`, or `PULUMI_BACKEND_URL`"
+    remedy = "`firnline up`; or what the message says, where its state is elsewhere"
 
-    def __init__(self, stack: str, backend: str, *, environment: str) -> None:
+    def __init__(self, stack: str, backend: str, *, environment: str, elsewhere: str) -> None:
         super().__init__(
             f"Nothing of stack {stack} is made: there is none in {backend}, or an empty one.",
-            next_step=f"firnline up {environment}; or set PULUMI_BACKEND_URL to where its state is.",
+            next_step=f"firnline up {environment}; or {elsewhere}.",
+        )
+
+
+class OtherTool(DeployError):
+    """Pulumi's state holds an environment that Terraform was to change, or the other way round."""
+
+    id = "FL-6139"
+    causes = (
+        "Pulumi's state holds the environment that Terraform was to change, or the other way round. Nothing was created"
+    )
+    remedy = "go on with the tool that has it, or move it: docs/beside-terraform.md"
+
+    def __init__(self, environment: str, *, ours: str, other: str, place: str, resources: int) -> None:
+        folder = f"stacks/terraform/{environment}"
+        found = f"{resources} resource{'s' * (resources > 1)}"
+        go_on = f"without {folder}" if ours == "Terraform" else f"firnline terraform {environment} --into {folder}"
+        super().__init__(
+            f"{environment} is {other}'s, and {ours} was to change it: {place} holds {found}.",
+            next_step=f"go on with {other} ({go_on}); or move it: {ours} takes it over, {other} lets go, and then this "
+            "(docs/beside-terraform.md). Nothing was created.",
         )
 
 

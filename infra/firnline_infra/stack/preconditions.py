@@ -22,6 +22,7 @@ from firnline_infra.observe.sight import check_visible, hidden_objects
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_infra.stack.errors import ApplicationInUse, OnlyLooks, SecretsLost
+from firnline_infra.stack.other_tool import held_by_other_tool
 from firnline_infra.stack.secrets import lost_secrets
 from firnline_infra.stack.serverless import check_application
 from firnline_ingest.errors import FirnlineError
@@ -35,12 +36,15 @@ class Preconditions:
     accounts: Accounts
     keys_file: ReviewedFile
     env_argument: str
+    tool: str
+    """What makes the environment: PULUMI or TERRAFORM (other_tool.py)."""
 
     def refusals(self, session: Any, state: State) -> Iterator[FirnlineError]:
         """Yields what a preview lists and `up` raises."""
         yield from filter(None, (missing_keys(self.spec, self.env_argument),))
         yield from filter(None, (encryption_key_missing(self.spec, self.env_argument),))
         yield from unusable_key(self.spec, self._blueprint, self.accounts)
+        yield from held_by_other_tool(self.spec, self.accounts.aws, self.tool)
         yield from objects_in_the_way(self.spec, self.accounts, session, state)
         try:
             check_in_use(self._blueprint.runtime, self.accounts, state, environment=self.env_argument)

@@ -23,6 +23,8 @@ from firnline_infra.terraform.stack import TerraformStack
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 KMS = "awskms://"
+PLAN_ARGUMENTS = "TF_CLI_ARGS_plan"
+"""The variable from which Terraform and OpenTofu take further arguments of `plan`."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Stack:
     @property
     def backend(self) -> str:
         return self.cli.variables.get("PULUMI_BACKEND_URL", "the backend that Pulumi is logged in to")
+
+    @property
+    def elsewhere(self) -> str:
+        """What to do where the state is in another place."""
+        return "set PULUMI_BACKEND_URL to where its state is"
 
     def state(self) -> dict[str, Any] | None:
         """None where there is no such stack."""
@@ -91,8 +98,7 @@ def stack_of(
 ) -> Stack | TerraformStack:
     """Raises PackagesTooOld, CliMissing, CliTooOld or NoProgram, and what `TerraformStack.of` raises."""
     if (module := accounts.terraform(spec.name, spec_file)) is not None:
-        role = {"TF_VAR_snowflake_role": acting_role(spec, os.environ)}
-        module = replace(module, variables={**role, **module.variables})
+        module = replace(module, variables={**_terraform_variables(spec, os.environ), **module.variables})
         return TerraformStack.of(spec, spec_file, module, on_line=on_line)
     check_packages()
     place = accounts.pulumi(spec.name, spec_file)
@@ -106,6 +112,15 @@ def acting_role(spec: EnvironmentSpec, environ: Mapping[str, str]) -> str:
     """The one that deploys, whatever a shell has set; previews' own where that is asked for."""
     names, said = Names.of(spec), environ.get("SNOWFLAKE_ROLE")
     return str(names.preview_role if said == str(names.preview_role) else names.deploy_role)
+
+
+def _terraform_variables(spec: EnvironmentSpec, environ: Mapping[str, str]) -> dict[str, str]:
+    """The role of previews writes no lock, and what it plans changes nothing."""
+    role = acting_role(spec, environ)
+    variables = {"TF_VAR_snowflake_role": role}
+    if role == str(Names.of(spec).preview_role):
+        variables[PLAN_ARGUMENTS] = f"-lock=false {environ.get(PLAN_ARGUMENTS, '')}".strip()
+    return variables
 
 
 def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], None]) -> Stack:

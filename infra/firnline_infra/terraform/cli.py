@@ -16,23 +16,28 @@ from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMi
 NAMES = ("terraform", "tofu")
 PROVIDED = Version(1, 10, 6)
 """Of OpenTofu, by scripts/terraform-cli."""
+CHOSEN = "TERRAFORM_BINARY_NAME"
+"""The variable that names the binary where both tools are there (it is CDKTF's)."""
 UNATTENDED = {"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1"}
 CHANGES = 2
 
 
 def find_terraform(environment: Mapping[str, str] | None = None) -> Path:
-    """The first that is new enough: `terraform`, `tofu`, the provided one. Raises TerraformMissing or TerraformTooOld."""
+    """The first that is new enough: `terraform`, `tofu`, the provided `tofu`; only the one of the chosen name where there is a
+    choice. Raises TerraformMissing or TerraformTooOld.
+    """
     environment = os.environ if environment is None else environment
-    on_path = [Path(found) for name in NAMES if (found := shutil.which(name, path=environment.get("PATH", os.defpath)))]
+    chosen, provided = environment.get(CHOSEN), provided_at(environment)
+    names = (chosen,) if chosen else NAMES
+    on_path = [Path(found) for name in names if (found := shutil.which(name, path=environment.get("PATH", os.defpath)))]
     for binary in on_path:
         if (version_of(binary) or Version(0, 0, 0)) >= OLDEST:
             return binary
-    provided = provided_at(environment)
-    if os.access(provided, os.X_OK):
+    if provided.name in names and os.access(provided, os.X_OK):
         return provided
     if on_path:
         raise TerraformTooOld(on_path[0], version_of(on_path[0]))
-    raise TerraformMissing(provided)
+    raise TerraformMissing(provided, chosen)
 
 
 def provided_at(environment: Mapping[str, str]) -> Path:
@@ -103,7 +108,7 @@ class TerraformCli:
             [str(self.binary), f"-chdir={self.module}", *arguments, "-no-color"],
             variables={**os.environ, **UNATTENDED, **self.variables},
             on_line=None if quiet else self.on_line,
-            shown_as=f"{self.binary.name} {arguments[0]}",
+            shown_as=f"{self.binary.name} -chdir={self.module} {arguments[0]}",
         )
         if ended.exit_status not in fine:
             raise TerraformFailed(ended.command, ended.exit_status, ended.lines)

@@ -17,8 +17,42 @@ OLDEST = Version(1, 10, 0)
 """Of both: the first that locks a state in S3 by itself."""
 PROVIDE = "scripts/terraform-cli"
 LINES_SHOWN = 30
-NO_PROVIDER = ("Failed to query available provider packages", "Failed to install provider")
-FOREIGN_LOCK = "Error acquiring the state lock"
+NEXT_STEPS = (
+    (
+        ("Failed to query available provider packages", "Failed to install provider"),
+        "see whether the registry of providers can be reached, or name a mirror in the CLI's configuration file.",
+    ),
+    (
+        ("Unsupported state file format",),
+        "a newer release wrote the state, and no older one reads it: update the CLI.",
+    ),
+    (
+        ("S3: PutObject, https response error StatusCode: 403",),
+        "log in as who deploys: the role of previews writes no state and no lock, and `plan` needs -lock=false there.",
+    ),
+    (
+        ("Error acquiring the state lock",),
+        "wait until the other run has ended; one that was killed leaves its lock: `{cli} force-unlock ID`.",
+    ),
+    (
+        ("Backend configuration changed", "Backend configuration block has changed", "Backend initialization required"),
+        "this folder was initialised with another place of the state: `{cli} init -migrate-state` takes the state along, "
+        "`{cli} init -reconfigure` leaves it there and goes on with what lies in the new place.",
+    ),
+    (
+        ("NoSuchBucket", "The referenced S3 bucket must have been previously created"),
+        "the bootstrap makes the state's bucket: `firnline bootstrap`; or log in to the account that has it.",
+    ),
+    (
+        ("Inconsistent dependency lock file", "does not match configured version constraint"),
+        "`{cli} init -upgrade`, and commit .terraform.lock.hcl.",
+    ),
+    (
+        ("prevent_destroy",),
+        "it holds data: set `durability: EPHEMERAL` where it may go, rewrite the module, apply that, and then this.",
+    ),
+)
+"""What a CLI prints, and what helps, as a template that takes how the CLI was called; the first that fits."""
 
 
 class TerraformError(FirnlineError, Fatal):
@@ -34,9 +68,10 @@ class TerraformMissing(TerraformError):
     causes = "No `terraform` and no `tofu` on the `PATH`, and none provided"
     remedy = "Install Terraform or OpenTofu; in a clone of the project, `scripts/terraform-cli`"
 
-    def __init__(self, provided_at: Path) -> None:
+    def __init__(self, provided_at: Path, chosen: str | None = None) -> None:
+        named = f"is no {chosen}, which TERRAFORM_BINARY_NAME names" if chosen else "is neither a terraform nor a tofu"
         super().__init__(
-            f"There is neither a terraform nor a tofu: none on the PATH, and none at {provided_at}.",
+            f"There {named}: none on the PATH, and none at {provided_at}.",
             next_step=f"install Terraform or OpenTofu {OLDEST} or newer; in a clone of the project: {PROVIDE}",
         )
 
@@ -80,13 +115,14 @@ class TerraformFailed(TerraformError):
     def __init__(self, command: str, exit_status: int, lines: Sequence[str]) -> None:
         self.lines = lines
         shown = "\n".join(f"  {line}" for line in lines[-LINES_SHOWN:] if line.strip())
-        super().__init__(f"{command} ended with exit status {exit_status}:\n{shown}", next_step=_next_step(lines))
+        super().__init__(
+            f"{command} ended with exit status {exit_status}:\n{shown}", next_step=_next_step(command, lines)
+        )
 
 
-def _next_step(lines: Sequence[str]) -> str:
-    text = "\n".join(lines)
-    if any(sign in text for sign in NO_PROVIDER):
-        return "see whether registry.terraform.io can be reached, or name a mirror in the CLI's configuration file."
-    if FOREIGN_LOCK in text:
-        return "wait until the other run has ended; one that was killed leaves its lock: `terraform force-unlock ID`."
+def _next_step(command: str, lines: Sequence[str]) -> str:
+    text = " ".join(" ".join(lines).replace("│", " ").split())  # messages are wrapped, in a frame
+    for signs, step in NEXT_STEPS:
+        if any(sign in text for sign in signs):
+            return step.format(cli=command.rpartition(" ")[0])
     return "correct what it says, and run the same command again: it goes on where it stopped."

@@ -55,6 +55,11 @@ class TerraformStack:
     def backend(self) -> str:
         return f"the backend of {self.cli.module}"
 
+    @property
+    def elsewhere(self) -> str:
+        """What to do where the state is in another place."""
+        return f"bring its state back to where {self.cli.module / 'providers.tf.json'} says, or name its place beside that file"
+
     @cached_property
     def _is_ready(self) -> bool:
         self.cli.init()

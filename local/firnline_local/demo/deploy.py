@@ -22,5 +22,6 @@ def deploy(environment: "RunningEnvironment", spec_file: Path, screen: Screen, *
     with providing(environment) if by_terraform else nullcontext() as providers:
         accounts = EmbeddedAccounts(environment, terraform_providers=providers)
         Deployment.of(spec_file, str(spec_file), accounts, lines.append).up()
-    for line in lines[-8:]:  # the summary
+    applied = [line for line in lines if line.startswith("Apply complete!")]  # Terraform prints its outputs after that
+    for line in applied or lines[-8:]:
         screen.say(line)

@@ -15,10 +15,12 @@ from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.stack.deployment import Deployment
-from firnline_infra.stack.errors import DestroyRefused, NotDeployed, SecretsLost
+from firnline_infra.stack.errors import DestroyRefused, NotDeployed, OtherTool, SecretsLost
 from firnline_infra.stack.stack import Stack
+from firnline_infra.terraform.module import state_key
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment_key import environment_key
 from firnline_local.provisioning import bootstrap
@@ -133,6 +135,19 @@ def test_up_makes_the_stack_and_tells_its_outputs(world: World) -> None:
 def test_up_looks_at_what_there_is_where_it_is_asked_to(world: World) -> None:
     world.deployment.up(refresh=True)
     assert world.engine.calls == ["init", "up --refresh"]
+
+
+def test_what_terraforms_state_holds_is_not_changed_by_pulumi(world: World) -> None:
+    spec, s3 = load_spec(world.spec_file), world.environment.client("s3")
+    place = {"Bucket": bootstrap_names(spec).state_bucket, "Key": state_key(spec)}
+    s3.create_bucket(Bucket=place["Bucket"])
+    s3.put_object(**place, Body=b'{"version": 4, "resources": [{"mode": "managed", "instances": [{}]}]}')
+    assert [type(each) for each in world.deployment.preview().refusals] == [OtherTool]
+    with pytest.raises(OtherTool, match="dev is Terraform's, and Pulumi was to change it"):
+        world.deployment.up()
+    assert "up" not in world.engine.calls
+    s3.delete_object(**place)
+    s3.delete_bucket(Bucket=place["Bucket"])
 
 
 @pytest.mark.parametrize("what", ["up", "preview"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.terraform.cli import TerraformCli, find_terraform, provided_at
+from firnline_infra.terraform.cli import CHOSEN, TerraformCli, find_terraform, provided_at
 from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMissing, TerraformTooOld
 
 
@@ -37,6 +37,15 @@ def test_one_that_was_provided_is_taken_where_the_path_has_none_or_an_old_one(tm
     assert find_terraform(around(tmp_path)) == provided
 
 
+def test_one_that_is_chosen_is_taken_and_no_other(tmp_path: Path) -> None:
+    of_version(tmp_path / "bin", "terraform", "1.11.4")
+    tofu = of_version(tmp_path / "bin", "tofu", "1.10.6")
+    assert find_terraform({**around(tmp_path), CHOSEN: "tofu"}) == tofu
+    tofu.unlink()
+    with pytest.raises(TerraformMissing, match="no tofu, which TERRAFORM_BINARY_NAME names"):
+        find_terraform({**around(tmp_path), CHOSEN: "tofu"})
+
+
 def test_where_there_is_none_it_is_said_how_to_have_one(tmp_path: Path) -> None:
     with pytest.raises(TerraformMissing, match="scripts/terraform-cli"):
         find_terraform(around(tmp_path))
@@ -52,8 +61,15 @@ def test_one_that_is_too_old_is_named_with_its_version(printed: str, tmp_path: P
 @pytest.mark.parametrize(
     ("printed", "next_step"),
     [
-        ("Error: Failed to query available provider packages", "registry.terraform.io"),
+        ("Error: Failed to query available provider packages", "registry of providers"),
         ("Error: Error acquiring the state lock", "force-unlock"),
+        ("Error: Error acquiring the state lock\n│ \n│ Unsupported state file\n│ format: version 5", "update the CLI"),
+        (
+            "Error acquiring the state lock: S3: PutObject, https response error StatusCode: 403",
+            "log in as who deploys",
+        ),
+        ("Error: Inconsistent dependency lock file", "init -upgrade"),
+        ("Error: Instance cannot be destroyed ... lifecycle.prevent_destroy set", "durability: EPHEMERAL"),
         ("Error: Unsupported argument", "run the same command again"),
     ],
 )
@@ -61,7 +77,7 @@ def test_a_command_that_fails_says_what_it_printed_and_what_to_do(printed: str, 
     binary = cli(tmp_path, "terraform", f"echo '{printed}'; exit 1")
     with pytest.raises(TerraformFailed) as failed:
         TerraformCli(binary, tmp_path, {}).apply()
-    assert printed in str(failed.value)
+    assert all(line in str(failed.value) for line in printed.splitlines())
     assert next_step in str(failed.value)
 
 
