@@ -56,6 +56,11 @@ def test_whoever_deploys_is_told_of_one_extra_with_everything(module: str) -> No
     assert brought_by("firnline-infra[deploy]") >= {"boto3", "snowflake-connector-python", "cryptography", "pulumi"}
 
 
+def test_one_who_deploys_with_terraform_needs_no_pulumi() -> None:
+    without = brought_by("firnline-infra[deploy]") - brought_by("firnline-infra[terraform]")
+    assert without == {"pulumi", "pulumi-aws", "pulumi-snowflake"}
+
+
 def test_a_module_of_no_extra_is_no_missing_extra() -> None:
     assert missing_extra(ModuleNotFoundError(name="firnline_infra.nowhere")) is None
     assert missing_extra(ModuleNotFoundError()) is None
