@@ -16,12 +16,13 @@ from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_sta
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.stack.errors import OtherTool
-from firnline_infra.stack.other_tool import PULUMI, TERRAFORM, held_by_other_tool
+from firnline_infra.stack.other_tool import PULUMI, held_by_other_tool
 from firnline_infra.stack.stack import _terraform_variables
 from firnline_infra.terraform import module_files
 from firnline_infra.terraform.cli import TerraformCli
 from firnline_infra.terraform.errors import TerraformFailed
 from firnline_infra.terraform.module import state_key
+from firnline_infra.terraform.stack import TERRAFORM
 from firnline_local.running import RunningEnvironment
 from tests.iam.running import calls_of, enforce_statements
 

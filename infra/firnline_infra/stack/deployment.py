@@ -22,7 +22,6 @@ from firnline_infra.redshift import RedshiftViews
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
-from firnline_infra.stack.other_tool import PULUMI, TERRAFORM
 from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer, sees_all
 from firnline_infra.stack.secrets import forget_deleted
 from firnline_infra.stack.serverless import make_changeable
@@ -169,10 +168,8 @@ class Deployment:
         preconditions.check_free(session, state)
 
     def _preconditions(self, spec: EnvironmentSpec) -> Preconditions:
-        tool = TERRAFORM if isinstance(self.stack, TerraformStack) else PULUMI
-        return Preconditions(
-            spec=spec, accounts=self.accounts, keys_file=self._keys_file, env_argument=self.env_argument, tool=tool
-        )
+        keys, env, tool = self._keys_file, self.env_argument, self.stack.tool
+        return Preconditions(spec=spec, accounts=self.accounts, keys_file=keys, env_argument=env, tool=tool)
 
     def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts) -> None:
         known, env = StackResources.of(state), self.env_argument

@@ -17,8 +17,9 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.stack.errors import OtherTool
 from firnline_infra.terraform.module import state_key
+from firnline_infra.terraform.stack import TERRAFORM
 
-PULUMI, TERRAFORM = "Pulumi", "Terraform"
+PULUMI = "Pulumi"
 STACKS = ".pulumi/stacks/"
 
 

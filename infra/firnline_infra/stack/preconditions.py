@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.accounts import current_role
+from firnline_infra.accounts.accounts import Accounts, current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import unusable_key
@@ -37,7 +36,7 @@ class Preconditions:
     keys_file: ReviewedFile
     env_argument: str
     tool: str
-    """What makes the environment: PULUMI or TERRAFORM (other_tool.py)."""
+    """What makes the environment: Pulumi or Terraform."""
 
     def refusals(self, session: Any, state: State) -> Iterator[FirnlineError]:
         """Yields what a preview lists and `up` raises."""

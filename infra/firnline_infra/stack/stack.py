@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
@@ -17,6 +17,7 @@ from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.stack.errors import SecretsKeyOutOfReach
+from firnline_infra.stack.other_tool import PULUMI
 from firnline_infra.stack.program import PROGRAM, Program, complete, encryption_in, settings_of
 from firnline_infra.stack.versions import check_packages
 from firnline_infra.terraform.stack import TerraformStack
@@ -35,6 +36,7 @@ class Stack:
     """What a new stack's secrets are encrypted with, as `pulumi stack init` takes it."""
     settings: Path | None = None
     """Pulumi.<stack>.yaml, where it is kept in a repository."""
+    tool: ClassVar[str] = PULUMI
 
     @property
     def backend(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar
 
 from firnline_infra.accounts import Accounts, TerraformPlace
 from firnline_infra.kinds import KINDS
@@ -19,6 +19,8 @@ from firnline_infra.terraform.cli import TerraformCli, find_terraform
 from firnline_infra.terraform.errors import ModuleOutdated
 from firnline_infra.terraform.module import differing
 
+TERRAFORM = "Terraform"
+"""What messages call it, or OpenTofu."""
 TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
 OPERATIONS = {
     ("create",): "create",
@@ -36,6 +38,7 @@ class TerraformStack:
     cli: TerraformCli
     spec_file: Path
     name: str
+    tool: ClassVar[str] = TERRAFORM
 
     @classmethod
     def of(

@@ -9,7 +9,8 @@ import pytest
 from moto import mock_aws
 
 from firnline_infra.specification.names import bootstrap_names
-from firnline_infra.stack.other_tool import PULUMI, TERRAFORM, held_by_other_tool
+from firnline_infra.stack.other_tool import PULUMI, held_by_other_tool
+from firnline_infra.terraform.stack import TERRAFORM
 from tests.infra.terraform.test_module import spec_of
 
 SPEC = spec_of("dev")
