@@ -20,7 +20,12 @@ class TurnTaker:
         self.defect: BaseException | None = None
         self._run = run
         self._is_killed = False
-        self._turn, self._rest = threading.Semaphore(0), threading.Semaphore(0)
+        self._turn, self._rest = (
+            threading.Lock(),
+            threading.Lock(),
+        )  # cheaper than semaphores, and nothing is given twice
+        self._turn.acquire()
+        self._rest.acquire()
         threading.Thread(target=self._live, daemon=True).start()
 
     def take_turn(self) -> None:

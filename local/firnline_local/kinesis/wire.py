@@ -20,6 +20,7 @@ from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.subscription import Subscription
 
 if TYPE_CHECKING:
+    from botocore.awsrequest import AWSResponse
     from mypy_boto3_kinesis import KinesisClient
 
 CONTENT_TYPE = "application/x-amz-json-1.1"
@@ -154,22 +155,36 @@ def connect(client: "KinesisClient", kinesis: Service, *, rest: Callable[[float]
 
     `rest` waits where a subscription has nothing to say.
     """
-    from botocore.awsrequest import AWSResponse, HeadersDict
-    from botocore.exceptions import ConnectionClosedError
 
-    def answer(request: Any, **_: Any) -> AWSResponse:
+    def answer(request: Any, **_: Any) -> "AWSResponse":
         target, content_type = (_text(request.headers[name]) for name in ("X-Amz-Target", "Content-Type"))
-        reply = respond(kinesis, target=target, content_type=content_type, body=request.body)
-        time.sleep(reply.delay_s)
-        if reply.is_cut:
-            raise ConnectionClosedError(endpoint_url=request.url)
-        date = format_datetime(kinesis.clock(), usegmt=True)
-        headers: Any = HeadersDict({"Content-Type": reply.content_type, "Date": date})
-        body: Any = _Body(reply.body) if reply.pushes is None else PushedBody(reply.pushes, rest)
-        return AWSResponse(request.url, reply.status, headers, body)
+        return answered(kinesis, target, content_type, request.body, rest=rest, url=request.url)
 
     events: Any = client.meta.events  # its stubs don't know handlers that answer
     events.register("before-send.kinesis", answer)
+
+
+def answered(
+    kinesis: Service,
+    target: str,
+    content_type: str,
+    body: bytes,
+    *,
+    rest: Callable[[float], None] = time.sleep,
+    url: str = "",
+) -> "AWSResponse":
+    """The answer to one request, as botocore's HTTP session has it. Raises ConnectionClosedError where a fault cuts it."""
+    from botocore.awsrequest import AWSResponse, HeadersDict
+    from botocore.exceptions import ConnectionClosedError
+
+    reply = respond(kinesis, target=target, content_type=content_type, body=body)
+    time.sleep(reply.delay_s)
+    if reply.is_cut:
+        raise ConnectionClosedError(endpoint_url=url)
+    date = format_datetime(kinesis.clock(), usegmt=True)
+    headers: Any = HeadersDict({"Content-Type": reply.content_type, "Date": date})
+    content: Any = _Body(reply.body) if reply.pushes is None else PushedBody(reply.pushes, rest)
+    return AWSResponse(url, reply.status, headers, content)
 
 
 class _Body:

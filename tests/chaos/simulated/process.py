@@ -20,7 +20,7 @@ from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.consumers import Consumers
-from firnline_ingest.shard import request, retirement, runner
+from firnline_ingest.shard import group, request, retirement, runner
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.shard.request import Deadline
@@ -51,6 +51,7 @@ PLANS_TO_BE_DONE = (
     2  # as in spark/job.py: a listing may leave shards out, and a replayed plan knows nothing of new ones
 )
 AHEAD_BYTES = 400  # of a subscription: so little that stories come upon it
+LOOK_EVERY_S = 0.5  # of a group at its shards: each look is a turn
 PAUSE_S = 1.0  # before an epoch that follows one which failed
 
 
@@ -242,6 +243,7 @@ def simulated() -> Iterator[None]:
         stack.enter_context(simulated_time())
         stack.enter_context(patch.object(runner, "_in_background", at_once))
         stack.enter_context(patch.object(subscription, "AHEAD_BYTES", AHEAD_BYTES))
+        stack.enter_context(patch.object(group, "LOOK_EVERY_S", LOOK_EVERY_S))
         for module in (request, retirement, runner, subscription):
             events = SimpleNamespace(
                 Lock=threading.Lock, Event=SimulatedEvent, Thread=HelpingActor, get_ident=threading.get_ident

@@ -109,15 +109,16 @@ def sleep(seconds: float) -> None:
 
 
 class SimulatedEvent:
-    """threading.Event for actors; a wait looks a few times a second."""
-
-    LOOK_S = 0.25
+    """threading.Event for actors, in simulated time."""
 
     def __init__(self) -> None:
         self._is_set = False
+        self._waiting: list[Actor] = []
 
     def set(self) -> None:
         self._is_set = True
+        for actor in self._waiting:
+            actor.wake_s = min(actor.wake_s, actor.simulation.now_s)
 
     def clear(self) -> None:
         self._is_set = False
@@ -126,9 +127,14 @@ class SimulatedEvent:
         return self._is_set
 
     def wait(self, timeout: float | None = None) -> bool:
-        give_up_s = float("inf") if timeout is None else monotonic() + timeout
-        while not self._is_set and monotonic() < give_up_s:
-            sleep(max(0.001, min(self.LOOK_S, give_up_s - monotonic())))
+        actor = current_actor()
+        assert actor is not None, "only actors have simulated time"
+        if not self._is_set and (timeout is None or timeout > 0):
+            self._waiting.append(actor)
+            try:
+                actor.sleep(float("inf") if timeout is None else timeout)
+            finally:
+                self._waiting.remove(actor)
         return self._is_set
 
 
