@@ -16,7 +16,7 @@ from firnline_ingest.config.model import EngineConfig
 GOLDEN = Path(__file__).parent / "golden" / "engine-prod.json"
 PROD = Path(__file__).parents[2] / "stacks" / "environments" / "prod.yaml"
 SECRET = "arn:aws:secretsmanager:eu-central-1:333344445555:secret:firnline-prod/snowflake/ingest-AbCdEf"
-HASH = "5921877e556c064c"
+HASH = "14fc47f6f41716b6"
 
 
 @pytest.fixture

@@ -26,11 +26,12 @@ class Question:
     default: str | None = None
     """Offered where it is asked; never taken silently."""
     is_list: bool = False
-    of_runtime: str | None = None
-    """It is asked where the engine runs there."""
+    of_runtimes: tuple[str, ...] = ()
+    """It is asked where the engine runs there; always where there are none."""
 
 
-EMR_SERVERLESS, BY_HAND = "emr-serverless", "by-hand"
+RUNTIMES = ("emr-serverless", "emr-ec2", "emr-eks", "kubernetes", "by-hand")
+ON_PODS = ("emr-eks", "kubernetes")
 QUESTIONS = (
     Question(name="name", option="--name", help="The environment's name, such as dev.", default="dev"),
     Question(name="region", option="--region", help="The AWS region, such as eu-central-1."),
@@ -51,17 +52,44 @@ QUESTIONS = (
     Question(
         name="runtime",
         option="--runtime",
-        help=f"Where the engine runs: {EMR_SERVERLESS}, or {BY_HAND} (others: docs/runtimes).",
-        default=EMR_SERVERLESS,
+        help=f"Where the engine runs: {', '.join(RUNTIMES[:-1])}; or {RUNTIMES[-1]}, which starts none.",
+        default=RUNTIMES[0],
     ),
     Question(
         name="subnets",
         option="--subnet",
-        help=f"A private subnet with a route to Snowflake, of {EMR_SERVERLESS}; repeatable.",
+        help="A private subnet with a route to Snowflake, of emr-serverless (repeatable) or emr-ec2 (one).",
         is_list=True,
-        of_runtime=EMR_SERVERLESS,
+        of_runtimes=("emr-serverless", "emr-ec2"),
     ),
-    Question(name="vpc", option="--vpc", help="The VPC that it is in.", of_runtime=EMR_SERVERLESS),
+    Question(name="vpc", option="--vpc", help="The VPC of emr-serverless's subnets.", of_runtimes=("emr-serverless",)),
+    Question(name="cluster", option="--cluster", help="The EKS cluster of emr-eks or kubernetes.", of_runtimes=ON_PODS),
+    Question(
+        name="namespace",
+        option="--namespace",
+        help="The Kubernetes namespace in it, which exists.",
+        default="firnline",
+        of_runtimes=ON_PODS,
+    ),
+    Question(
+        name="operator",
+        option="--operator",
+        help="The Spark operator that the cluster has: kubeflow or apache.",
+        default="kubeflow",
+        of_runtimes=("kubernetes",),
+    ),
+    Question(
+        name="context",
+        option="--context",
+        help="The cluster's context in the kubeconfig of who deploys.",
+        of_runtimes=("kubernetes",),
+    ),
+    Question(
+        name="image",
+        option="--image",
+        help="The engine's image for kubernetes, with a tag or digest; `firnline build --image` makes it.",
+        of_runtimes=("kubernetes",),
+    ),
 )
 
 
@@ -119,17 +147,17 @@ def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
     """All of them. Raises UsageError with every option that is missing where nobody can be asked."""
     answers: dict[str, Any] = {}
     for question in QUESTIONS:
-        if question.of_runtime in (None, answers.get("runtime")):
+        if not question.of_runtimes or answers["runtime"] in question.of_runtimes:
             answers[question.name] = given[question.name] or (_ask(question) if ask else None)
     if missing := [question.option for question in QUESTIONS if answers.get(question.name, "") in (None, ())]:
         raise UsageError(
             f"firnline init needs {', '.join(missing)}.",
             next_step="give these options, or run it on a terminal, where it asks for them.",
         )
-    if answers["runtime"] not in (EMR_SERVERLESS, BY_HAND):
+    if answers["runtime"] not in RUNTIMES:
         raise UsageError(
             f"{answers['runtime']} is no runtime that `firnline init` writes a section of.",
-            next_step=f"give {EMR_SERVERLESS}, or {BY_HAND} and the section that docs/runtimes has.",
+            next_step=f"give one of {', '.join(RUNTIMES)}.",
         )
     return answers
 
@@ -156,8 +184,7 @@ def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     from firnline_infra.specification.starter import Answers, first_spec
 
     durability = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED
-    said = {name: answer for name, answer in answers.items() if name != "runtime"}
-    return first_spec(Answers(**said, durability=durability), str(path))
+    return first_spec(Answers(**answers, durability=durability), str(path))
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:

@@ -18,9 +18,15 @@ class Answers:
     streams: tuple[str, ...]
     database: str
     schema: str
+    runtime: str
+    """Where the engine runs: a name of RUNTIMES. What follows is asked for where it runs there."""
     subnets: tuple[str, ...] = ()
-    """Of EMR Serverless; the engine is started by hand where there are none."""
     vpc: str = ""
+    cluster: str = ""
+    namespace: str = ""
+    operator: str = ""
+    context: str = ""
+    image: str = ""
     durability: Durability = Durability.PROTECTED
 
 
@@ -45,8 +51,7 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
         f"  account: {_quoted(answers.aws_account)} # every command refuses to work in another one\n"
         f"{fence}"
         "  runtime:\n"
-        "    trust: emr-serverless # or emr-ec2, irsa, pod-identity, static-keys, nobody\n"
-        f"{_runtime(answers)}"
+        f"{RUNTIMES[answers.runtime](answers)}"
         "\n"
         "snowflake:\n"
         f"  account: {_quoted(answers.snowflake_account)}\n"
@@ -68,20 +73,60 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
     )
 
 
-def _runtime(answers: Answers) -> str:
-    """The section with which `firnline up` ends in an engine that runs."""
-    if not answers.subnets:
-        return (
-            "    # No section of a runtime: `firnline run` starts the engine by hand. docs/runtimes has the sections.\n"
-        )
-    subnets = ", ".join(map(_quoted, answers.subnets))
+def _emr_serverless(answers: Answers) -> str:
     return (
+        "    trust: emr-serverless\n"
         "    emr_serverless:\n"
-        f"      subnets: [{subnets}] # private, with a route to Snowflake; two zones are better\n"
-        f"      security_group: {{vpc: {_quoted(answers.vpc)}}}\n"
+        f"      subnets: [{', '.join(map(_quoted, answers.subnets))}] # private, a route to Snowflake; two zones are better\n"
+        f"      security_group: {{vpc: {_quoted(answers.vpc)}}} # made; lets nothing in\n"
     )
 
 
+def _emr_ec2(answers: Answers) -> str:
+    return "    trust: emr-ec2\n    emr_ec2: # a cluster for the engine alone\n" + "".join(
+        f"      subnet: {_quoted(subnet)} # private, with a route to Snowflake\n" for subnet in answers.subnets[:1]
+    )
+
+
+def _pods(answers: Answers) -> str:
+    return (
+        "    trust: pod-identity # of EKS; or by an OpenID Connect provider (docs/runtimes)\n"
+        f"    cluster: {_quoted(answers.cluster)}\n"
+        f"    namespace: {_quoted(answers.namespace)} # exists already\n"
+    )
+
+
+def _emr_eks(answers: Answers) -> str:
+    return f"{_pods(answers)}    emr_eks:\n      architecture: arm64 # the nodes'; or x86_64\n"
+
+
+def _kubernetes(answers: Answers) -> str:
+    return (
+        f"{_pods(answers)}"
+        "    service_account: engine # made\n"
+        "    kubernetes:\n"
+        f"      operator: {_quoted(answers.operator)} # has to be in the cluster\n"
+        f"      context: {_quoted(answers.context)} # of the kubeconfig\n"
+        f"      image: {_quoted(answers.image)} # `firnline build` makes it; a digest is better than a tag\n"
+        "      architecture: arm64 # the nodes' and the image's; or x86_64\n"
+    )
+
+
+def _by_hand(_: Answers) -> str:
+    return (
+        "    trust: emr-serverless # or emr-ec2, irsa, pod-identity, static-keys, nobody\n"
+        "    # No section of a runtime: `firnline run` starts the engine by hand. docs/runtimes has the sections.\n"
+    )
+
+
+RUNTIMES = {
+    "emr-serverless": _emr_serverless,
+    "emr-ec2": _emr_ec2,
+    "emr-eks": _emr_eks,
+    "kubernetes": _kubernetes,
+    "by-hand": _by_hand,
+}
+"""How `aws.runtime` begins; with each of them but the last `firnline up` ends in an engine that runs."""
 _MEANING = {
     Durability.PROTECTED: "what holds data is never destroyed; EPHEMERAL lets it go with the environment",
     Durability.EPHEMERAL: "everything goes with the environment, data too; PROTECTED keeps it",

@@ -7,11 +7,15 @@ import yaml
 from click.testing import CliRunner, Result
 
 from firnline_infra.cli.main import firnline
+from firnline_infra.runtimes.registry import render
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import SpecificationExists
 from firnline_infra.specification.model import Durability
+from firnline_infra.specification.runtime import SECTIONS
+from firnline_infra.specification.starter import RUNTIMES
 from firnline_infra.stack.program import Program
 from firnline_ingest.errors import ConfigError, UsageError
+from tests.infra.runtimes.environments import job_of
 
 ANSWERS = {
     "--name": "dev",
@@ -56,16 +60,34 @@ def test_what_is_written_passes_the_check_and_says_what_comes_next(run: Run) -> 
         assert step in result.output
 
 
-def test_an_engine_is_started_where_it_was_said_to_run(run: Run) -> None:
-    subnets = ("subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718")
-    options = [part for subnet in subnets for part in ("--subnet", subnet)]
-    result = run(*options, "--vpc", "vpc-0a1b2c3d4e5f60718", **{"--runtime": "emr-serverless"})
-    assert result.exit_code == 0
-    runtime = load_spec(FILE).aws.runtime
-    assert runtime.job is not None
-    assert runtime.emr_serverless.subnets == list(subnets)
-    assert isinstance(run(**{"--runtime": "lambda"}).exception, UsageError)
-    assert "--subnet, --vpc" in str(run(**{"--runtime": "emr-serverless"}).exception)
+SUBNETS = ("--subnet", "subnet-0a1b2c3d4e5f60718")
+PODS = ("--cluster", "platform", "--namespace", "ingest")
+IMAGE = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1"
+PLACES = {
+    "emr-serverless": (*SUBNETS, "--subnet", "subnet-1a1b2c3d4e5f60718", "--vpc", "vpc-0a1b2c3d4e5f60718"),
+    "emr-ec2": SUBNETS,
+    "emr-eks": PODS,
+    "kubernetes": (*PODS, "--operator", "apache", "--context", "platform", "--image", IMAGE),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_engine_is_started_where_it_was_said_to_run(run: Run, place: str) -> None:
+    result = run(*PLACES[place], **{"--runtime": place})
+    assert result.exit_code == 0, result.output
+    spec = load_spec(FILE)
+    assert spec.aws.runtime.kind == place.replace("-", "_")
+    assert render(job_of(spec), token="00000001-ab")
+    written = FILE.read_text()
+    assert [answer for answer in PLACES[place][1::2] if answer not in written] == []
+
+
+def test_what_a_runtime_needs_is_listed_and_another_one_is_refused(run: Run) -> None:
+    assert set(PLACES) == set(RUNTIMES) - {"by-hand"} == {each.replace("_", "-") for each in SECTIONS}
+    assert "give one of emr-serverless, emr-ec2," in str(run(**{"--runtime": "lambda"}).exception)
+    for place, options in PLACES.items():
+        needed = ", ".join(dict.fromkeys(options[::2]))
+        assert f"needs {needed}." in str(run(**{"--runtime": place}).exception)
 
 
 def files() -> set[str]:

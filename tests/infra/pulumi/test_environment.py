@@ -19,6 +19,7 @@ from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 GOLDEN = Path(__file__).parent / "golden"
 LEDGER_ALARMS = {f"alarms-firnline-prod-ledger-{each}-errors" for each in LEDGER_OPERATIONS}
+STREAM_ALARMS = ("lag", "throttled", "dead-letters", "rejected-rows", "stopped", "time-to-trim", "waiting")
 ENVIRONMENTS = ["local", "dev", "staging", "prod"]
 HOLD_DATA = {
     "Key",
@@ -108,7 +109,7 @@ def test_nothing_ephemeral_is_protected(deploy: Deploy, spec_of: SpecOf) -> None
     ("changes", "gone", "come"),
     [
         ({"alarms": {"topics": []}}, {f"alarms-firnline-prod-{each}-{what}" for each in ("orders", "clicks", "prices")
-          for what in ("lag", "throttled")} | LEDGER_ALARMS, set()),
+          for what in STREAM_ALARMS} | {"alarms-firnline-prod-heartbeat"} | LEDGER_ALARMS, set()),
         ({"publication": {"ssm_prefix": None}}, {"published-engine-config", "published-engine-config-hash",
           "published-engine-role", "published-ledger-table"}, set()),
         ({"ledger": {"migration": True}}, set(), {"ledger-migration"}),

@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
-from tests.infra.runtimes.environments import RUNTIMES, SHIPPED, job_of, spec_of
+from firnline_infra.specification import load_spec
+from tests.infra.runtimes.environments import ENVIRONMENTS, RUNTIMES, SHIPPED, job_of, spec_of
 from tests.infra.runtimes.models import faults
 
 HERE = Path(__file__).parent
@@ -50,6 +51,13 @@ def test_what_starts_the_engine_is_what_was_reviewed(environment: str, runtime: 
 @pytest.mark.parametrize(("environment", "runtime"), [each for each in EVERY if each[1] in OPERATIONS])
 def test_the_services_model_takes_it(environment: str, runtime: str) -> None:
     assert faults(*OPERATIONS[runtime], rendered(environment, runtime)) == []
+
+
+def test_what_is_shipped_starts_an_engine_as_it_stands() -> None:
+    on_kubernetes, on_serverless = (job_of(load_spec(ENVIRONMENTS / f"{name}.yaml")) for name in ("staging", "prod"))
+    assert faults("emr-serverless", "StartJobRun", render(on_serverless, token="1")) == []
+    schema = json.loads((HERE / "schemas" / SCHEMAS["kubeflow"]).read_text())
+    assert list(Draft202012Validator(schema).iter_errors(render(on_kubernetes, token="1"))) == []
 
 
 def test_the_services_model_takes_a_log_group_of_emr_on_eks() -> None:
