@@ -154,7 +154,9 @@ ROOMS_BELOW = {
         "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.redshift infra.render "
         "infra.specification"
     ),
-    "local.pulumi": "endpoints errors exit_with_parent folder providers running state infra.pulumi_cli ingest.errors",
+    "local.pulumi": (
+        "endpoints errors exit_with_parent folder providers running state infra.kinds infra.pulumi_cli ingest.errors"
+    ),
     "local.report": "endpoints folder state",
     "local.running": "endpoints errors faults folder report state ingest.sink",
     "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.aws ingest.errors",

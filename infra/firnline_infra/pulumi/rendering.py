@@ -4,7 +4,7 @@ Names are fixed, because grants, dashboards and the engine's configuration hold 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -14,6 +14,7 @@ import pulumi
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import KINDS
+from firnline_infra.kinds.property_names import python_name
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.pulumi.references import Lookup, as_input
 from firnline_infra.pulumi.retry import until_the_volume_can_be_used
@@ -28,23 +29,6 @@ from firnline_infra.resources.resource import (
 from firnline_infra.specification.model import Durability
 
 TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    "aws_cloudwatch_metric_alarm": {"alarm_name": "name"},
-    "aws_dynamodb_table": {"attribute": "attributes"},
-    "aws_redshiftserverless_workgroup": {"config_parameter": "config_parameters"},
-    "aws_s3_bucket_lifecycle_configuration": {"rule": "rules"},
-    "aws_s3_bucket_server_side_encryption_configuration": {"rule": "rules"},
-    "snowflake_external_volume": {
-        "describe_output": "describe_outputs",
-        "s3_storage_location": "s3_storage_locations",
-        "storage_location": "storage_locations",
-    },
-    "snowflake_iceberg_table": {"column": "columns"},
-    "snowflake_network_policy": {"allowed_ip_list": "allowed_ip_lists"},
-    "snowflake_service_user": {"rsa_public_key_2": "rsa_public_key2"},
-    "snowflake_table": {"column": "columns"},
-}
-"""Arguments and attributes with a name of Pulumi's own: lists in the plural, and some others."""
 KNOWN_BEFORE = ("name", "bucket", "execute")
 """Arguments, one of which each resource has that others wait for: as an output it is known before the resource is made."""
 
@@ -70,20 +54,20 @@ class Registrar:
     def resource(
         self, described: Resource, parent: pulumi.Resource, waits_for: pulumi.Input[Any] | None = None
     ) -> None:
-        renamed = RENAMED.get(described.type, {})
-        arguments = {renamed.get(name, name): self.value(each) for name, each in described.arguments.items()}
+        token = TOKENS[described.type]
+        arguments = {python_name(token, name): self.value(each) for name, each in described.arguments.items()}
         retry = until_the_volume_can_be_used(described.name) if described.uses_new_role else None
         opts = child_of(
             parent,
             # None: as its component
             protect=True if described.durability is Durability.PROTECTED else None,
             depends_on=waits_for if described.waits_with_component else [self._made[each] for each in described.after],
-            ignore_changes=[renamed.get(name, name) for name in described.ignore_changes],
+            ignore_changes=[python_name(token, name) for name in described.ignore_changes],
             import_=described.import_id,
             retain_on_delete=described.is_retained or None,
             hooks=retry,
         )
-        self._made[described] = _class_of(TOKENS[described.type])(described.name, **arguments, opts=opts)
+        self._made[described] = _class_of(token)(described.name, **arguments, opts=opts)
 
     def value(self, value: Any) -> Any:
         """What Pulumi takes for what a row says. Raises TypeError for a reference that nothing here knows."""
@@ -116,8 +100,7 @@ class Registrar:
         return self._attribute(described, name)
 
     def _attribute(self, described: Resource, path: str) -> pulumi.Output[Any]:
-        renamed = RENAMED.get(described.type, {})
-        first, *rest = [renamed.get(step, step) for step in re.findall(r"\w+", path)]
+        first, *rest = _attribute_names(TOKENS[described.type], path)
         made: pulumi.Output[Any] = getattr(self._made[described], first)
         return made.apply(lambda value: _within(value, rest)) if rest else made
 
@@ -161,6 +144,14 @@ def _within(value: Any, path: list[str]) -> Any:
     for step in path:
         value = value[int(step)] if step.isdigit() else getattr(value, step)
     return str(value)
+
+
+def _attribute_names(token: str, path: str) -> Iterator[str]:
+    """Of a path of Terraform's, with its numbers: `describe_output[0].name`."""
+    inside = ""
+    for step in re.findall(r"\w+", path):
+        inside += "" if step.isdigit() else f".{step}"
+        yield step if step.isdigit() else python_name(token, inside[1:])
 
 
 def _camel(name: str) -> str:

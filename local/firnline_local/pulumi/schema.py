@@ -12,7 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from firnline_local.pulumi.property_names import CHOSEN, DECLARED, MADE_UP, ONCE, RENAMED, pulumi_name
+from firnline_infra.kinds.property_names import pulumi_name
+from firnline_local.pulumi.property_names import CHOSEN, DECLARED, MADE_UP, ONCE
 
 TEXT = re.compile(r"((?:(?:list|set|map)\()*)(string|number|bool)\)*(!|\?=|\?|=)")
 
@@ -96,11 +97,10 @@ def _document(package: str) -> dict[str, Any]:
 
 
 def _fields(attributes: Mapping[str, Any], token: str, path: str) -> Iterator[tuple[str, Field]]:
-    renamed, declared = RENAMED.get(token, {}), DECLARED.get(token, {})
+    declared = DECLARED.get(token, {})
     added = {name.removeprefix(path): said for name, said in declared.items() if name.rpartition(".")[0] == path[:-1]}
     for attribute, said in {**attributes, **added}.items():
-        name = renamed.get(path + attribute) or pulumi_name(attribute)
-        yield name, _field(attribute, said, token, path + attribute)
+        yield pulumi_name(token, path + attribute), _field(attribute, said, token, path + attribute)
 
 
 def _field(attribute: str, said: str | Mapping[str, Any], token: str, path: str) -> Field:

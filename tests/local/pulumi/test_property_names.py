@@ -9,8 +9,9 @@ from typing import Any, get_args, get_origin
 import pytest
 from pulumi import Asset, _types
 
+from firnline_infra.kinds.property_names import RENAMED, pulumi_name, python_name
 from firnline_local.providers.registry import known_types
-from firnline_local.pulumi.property_names import DOCUMENTS, RENAMED, pulumi_name
+from firnline_local.pulumi.property_names import DOCUMENTS
 from firnline_local.pulumi.schema import Field, Fields, Shape, ShapeKind, fields_of, made_up_of, provider_fields, tokens
 
 SCALARS = {bool: ShapeKind.BOOL, int: ShapeKind.NUMBER, float: ShapeKind.NUMBER, str: ShapeKind.STRING}
@@ -135,7 +136,7 @@ def test_a_renaming_is_needed_and_names_an_attribute_that_there_is() -> None:
     for token, renamed in RENAMED.items():
         fields = provider_fields(token.rpartition(":")[2]) if token.startswith("pulumi:") else fields_of(token)
         for path, name in renamed.items():
-            assert name != pulumi_name(path.rpartition(".")[2])
+            assert name != pulumi_name("", path)
             assert at(path, fields).attribute == path.rpartition(".")[2]
 
 
@@ -159,4 +160,12 @@ def at(path: str, fields: Fields) -> Field:
     ],
 )
 def test_a_name_is_camel_case(attribute: str, name: str) -> None:
-    assert pulumi_name(attribute) == name
+    assert pulumi_name("", attribute) == name
+
+
+@pytest.mark.parametrize("token", tokens())
+def test_the_sdk_spells_an_input_as_we_do(token: str) -> None:
+    python = {pulumi: python for python, pulumi in _types.input_type_py_to_pulumi_names(arguments_of(token)).items()}
+    for name, field in fields_of(token).items():
+        if name in python:
+            assert python_name(token, field.attribute) == python[name]
