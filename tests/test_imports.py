@@ -88,7 +88,7 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build doctor drift error_catalog estimate keys observe redshift render rollout "
+        "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render rollout "
         "runtimes specification stack status terminal terraform ingest.__main__ ingest.config ingest.dead_letters "
         "ingest.errors "
         "ingest.schemas ingest.sink ingest.values"
@@ -103,6 +103,7 @@ ROOMS_BELOW = {
         "accounts blueprint kinds specification terminal ingest.errors ingest.identifiers ingest.permissions "
         "ingest.snowflake"
     ),
+    "infra.policy": "blueprint observe specification terraform ingest.permissions",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",

@@ -1,30 +1,18 @@
 """`firnline drift`"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
-
-if TYPE_CHECKING:
-    from firnline_infra.observe import Report
-
-FORMATS = ("table", "json", "sarif", "markdown", "codequality")
+from firnline_infra.cli.report_forms import places_of, report_options, write_report
 
 
 @click.command()
 @environment_argument
 @accounts_options
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Of the report.")
-@click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option(
-    "--also",
-    metavar="FORMAT=FILE",
-    multiple=True,
-    help="Another format of the report, into a file; repeatable: sarif=drift.sarif.",
-)
+@report_options("sarif=drift.sarif")
 @click.option(
     "--ignore",
     "ignore_file",
@@ -57,7 +45,7 @@ def drift(
     from firnline_infra.specification.names import Names
     from firnline_infra.status.checks import remember_check
 
-    wanted = [(form, None), *map(_place, also)]
+    wanted = places_of(form, also)
     list_ = ignore_file or ignore_file_of(environment)
     ignoring = load_ignore_list(list_, today=datetime.now(UTC).date()) if list_.exists() else IgnoreList()
     found = deployment(environment, accounts, quiet=True)
@@ -65,35 +53,5 @@ def drift(
     unseen = f", {len(report.unseen)} not seen" if report.unseen else ""
     summary = f"{len(report.differences) or 'no'} differences{unseen}"
     remember_check(Names.of(found.spec).application, "drift", report.exit_status, summary)
-    for each, file in wanted:
-        text = _text(report, each, environment)
-        if file is None:
-            click.echo(text)
-        else:
-            file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    write_report(report, wanted, environment)
     raise SystemExit(report.exit_status)
-
-
-def _place(text: str) -> tuple[str, Path | None]:
-    form, _, file = text.partition("=")
-    if form not in FORMATS or not file:
-        raise click.BadParameter(f"{text!r}: give FORMAT=FILE, with one of {', '.join(FORMATS)}.", param_hint="--also")
-    return form, Path(file)
-
-
-def _text(report: "Report", form: str, spec_file: Path) -> str:
-    from firnline_infra.observe.code_quality import report_code_quality
-    from firnline_infra.observe.sarif import report_sarif
-    from firnline_infra.observe.text import report_markdown, report_table
-
-    match form:
-        case "json":
-            return report.to_json()
-        case "sarif":
-            return report_sarif(report, spec_file=spec_file.as_posix())
-        case "codequality":
-            return report_code_quality(report, spec_file=spec_file.as_posix())
-        case "markdown":
-            return report_markdown(report)
-        case _:
-            return report_table(report)

@@ -21,6 +21,7 @@ EXIT_ERROR = 2
             "init": "firnline_infra.cli.init:init",
             "spec": "firnline_infra.cli.spec:spec",
             "estimate": "firnline_infra.cli.estimate:estimate",
+            "policy": "firnline_infra.cli.policy:policy",
             "bootstrap": "firnline_infra.cli.bootstrap:bootstrap",
             "cross-account": "firnline_infra.cli.cross_account:cross_account",
             "keys": "firnline_infra.cli.keys:keys",

@@ -22,7 +22,8 @@ class IgnoreListRefused(DriftError):
 
     id = "FL-5522"
     causes = (
-        "An entry of `<name>.drift.yaml` has no reason, has expired, lasts for more than a year, or would ignore "
+        "An entry of `<name>.drift.yaml`, or of `<name>.policy.yaml`, has no reason, has expired, lasts for more than a year, "
+        "or would ignore "
         "everything. Nothing was compared"
     )
     remedy = "look again at what it ignores; [the form](drift.md)"

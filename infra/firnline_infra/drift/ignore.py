@@ -78,9 +78,9 @@ class IgnoreList:
         return next((each for each in self.entries if each.covers(finding)), None)
 
 
-def ignore_file_of(spec_file: Path) -> Path:
+def ignore_file_of(spec_file: Path, suite: str = "drift") -> Path:
     """Beside the specification: dev.drift.yaml."""
-    return spec_file.with_name(f"{spec_file.stem}.drift.yaml")
+    return spec_file.with_name(f"{spec_file.stem}.{suite}.yaml")
 
 
 def load_ignore_list(path: Path, *, today: date) -> IgnoreList:

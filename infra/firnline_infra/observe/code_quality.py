@@ -23,7 +23,7 @@ def report_code_quality(report: Report, *, spec_file: str) -> str:
 
 def _difference(finding: Finding, suite: Suite) -> dict[str, Any]:
     return {
-        "description": f"{finding} ({finding.cause.value}). Next: {finding.next_step}",
+        "description": f"{finding} ({finding.why}). Next: {finding.next_step}",
         "check_name": f"{suite.name}/{finding.rule}",
         "fingerprint": fingerprint(finding),
         "severity": "critical" if suite.rules[finding.rule].is_security else "major",

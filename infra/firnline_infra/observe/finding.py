@@ -18,6 +18,8 @@ class Cause(StrEnum):
     """Somebody changed it behind the stack's back."""
     NOT_APPLIED = "not applied"
     """The specification, or the program, has changed since the last `up`."""
+    RULE = "rule"
+    """It is against the rule that found it."""
 
 
 @dataclass(frozen=True, order=True, kw_only=True)
@@ -49,6 +51,10 @@ class Finding:
     @property
     def key(self) -> tuple[str, str]:
         return self.object, self.path
+
+    @property
+    def why(self) -> str:
+        return self.rule if self.cause is Cause.RULE else self.cause.value
 
     def __str__(self) -> str:
         if not self.path:

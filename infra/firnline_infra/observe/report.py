@@ -44,6 +44,8 @@ class Suite:
     """The verdict that decides the exit status where there are several."""
     lists_good: bool
     """Whether its report lists what is good too, in the order of the checks."""
+    noun: str = "difference"
+    """What it finds."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,7 +68,7 @@ def _result(finding: Finding, suite: Suite, spec_file: str) -> Json:
     return {
         "ruleId": f"{suite.name}/{finding.rule}",
         "level": _level(suite.rules[finding.rule]),
-        "message": {"text": f"{finding} ({finding.cause.value}). Next: {finding.next_step}"},
+        "message": {"text": f"{finding} ({finding.why}). Next: {finding.next_step}"},
         "locations": [
             {
                 "physicalLocation": {"artifactLocation": {"uri": spec_file}, "region": {"startLine": 1}},

@@ -73,7 +73,8 @@ def _table(report: Report) -> Iterator[str]:
 
 def summary(report: Report) -> str:
     count = len(report.differences)
-    differences = f"{count} difference{'' if count == 1 else 's'}" if count else "no difference"
+    noun = report.suite.noun
+    differences = f"{count} {noun}{'' if count == 1 else 's'}" if count else f"no {noun}"
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
     blind = f", and {len(report.unseen)} could not be seen" if report.unseen else ""
     return f"{report.environment}: {differences}{ignored}{blind}."
@@ -105,7 +106,7 @@ def _markdown(report: Report) -> Iterator[str]:
 
 
 def _row(finding: Finding) -> Sequence[str]:
-    return finding.object, finding.path, _short(finding.expected), _short(finding.found), finding.cause.value
+    return finding.object, finding.path, _short(finding.expected), _short(finding.found), finding.why
 
 
 def _short(text: str) -> str:

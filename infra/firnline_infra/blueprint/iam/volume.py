@@ -13,6 +13,7 @@ OBJECT_ACTIONS = (
     "s3:DeleteObject",
     "s3:DeleteObjectVersion",
 )
+FIND_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
 
 
 def volume_statements(*, bucket_arn: str, prefix: str, key_arn: Value | None = None) -> tuple[PolicyStatement, ...]:

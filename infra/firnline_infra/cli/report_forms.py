@@ -1,0 +1,75 @@
+"""How a command that observes writes its report: in one form for whoever runs it, in others into files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from firnline_infra.observe import Report
+
+FORMATS = ("table", "json", "sarif", "markdown", "codequality")
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def report_options(example: str) -> Callable[[Command], Command]:
+    """`example` is a value of --also."""
+    options = (
+        click.option(
+            "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Of the report."
+        ),
+        click.option("--json", "form", flag_value="json", help="The same as --format json."),
+        click.option(
+            "--also",
+            metavar="FORMAT=FILE",
+            multiple=True,
+            help=f"Another format of the report, into a file; repeatable: {example}.",
+        ),
+    )
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def places_of(form: str, also: tuple[str, ...]) -> list[tuple[str, Path | None]]:
+    """Each form with the file that it goes into; None is standard output. Raises BadParameter."""
+    return [(form, None), *map(_place, also)]
+
+
+def write_report(report: "Report", places: list[tuple[str, Path | None]], spec_file: Path) -> None:
+    for form, file in places:
+        text = _text(report, form, spec_file)
+        if file is None:
+            click.echo(text)
+        else:
+            file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+
+def _place(text: str) -> tuple[str, Path | None]:
+    form, _, file = text.partition("=")
+    if form not in FORMATS or not file:
+        raise click.BadParameter(f"{text!r}: give FORMAT=FILE, with one of {', '.join(FORMATS)}.", param_hint="--also")
+    return form, Path(file)
+
+
+def _text(report: "Report", form: str, spec_file: Path) -> str:
+    from firnline_infra.observe.code_quality import report_code_quality
+    from firnline_infra.observe.sarif import report_sarif
+    from firnline_infra.observe.text import report_markdown, report_table
+
+    match form:
+        case "json":
+            return report.to_json()
+        case "sarif":
+            return report_sarif(report, spec_file=spec_file.as_posix())
+        case "codequality":
+            return report_code_quality(report, spec_file=spec_file.as_posix())
+        case "markdown":
+            return report_markdown(report)
+        case _:
+            return report_table(report)

@@ -1,0 +1,63 @@
+"""What a rule is: an id, what is wrong where it finds something, what it looks at, and what to do next."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from firnline_infra.policy.declared import DeclaredResource, DeclaredStack, is_known
+
+
+class Breach(NamedTuple):
+    """Of a rule, by one argument."""
+
+    path: str
+    """Of the argument, as Terraform calls it."""
+    expected: str
+    found: str
+
+
+Look = Callable[[DeclaredResource, DeclaredStack], Iterable[Breach]]
+
+
+@dataclass(frozen=True)
+class PolicyRule:
+    id: str
+    text: str
+    """What is wrong where it finds something."""
+    types: tuple[str, ...]
+    """Of the resources that it looks at; all of them where empty."""
+    look: Look
+    next_step: str
+
+    def breaches(self, stack: DeclaredStack) -> Iterator[tuple[DeclaredResource, Breach]]:
+        for resource in stack.of(*self.types) if self.types else stack.resources:
+            for breach in self.look(resource, stack):
+                yield resource, breach
+
+
+def wanted(path: str, *values: Any) -> Look:
+    """Finds a resource whose argument is none of the values."""
+
+    def look(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+        yield from unless(resource, path, *values)
+
+    return look
+
+
+def unless(resource: DeclaredResource, path: str, *values: Any) -> Iterator[Breach]:
+    found = resource.at(path)
+    if found not in values and is_known(found):
+        yield Breach(path, " or ".join(map(text_of, values)), text_of(found))
+
+
+def text_of(value: Any) -> str:
+    """As HCL writes it; `nothing` where there is none."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case list() | tuple():
+            return ", ".join(map(text_of, value)) or "nothing"
+        case _:
+            return str(value)

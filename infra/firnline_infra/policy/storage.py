@@ -1,0 +1,280 @@
+"""Rules for what holds data in AWS, and for the networks around it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.policy.access import denied
+from firnline_infra.policy.declared import DeclaredResource, DeclaredStack, is_known, listed
+from firnline_infra.policy.rule import Breach, PolicyRule, text_of, unless, wanted
+
+BUCKET = "aws_s3_bucket"
+CLOSED = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
+GRANTS_BY_ACL = ("aws_s3_bucket_acl", "aws_s3_object", "aws_s3_object_copy")
+ALGORITHMS = ("AES256", "aws:kms", "aws:kms:dsse")
+BY_DEFAULT = "rule.apply_server_side_encryption_by_default"
+KEYS = {
+    "aws_kinesis_stream": "kms_key_id",
+    "aws_dynamodb_table": "server_side_encryption.kms_key_arn",
+    "aws_s3_bucket_server_side_encryption_configuration": f"{BY_DEFAULT}.kms_master_key_id",
+    "snowflake_external_volume": "storage_location.encryption_kms_key_id",
+}
+"""Where each kind names its key. A secret has Secrets Manager's own, which is there before the environment's is."""
+LEAST = {
+    "aws_kinesis_stream": ("retention_period", 48),
+    "aws_s3_bucket_lifecycle_configuration": ("rule.noncurrent_version_expiration.noncurrent_days", 7),
+    "aws_secretsmanager_secret": ("recovery_window_in_days", 7),
+    "aws_kms_key": ("deletion_window_in_days", 7),
+    "aws_cloudwatch_log_group": ("retention_in_days", 7),
+}
+"""How long a protected environment keeps what, in the argument's unit. Kinesis' own 24 hours are a night, not a weekend."""
+DATA = (
+    *("aws_kinesis_stream", "aws_dynamodb_table", BUCKET, "aws_kms_key", "aws_secretsmanager_secret"),
+    *("aws_redshiftserverless_namespace", "snowflake_database", "snowflake_schema", "snowflake_table"),
+    *("snowflake_iceberg_table", "snowflake_external_volume"),
+)
+GUARDS: dict[str, tuple[str, bool]] = {
+    "aws_dynamodb_table": ("deletion_protection_enabled", True),
+    "aws_kinesis_stream": ("enforce_consumer_deletion", False),
+    BUCKET: ("force_destroy", False),
+    "aws_emr_cluster": ("termination_protection", True),
+}
+"""What the service, or the provider, refuses by itself."""
+EVERYWHERE = {"0.0.0.0/0", "::/0"}
+OWN_TAGS = ("firnline:environment", "firnline:application", "firnline:component")
+MIGRATION = "_migration"
+"""Ends the name of a table that no rule protects: what `firnline migrate` notes goes when the migration is over."""
+UNTAGGED = (
+    *(
+        "aws_cloudwatch_dashboard",
+        "aws_iam_role_policy",
+        "aws_iam_user_policy",
+        "aws_iam_group_policy",
+        "aws_kms_alias",
+    ),
+    *("aws_iam_user_policy_attachment", "aws_iam_role_policy_attachment", "aws_iam_group_policy_attachment"),
+)
+"""What AWS can't tag; nor can it the settings of a bucket."""
+SECRETS = (
+    *("aws_secretsmanager_secret_version", "aws_iam_access_key", "aws_iam_user_login_profile"),
+    *("tls_private_key", "random_password", "snowflake_user", "snowflake_legacy_service_user"),
+    "snowflake_user_programmatic_access_token",
+)
+
+
+def _public(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    blocks = list(stack.settings_of(bucket, "aws_s3_bucket_public_access_block"))
+    if not blocks:
+        yield Breach("aws_s3_bucket_public_access_block", "all four switches", "nothing")
+    for block in blocks:
+        for switch in CLOSED:
+            yield from unless(block, switch, True)
+    owners = list(stack.settings_of(bucket, "aws_s3_bucket_ownership_controls"))
+    found = [each.at("rule.object_ownership") for each in owners]
+    if found != ["BucketOwnerEnforced"]:
+        yield Breach("rule.object_ownership", "BucketOwnerEnforced", text_of(found))
+    if (acl := bucket.at("acl")) is not None:
+        yield Breach("acl", "nothing", text_of(acl))
+
+
+def _given_by_acl(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    if (acl := resource.at("acl")) is not None:
+        yield Breach("acl", "nothing", text_of(acl))
+
+
+def _without_tls(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    policies = list(stack.settings_of(bucket, "aws_s3_bucket_policy"))
+    refused = any(_refuses_plain(each) for policy in policies for each in denied(policy))
+    if not refused and all(is_known(policy.at("policy")) for policy in policies):
+        yield Breach("aws_s3_bucket_policy", "Deny where aws:SecureTransport is false", "nothing that does")
+
+
+def _refuses_plain(statement: Any) -> bool:
+    """Whatever is asked for, by anybody, of the bucket and what is in it."""
+    bools = (statement.get("Condition") or {}).get("Bool") or {}
+    said = {key.lower(): [str(one).lower() for one in listed(value)] for key, value in bools.items()}
+    resources = [str(each) for each in listed(statement.get("Resource"))]
+    return (
+        statement.get("Principal") in ("*", {"AWS": "*"}, {"AWS": ["*"]})
+        and said == {"aws:securetransport": ["false"]}
+        and set(statement["Condition"]) == {"Bool"}
+        and listed(statement.get("Action")) in (["s3:*"], ["*"])
+        and any(each.endswith("/*") or each == "*" for each in resources)
+        and any(not each.endswith("/*") for each in resources)
+    )
+
+
+def _plain(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    if resource.type == "aws_kinesis_stream":
+        yield from unless(resource, "encryption_type", "KMS")
+        return
+    settings = list(stack.settings_of(resource, "aws_s3_bucket_server_side_encryption_configuration"))
+    if not settings:
+        yield Breach("aws_s3_bucket_server_side_encryption_configuration", " or ".join(ALGORITHMS), "nothing")
+    for each in settings:
+        yield from unless(each, f"{BY_DEFAULT}.sse_algorithm", *ALGORITHMS)
+
+
+def _key_of(resource: DeclaredResource) -> str | None:
+    """That of the account's; None where it is AWS's own."""
+    found = resource.at(KEYS[resource.type])
+    return None if found is None or "alias/aws/" in str(found) else str(found)
+
+
+def _without_own_key(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    """An environment that has a key has it for all that it keeps; `key: {origin: skip}` has none."""
+    has_one = stack.must_protect or any(_key_of(each) for each in stack.of(*KEYS))
+    if has_one and _key_of(resource) is None:
+        yield Breach(KEYS[resource.type], "the environment's key", text_of(resource.at(KEYS[resource.type])))
+
+
+def _short(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    path, least = LEAST[resource.type]
+    found = resource.at(path)
+    if not stack.is_protected or not is_known(found):
+        return
+    is_endless = found in (None, 0) and resource.type == "aws_cloudwatch_log_group"
+    is_default = found is None and resource.type in ("aws_kms_key", "aws_secretsmanager_secret")  # 30 days
+    if not is_endless and not is_default and (found is None or found < least):
+        yield Breach(path, f"at least {least}", text_of(found))
+
+
+def _without_versions(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    settings = list(stack.settings_of(bucket, "aws_s3_bucket_versioning"))
+    if not settings:
+        yield Breach("aws_s3_bucket_versioning", "Enabled", "nothing")
+    for each in settings:
+        yield from unless(each, "versioning_configuration.status", "Enabled")
+
+
+def _unprotected(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    is_passing = resource.type == "aws_dynamodb_table" and str(resource.at("name")).endswith(MIGRATION)
+    if not stack.is_protected or is_passing:
+        return
+    if resource.type in DATA and not resource.is_protected:
+        yield Breach("prevent_destroy", "true", "false")
+    if resource.type in GUARDS:
+        path, value = GUARDS[resource.type]
+        found = resource.at(path)
+        if is_known(found) and bool(found) is not value:
+            yield Breach(path, text_of(value), text_of(found))
+
+
+def _open_network(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    for block in (*resource.blocks("ingress"), resource.arguments):
+        is_inward = block is not resource.arguments or resource.at("type") == "ingress" or "ingress" in resource.type
+        for path in ("cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", "allowed_ip_list"):
+            found = EVERYWHERE & set(map(str, listed(block.get(path))))
+            if found and (is_inward or path == "allowed_ip_list"):
+                yield Breach(path, "the networks that are meant", text_of(sorted(found)))
+    yield from unless(resource, "publicly_accessible", None, False)
+
+
+def _untagged(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    if not resource.type.startswith("aws_") or resource.type.startswith("aws_s3_bucket_") or resource.type in UNTAGGED:
+        return
+    tags = resource.at("tags") or {}
+    missing = [each for each in OWN_TAGS if is_known(tags) and not tags.get(each)]
+    if missing:
+        yield Breach("tags", text_of(OWN_TAGS), f"without {text_of(missing)}")
+
+
+def _secret_in_state(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    yield Breach("", "nothing of this type", resource.type)
+
+
+RULES = (
+    PolicyRule(
+        "public-bucket",
+        "A bucket could be opened to the public, or an object's writer could own it.",
+        (BUCKET,),
+        _public,
+        "block public access by all four switches, and let the bucket's owner own every object.",
+    ),
+    PolicyRule(
+        "acl",
+        "An access control list gives rights past the bucket's policy.",
+        GRANTS_BY_ACL,
+        _given_by_acl,
+        "remove the ACL; policies say who may read.",
+    ),
+    PolicyRule(
+        "tls",
+        "A bucket answers requests without TLS.",
+        (BUCKET,),
+        _without_tls,
+        "a bucket policy that denies s3:* to everybody where aws:SecureTransport is false, on the bucket and its objects.",
+    ),
+    PolicyRule(
+        "encryption",
+        "What holds data is not encrypted at rest.",
+        ("aws_kinesis_stream", BUCKET),
+        _plain,
+        "encrypt it, with the environment's key where there is one.",
+    ),
+    PolicyRule(
+        "own-key",
+        "The environment has a key of the account's, and this is encrypted with one of AWS's.",
+        tuple(KEYS),
+        _without_own_key,
+        "name the environment's key (aws.key), or the adopted stream's own.",
+    ),
+    PolicyRule(
+        "retention",
+        "What a protected environment keeps is gone before a mistake is noticed.",
+        tuple(LEAST),
+        _short,
+        "keep it longer: streams[].retention_hours for a stream.",
+    ),
+    PolicyRule(
+        "versioning",
+        "What is overwritten or deleted in a bucket can't be had back.",
+        (BUCKET,),
+        _without_versions,
+        "enable versioning.",
+    ),
+    PolicyRule(
+        "protection",
+        "What holds data of a protected environment can be deleted by mistake.",
+        (*DATA, *(type_ for type_ in GUARDS if type_ not in DATA)),
+        _unprotected,
+        "durability: PROTECTED for the environment; protect for a resource of your own.",
+    ),
+    PolicyRule(
+        "point-in-time-recovery",
+        "The ledger can't be restored to a point in time.",
+        ("aws_dynamodb_table",),
+        wanted("point_in_time_recovery.enabled", True),
+        "enable point-in-time recovery.",
+    ),
+    PolicyRule(
+        "key-rotation",
+        "A key keeps its material for ever.",
+        ("aws_kms_key",),
+        wanted("enable_key_rotation", True),
+        "enable_key_rotation: true.",
+    ),
+    PolicyRule(
+        "open-network",
+        "A door is open to every network.",
+        (
+            *("aws_security_group", "aws_security_group_rule", "aws_vpc_security_group_ingress_rule"),
+            *("snowflake_network_policy", "aws_redshiftserverless_workgroup"),
+        ),
+        _open_network,
+        "name the networks: snowflake.allowed_networks, network.vpc_endpoints.clients.",
+    ),
+    PolicyRule(
+        "tags",
+        "A resource has not the tags by which it is known as the environment's.",
+        (),
+        _untagged,
+        "give it the environment's tags.",
+    ),
+    PolicyRule(
+        "secret-in-state",
+        "A key or a password would be in the state, and in every plan.",
+        SECRETS,
+        _secret_in_state,
+        "put it into its secret with `firnline keys`.",
+    ),
+)

@@ -1,0 +1,87 @@
+"""The shipped environments break no rule; each rule is broken by one change, and no other rule is."""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.policy import RULES, DeclaredStack, declared_by, find_breaches
+from tests.infra.policy.breaking import BREAKING, Breaking
+from tests.infra.pulumi.conftest import SpecOf
+from tests.infra.pulumi.test_beside_terraform import CASES
+
+PAGE = Path(__file__).parents[3] / "docs" / "policy.md"
+MARK = "<!-- rules -->"
+
+
+@cache
+def prod(spec_of: SpecOf) -> DeclaredStack:
+    return declared_by(spec_of("prod"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_environment_as_it_is_shipped_breaks_no_rule(case: str, spec_of: SpecOf) -> None:
+    name, changes = CASES[case]
+    assert [str(each) for each in find_breaches(declared_by(spec_of(name, **changes)))] == []
+
+
+@pytest.mark.parametrize("name", ["staging", "prod"])
+def test_staging_and_prod_are_what_a_team_demands_of_them(name: str, spec_of: SpecOf) -> None:
+    assert list(find_breaches(declared_by(spec_of(name), must_protect=True))) == []
+
+
+@pytest.mark.parametrize("breaking", BREAKING, ids=lambda each: f"{each.rule} {each.of}")
+def test_what_breaks_a_rule_is_found_by_that_rule_alone(breaking: Breaking, spec_of: SpecOf) -> None:
+    found = list(find_breaches(breaking.applied(prod(spec_of))))
+    assert {each.rule for each in found} == {breaking.rule}
+    assert all(each.found and each.next_step for each in found)
+
+
+def test_each_rule_is_broken_by_something() -> None:
+    assert {each.rule for each in BREAKING} == {each.id for each in RULES}
+    assert len({each.id for each in RULES}) == len(RULES)
+
+
+LOOKUP: dict[str, Any] = {
+    "sid": "Lookup",
+    "why": "Reads the lookup table of the team.",
+    "actions": ["sqs:SendMessage"],
+    "resources": ["arn:aws:sqs:eu-central-1:333344445555:lookups"],
+}
+ENVIRONMENTS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "a role for everybody": ({"snowflake": {"reader": {"granted_to": ["PUBLIC"]}}}, {"snowflake-roles"}),
+    "a door for everybody": ({"snowflake": {"allowed_networks": ["0.0.0.0/0"]}}, {"open-network"}),
+    "no boundary": ({"aws": {"permissions_boundary": None}}, {"permissions-boundary"}),
+    "a statement of the team's": ({"aws": {"runtime": {"trust": "emr-serverless", "statements": [LOOKUP]}}}, {"least-privilege"}),
+    "a day of records": ({"streams": [{"name": each} for each in ("orders", "clicks", "prices")]}, {"retention"}),
+}  # fmt: skip # a row, a case
+
+
+@pytest.mark.parametrize("case", ENVIRONMENTS)
+def test_a_specification_that_breaks_a_rule_is_found(case: str, spec_of: SpecOf) -> None:
+    changes, rules = ENVIRONMENTS[case]
+    assert {each.rule for each in find_breaches(declared_by(spec_of("prod", **changes)))} == rules
+
+
+def test_an_environment_that_calls_itself_ephemeral_is_found_where_a_team_demands_protection(spec_of: SpecOf) -> None:
+    spec = spec_of("prod", durability="EPHEMERAL")
+    assert list(find_breaches(declared_by(spec))) == []
+    assert {each.rule for each in find_breaches(declared_by(spec, must_protect=True))} == {"protection", "retention"}
+
+
+def test_the_page_has_every_rule() -> None:
+    rows = [f"| `{each.id}` | {each.text} | {_types(each.types)} |" for each in RULES]
+    table = "\n".join(["| rule | what is wrong | looks at |", "|---|---|---|", *rows])
+    text = PAGE.read_text(encoding="utf-8")
+    wanted = re.sub(f"({MARK}\n).*?(<!-- end)", lambda found: f"{found[1]}{table}\n{found[2]}", text, flags=re.DOTALL)
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        PAGE.write_text(wanted, encoding="utf-8")
+        pytest.fail(f"{PAGE.name} was written: review it, and run the test again")
+    assert wanted == text, "FIRNLINE_WRITE_GOLDEN=1 writes it anew"
+
+
+def _types(types: tuple[str, ...]) -> str:
+    return ", ".join(f"`{each}`" for each in types) or "every resource"
