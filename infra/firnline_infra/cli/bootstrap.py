@@ -44,6 +44,14 @@ branch_option = click.option(
     "--branch", type=Branch(), default="main", show_default=True, help="The branch whose merges are deployed."
 )
 
+tool_option = click.option(
+    "--tool",
+    type=click.Choice(["pulumi", "terraform", "opentofu"]),
+    default="pulumi",
+    show_default=True,
+    help="What makes the environment in CI.",
+)
+
 
 @contextmanager
 def file_errors_explained() -> Iterator[None]:
@@ -74,6 +82,7 @@ def file_errors_explained() -> Iterator[None]:
     "--gitlab-host", default="gitlab.com", show_default=True, help="Of a GitLab of your own; AWS has to reach it."
 )
 @branch_option
+@tool_option
 @click.option(
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
@@ -87,6 +96,7 @@ def bootstrap(
     gitlab: str | None,
     gitlab_host: str,
     branch: str,
+    tool: str,
     into: Path | None,
     force: bool,
 ) -> None:
@@ -103,7 +113,7 @@ def bootstrap(
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    documents = _documents(spec, environment, provider)
+    documents = _documents(spec, environment, provider, tool)
     _write_or_show(documents, into=into, force=force)
     steps = _steps(spec.name, spec.aws.region, into, provider=provider, environment=env_argument(environment))
     if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
@@ -137,7 +147,7 @@ def _write_or_show(documents: dict[str, str], *, into: Path | None, force: bool)
             _write(into, documents, force=force)
 
 
-def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | GitLab") -> dict[str, str]:
+def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | GitLab", tool: str) -> dict[str, str]:
     import yaml
 
     from firnline_infra.blueprint import blueprint_of
@@ -150,12 +160,12 @@ def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | Git
         ),
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
         f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
-        **_pipeline(spec, blueprint, provider, environment=env_of(spec_file)),
+        **_pipeline(spec, blueprint, provider, environment=env_of(spec_file), tool=tool),
     }
 
 
 def _pipeline(
-    spec: "EnvironmentSpec", blueprint: "Blueprint", provider: "GitHub | GitLab", *, environment: str
+    spec: "EnvironmentSpec", blueprint: "Blueprint", provider: "GitHub | GitLab", *, environment: str, tool: str
 ) -> dict[str, str]:
     from importlib.metadata import version
 
@@ -165,9 +175,9 @@ def _pipeline(
 
     release = version("firnline-infra")
     if isinstance(provider, GitLab):
-        text = pipeline(spec, blueprint, release=release, environment=environment, provider=provider)
+        text = pipeline(spec, blueprint, release=release, environment=environment, provider=provider, tool=tool)
         return {f"{spec.name}-gitlab-ci.yaml": text}
-    text = workflow(spec, blueprint, release=release, environment=environment, branch=provider.branch)
+    text = workflow(spec, blueprint, release=release, environment=environment, branch=provider.branch, tool=tool)
     return {f"{spec.name}-workflow.yaml": text}
 
 

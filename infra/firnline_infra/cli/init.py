@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from firnline_infra.cli.bootstrap import bootstrap, branch_option, file_errors_explained
+from firnline_infra.cli.bootstrap import bootstrap, branch_option, file_errors_explained, tool_option
 from firnline_infra.cli.environment_argument import SPECS, env_argument, env_of
 from firnline_ingest.errors import UsageError
 
@@ -118,14 +118,17 @@ def _asked(command: Any) -> Any:
 @_asked
 @click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
 @branch_option
+@tool_option
 @click.option("--gitlab", is_flag=True, help="A pipeline of GitLab in place of a workflow of GitHub Actions.")
 @click.option("--force", is_flag=True, help="Write over a specification that exists; never over another file.")
-def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force: bool, **given: Any) -> None:
+def init(
+    *, file: Path | None, ephemeral: bool, branch: str, tool: str, gitlab: bool, force: bool, **given: Any
+) -> None:
     """Scaffold a project: specification, program, workflow.
 
-    Its specification FILE (stacks/environments/NAME.yaml where absent), the Pulumi program and its settings, a workflow
-    of GitHub Actions, lines of .gitignore. What is there and differs stays as it is. Asks for what no option says, if there
-    is somebody to ask.
+    Its specification FILE (stacks/environments/NAME.yaml where absent), the Pulumi program and its settings where Pulumi is the
+    tool, a workflow of GitHub Actions, lines of .gitignore. What is there and differs stays as it is. Asks for what no option
+    says, if there is somebody to ask.
 
     \b
     For example:
@@ -139,8 +142,8 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force
     path = _inside(file or SPECS / f"{answers['name']}.yaml")
     with file_errors_explained():
         _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
-        _write_the_rest(path, branch=branch, gitlab=gitlab)
-    click.echo(_steps(env_argument(path), branch, gitlab=gitlab))
+        _write_the_rest(path, branch=branch, gitlab=gitlab, tool=tool)
+    click.echo(_steps(env_argument(path), branch, gitlab=gitlab, tool=tool))
 
 
 def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
@@ -201,7 +204,7 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     click.echo(f"{path}: written")
 
 
-def _write_the_rest(path: Path, *, branch: str, gitlab: bool) -> None:
+def _write_the_rest(path: Path, *, branch: str, gitlab: bool, tool: str) -> None:
     from importlib.metadata import version
 
     from firnline_infra.specification import load_spec
@@ -209,7 +212,9 @@ def _write_the_rest(path: Path, *, branch: str, gitlab: bool) -> None:
 
     spec, release = load_spec(path), version("firnline-infra")
     kept = False
-    written = write_repository(spec, path, release=release, environment=env_of(path), branch=branch, on_gitlab=gitlab)
+    written = write_repository(
+        spec, path, release=release, environment=env_of(path), branch=branch, on_gitlab=gitlab, tool=tool
+    )
     for file, became in written:
         click.echo(f"{file}: {became.value}")
         kept = kept or became is Became.KEPT
@@ -217,8 +222,9 @@ def _write_the_rest(path: Path, *, branch: str, gitlab: bool) -> None:
         click.echo("To see what would have been written for a file that differs: move it away, and run this again.")
 
 
-def _steps(environment: str, branch: str, *, gitlab: bool) -> str:
+def _steps(environment: str, branch: str, *, gitlab: bool, tool: str) -> str:
     other = "" if branch == "main" else f" --branch {branch}"
+    other += "" if tool == "pulumi" else f" --tool {tool}"
     where = "--gitlab GROUP/PROJECT" if gitlab else "--github OWNER/REPO"
     return (
         "\nNext:\n"
@@ -226,5 +232,12 @@ def _steps(environment: str, branch: str, *, gitlab: bool) -> str:
         f"  2. firnline spec check {environment}\n"
         f"  3. firnline bootstrap {environment} {where}{other} --into bootstrap   (once)\n"
         f"  4. firnline keys create {environment} ingest; firnline keys create {environment} reader\n"
-        f"  5. firnline up {environment}"
+        f"{_module_step(environment, tool)}"
+        f"  {5 if tool == 'pulumi' else 6}. firnline up {environment}"
     )
+
+
+def _module_step(environment: str, tool: str) -> str:
+    """A module's folder has the environment's name."""
+    folder = f"stacks/terraform/{Path(environment).stem}"
+    return "" if tool == "pulumi" else f"  5. firnline terraform {environment} --into {folder}; review and commit it\n"

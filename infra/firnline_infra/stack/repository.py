@@ -30,30 +30,39 @@ class Became(Enum):
 
 
 def write_repository(
-    spec: EnvironmentSpec, spec_file: Path, *, release: str, environment: str, branch: str, on_gitlab: bool = False
+    spec: EnvironmentSpec,
+    spec_file: Path,
+    *,
+    release: str,
+    environment: str,
+    branch: str,
+    on_gitlab: bool = False,
+    tool: str = "pulumi",
 ) -> Iterator[tuple[Path, Became]]:
-    """Below the current folder. `release` and `environment` are for what CI runs (`bootstrap.workflow`, `bootstrap.gitlab`)."""
+    """Below the current folder. `release`, `environment` and `tool` are for what CI runs (`render.ci`). A program is Pulumi's."""
+    by_pulumi = tool == "pulumi"
     ci = _of_gitlab if on_gitlab else _of_github
     files: Mapping[Path, str] = {
         spec_file.with_name("schema.json"): json_schema_text(),
-        **{PROGRAM / name: (PACKAGED / name).read_text(encoding="utf-8") for name in FILES},
-        **ci(spec, release=release, environment=environment, branch=branch),
+        **({PROGRAM / name: (PACKAGED / name).read_text(encoding="utf-8") for name in FILES} if by_pulumi else {}),
+        **ci(spec, release=release, environment=environment, branch=branch, tool=tool),
     }
     yield from ((path, _write(path, text)) for path, text in files.items())
-    settings = settings_of(PROGRAM, spec.name)
-    yield settings, _settle(settings, spec, spec_file)
+    if by_pulumi:
+        settings = settings_of(PROGRAM, spec.name)
+        yield settings, _settle(settings, spec, spec_file)
     yield GIT_IGNORE, _ignore()
 
 
-def _of_github(spec: EnvironmentSpec, *, release: str, environment: str, branch: str) -> dict[Path, str]:
-    text = workflow(spec, blueprint_of(spec), release=release, environment=environment, branch=branch)
+def _of_github(spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str) -> dict[Path, str]:
+    text = workflow(spec, blueprint_of(spec), release=release, environment=environment, branch=branch, tool=tool)
     return {Path(workflow_file(spec)): text}
 
 
-def _of_gitlab(spec: EnvironmentSpec, *, release: str, environment: str, branch: str) -> dict[Path, str]:
+def _of_gitlab(spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str) -> dict[Path, str]:
     """The project is the bootstrap's to know: a pipeline runs wherever it is."""
     provider = GitLab(project="GROUP/PROJECT", branch=branch)
-    text = pipeline(spec, blueprint_of(spec), release=release, environment=environment, provider=provider)
+    text = pipeline(spec, blueprint_of(spec), release=release, environment=environment, provider=provider, tool=tool)
     return {Path(pipeline_file(spec)): text, GITLAB_CI: f"include:\n  - local: {pipeline_file(spec)}\n"}
 
 

@@ -106,6 +106,16 @@ def test_an_empty_folder_gets_all_that_a_repository_needs(run: Run) -> None:
     assert ".firnline/" in Path(".gitignore").read_text().splitlines()
 
 
+@pytest.mark.parametrize("tool", ["terraform", "opentofu"])
+def test_where_terraform_is_the_tool_there_is_no_program(run: Run, tool: str) -> None:
+    result = run("--tool", tool)
+    assert files() == {str(FILE), "stacks/environments/schema.json", str(WORKFLOW), ".gitignore"}
+    assert f"firnline-infra[terraform]=={version('firnline-infra')}" in WORKFLOW.read_text()
+    assert f"--github OWNER/REPO --tool {tool} --into bootstrap" in result.output
+    assert "  5. firnline terraform dev --into stacks/terraform/dev" in result.output
+    assert "  6. firnline up dev" in result.output
+
+
 def test_the_workflow_names_the_release_that_wrote_it_and_the_branch(run: Run) -> None:
     run("--branch", "trunk")
     text = WORKFLOW.read_text()

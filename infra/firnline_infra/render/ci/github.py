@@ -7,6 +7,7 @@ it, and runs the toolkit's own commands.
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.render.bootstrap.ci_provider import preview_environment
 from firnline_infra.render.ci.jobs import set_up, watched_paths
+from firnline_infra.render.ci.tools import TOOLS
 from firnline_infra.render.template_file import filled
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -16,15 +17,24 @@ def workflow_file(spec: EnvironmentSpec) -> str:
 
 
 def workflow(
-    spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str, branch: str = "main"
+    spec: EnvironmentSpec,
+    blueprint: Blueprint,
+    *,
+    release: str,
+    environment: str,
+    branch: str = "main",
+    tool: str = "pulumi",
 ) -> str:
-    """`release` is a version of firnline-infra, `environment` what commands call the specification: a name, or a path."""
+    """`release` is a version of firnline-infra, `environment` what commands call the specification (a name, or a path),
+    `tool` one of TOOLS.
+    """
     slots = {
         "NAME": spec.name,
         "BRANCH": branch,
         "PREVIEWS": preview_environment(spec),
         "PATHS": watched_paths(spec, environment, "stacks/**", workflow_file(spec)),
         "ENVIRONMENT": environment,
-        **set_up("github", spec, blueprint, release=release, environment=environment),
+        **set_up("github", spec, blueprint, release=release, environment=environment, tool=TOOLS[tool]),
+        "PLAN": TOOLS[tool].plan,
     }
     return filled(__package__, "github.yaml", slots)

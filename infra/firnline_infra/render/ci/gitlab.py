@@ -12,6 +12,7 @@ from firnline_infra.render.bootstrap.ci_provider import (
     tier_of,
 )
 from firnline_infra.render.ci.jobs import set_up, watched_paths
+from firnline_infra.render.ci.tools import TOOLS
 from firnline_infra.render.template_file import filled
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -20,8 +21,18 @@ def pipeline_file(spec: EnvironmentSpec) -> str:
     return f".gitlab/firnline-{spec.name}.yml"
 
 
-def pipeline(spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str, provider: GitLab) -> str:
-    """`release` is a version of firnline-infra, `environment` what commands call the specification: a name, or a path."""
+def pipeline(
+    spec: EnvironmentSpec,
+    blueprint: Blueprint,
+    *,
+    release: str,
+    environment: str,
+    provider: GitLab,
+    tool: str = "pulumi",
+) -> str:
+    """`release` is a version of firnline-infra, `environment` what commands call the specification (a name, or a path),
+    `tool` one of TOOLS.
+    """
     job = f"firnline-{spec.name}"
     slots = {
         "NAME": spec.name,
@@ -38,6 +49,7 @@ def pipeline(spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, envir
         "DRIFT_JOB": f"{job}-drift",
         "PATHS": watched_paths(spec, environment, "stacks/**/*", pipeline_file(spec)),
         "ENVIRONMENT": environment,
-        **set_up("gitlab", spec, blueprint, release=release, environment=environment),
+        **set_up("gitlab", spec, blueprint, release=release, environment=environment, tool=TOOLS[tool]),
+        "PLAN": TOOLS[tool].plan,
     }
     return filled(__package__, "gitlab.yaml", slots)

@@ -4,6 +4,7 @@ from pathlib import PurePosixPath
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.render.bootstrap.settings import settings
+from firnline_infra.render.ci.tools import CiTool, tool_slots
 from firnline_infra.render.template_file import filled
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -11,7 +12,7 @@ from firnline_infra.specification.names import bootstrap_names
 
 
 def set_up(
-    provider: str, spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str
+    provider: str, spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str, tool: CiTool
 ) -> dict[str, str]:
     """By slot: how a job that only reads begins, and how one that changes the environment does."""
     names, arns = bootstrap_names(spec), Arns(spec)
@@ -19,13 +20,19 @@ def set_up(
         "SET_UP_PREVIEW": (blueprint.names.preview_role, names.previewer_role),
         "SET_UP_DEPLOYMENT": (blueprint.names.deploy_role, names.deployer_role),
     }
-    toolkit = {"PACKAGE": f"firnline-infra[deploy]=={release}", "ENVIRONMENT": environment}
+    toolkit = {"PACKAGE": f"firnline-infra[{tool.extra}]=={release}", "ENVIRONMENT": environment}
     account = {"ACCOUNT": spec.aws.account} if provider == "github" else {}
     return {
         slot: filled(
             __package__,
             f"{provider}-setup.yaml",
-            {**settings(spec, str(user)), **toolkit, **account, "ROLE": arns.role(role)},
+            {
+                **{name: value for name, value in settings(spec, str(user)).items() if not name.startswith("PULUMI_")},
+                **tool_slots(provider, spec, tool),
+                **toolkit,
+                **account,
+                "ROLE": arns.role(role),
+            },
         ).removesuffix("\n")
         for slot, (user, role) in who.items()
     }

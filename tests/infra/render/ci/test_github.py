@@ -17,20 +17,32 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
+from firnline_infra.pulumi_cli.version import Version
 from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.github import workflow
+from firnline_infra.render.ci.tools import TOOLS, CiTool
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.terraform.errors import OLDEST
 
 REPOSITORY = Path(__file__).parents[4]
 RELEASE = "1.2.3"
-PLAN = "$RUNNER_TEMP/plan.json"
 REPORT = "markdown=$RUNNER_TEMP/drift.md"
 
 
-@pytest.fixture(params=["prod", "small", "odd"])
-def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
-    spec: EnvironmentSpec = request.getfixturevalue(f"{request.param}_spec")
+@pytest.fixture(params=["prod pulumi", "small terraform", "odd opentofu", "odd pulumi"])
+def case(request: pytest.FixtureRequest) -> list[str]:
+    return str(request.param).split()
+
+
+@pytest.fixture
+def spec(request: pytest.FixtureRequest, case: list[str]) -> EnvironmentSpec:
+    spec: EnvironmentSpec = request.getfixturevalue(f"{case[0]}_spec")
     return spec
+
+
+@pytest.fixture
+def tool(case: list[str]) -> CiTool:
+    return TOOLS[case[1]]
 
 
 @pytest.fixture
@@ -53,8 +65,9 @@ def odd_spec() -> EnvironmentSpec:
 
 
 @pytest.fixture
-def text(spec: EnvironmentSpec) -> str:
-    return workflow(spec, blueprint_of(spec), release=RELEASE, environment=spec.name, branch="release/2")
+def text(spec: EnvironmentSpec, case: list[str]) -> str:
+    blueprint, tool = blueprint_of(spec), case[1]
+    return workflow(spec, blueprint, release=RELEASE, environment=spec.name, branch="release/2", tool=tool)
 
 
 @pytest.fixture
@@ -98,8 +111,8 @@ def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dic
                 found = command.get_command(click.Context(command), words.pop(0))
                 assert found is not None
                 command = found
-            options = ("--save-plan", "--plan", "$plan", PLAN, "--also", REPORT)
-            assert [word for word in words if word not in options] == [spec.name]
+            options = ("--save-plan", "--plan", "$plan", "--also", REPORT)
+            assert [word for word in words if word not in options and "TEMP/plan." not in word] == [spec.name]
 
 
 def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: EnvironmentSpec) -> None:
@@ -110,7 +123,9 @@ def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: E
     assert document[True]["pull_request"]["paths"][1] == "the team's/prod.*"  # its file of keys too
 
 
-def test_what_the_scripts_install_is_the_release_that_rendered_them(jobs: dict[str, dict[str, Any]]) -> None:
+def test_what_the_scripts_install_is_the_release_that_rendered_them(
+    jobs: dict[str, dict[str, Any]], tool: CiTool
+) -> None:
     project = tomllib.loads((REPOSITORY / "infra" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for name, job in jobs.items():
         lines = [line for script in scripts({name: job}) for line in script.splitlines()]
@@ -120,7 +135,7 @@ def test_what_the_scripts_install_is_the_release_that_rendered_them(jobs: dict[s
         assert by_hash == "if [ -f firnline.txt ]; then set -- --require-hashes -r firnline.txt"
         words = shlex.split(otherwise.removesuffix("; fi"))
         package, extra, release = re.fullmatch(r"([\w-]+)\[(\w+)\]==(\S+)", words[-1]).groups()
-        assert (package, release) == (project["name"], RELEASE)
+        assert (package, extra, release) == (project["name"], tool.extra, RELEASE)
         assert extra in project["optional-dependencies"]
         assert not re.search(r"-e |\./", install)  # nothing of a clone
 
@@ -159,12 +174,18 @@ def as_github_reads(value: str) -> str:
     return re.sub(r"\$\{\{ '(\$\{\{)' \}\}|\$\{\{.*", lambda found: found[1], value)
 
 
-def test_names_and_settings_arrive_as_they_are(spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]) -> None:
+def test_names_and_settings_arrive_as_they_are(
+    spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]], tool: CiTool
+) -> None:
     environments = {name: job.get("environment") for name, job in jobs.items()}
     assert environments == {"preview": f"{spec.name}-preview", "up": spec.name, "drift": None}
     for job in jobs.values():
         env = {name: as_github_reads(value) for name, value in job["env"].items()}
-        given = settings(spec, env["SNOWFLAKE_USER"])
+        name, value = tool.variable
+        given = {**settings(spec, env["SNOWFLAKE_USER"]), name: value(spec)}
+        if name != "PULUMI_BACKEND_URL":
+            assert "PULUMI_BACKEND_URL" not in env
+            del given["PULUMI_BACKEND_URL"]
         assert {name: env[name] for name in given} == given
     users = {as_github_reads(job["env"]["SNOWFLAKE_USER"]) for job in jobs.values()}
     names = blueprint_of(spec).names
@@ -210,18 +231,19 @@ def test_each_day_the_drift_is_looked_for_and_what_could_not_be_seen_is_no_succe
     assert ran.returncode == status
 
 
-def test_up_does_nothing_but_what_the_preview_before_it_said(jobs: dict[str, dict[str, Any]]) -> None:
+def test_up_does_nothing_but_what_the_preview_before_it_said(jobs: dict[str, dict[str, Any]], tool: CiTool) -> None:
+    plan = f"$RUNNER_TEMP/{tool.plan}"
     assert jobs["up"]["needs"] == "preview"
     merged = jobs["up"]["if"]
     assert jobs["preview"]["if"].startswith(f"{merged} || ")
     (kept,) = [step for step in jobs["preview"]["steps"] if "upload-artifact" in step.get("uses", "")]
     (fetched,) = [step for step in jobs["up"]["steps"] if "download-artifact" in step.get("uses", "")]
     assert kept["with"]["name"] == fetched["with"]["name"]
-    assert kept["with"]["path"] == f"{fetched['with']['path']}/plan.json" == "${{ runner.temp }}/plan.json"
+    assert kept["with"]["path"] == f"{fetched['with']['path']}/{tool.plan}" == f"${{{{ runner.temp }}}}/{tool.plan}"
     (saves,), (obeys,) = [[words for words in called(jobs)[name] if words[1] == name] for name in ("preview", "up")]
     assert saves[-2:] == ["--save-plan", "$plan"]
-    assert any(f'plan="{PLAN}"' in script for script in scripts({"preview": jobs["preview"]}))
-    assert obeys[-2:] == ["--plan", PLAN]
+    assert any(f'plan="{plan}"' in script for script in scripts({"preview": jobs["preview"]}))
+    assert obeys[-2:] == ["--plan", plan]
 
 
 def test_actions_are_named_by_commit_with_their_release_beside_it(text: str) -> None:
@@ -229,3 +251,16 @@ def test_actions_are_named_by_commit_with_their_release_beside_it(text: str) -> 
     assert len(uses) > 4
     for each in uses:
         assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
+
+
+def test_one_tool_is_provided_and_it_is_new_enough(jobs: dict[str, dict[str, Any]], case: list[str]) -> None:
+    """Terraform's wrapper would hide exit statuses and the plan's own text."""
+    for job in jobs.values():
+        (step,) = [each for each in job["steps"] if re.match("pulumi/|hashicorp/|opentofu/", each.get("uses", ""))]
+        if case[1] == "pulumi":
+            assert "with" not in step
+            continue
+        cli = {"terraform": "terraform", "opentofu": "tofu"}[case[1]]
+        assert step["with"][f"{cli}_wrapper"] is False
+        assert Version.from_text(step["with"][f"{cli}_version"]) >= OLDEST
+        assert job["env"]["TERRAFORM_BINARY_NAME"] == cli

@@ -21,17 +21,30 @@ from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import SUBJECT_OF_GITLAB, GitLab, tier_of
 from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.gitlab import pipeline
+from firnline_infra.render.ci.tools import TOOLS, CiTool
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.terraform.errors import OLDEST as OLDEST_TERRAFORM
 from firnline_local.aws.policy import hold
 
 FORGE = GitLab(project="acme/data", branch="release/2", host="gitlab.acme.com")
-OPTIONS = {"--save-plan", "--plan", "plan.json", "--also", "markdown=drift.md", "codequality=drift.codequality.json"}
+PLANS = {"plan.json", "plan.tfplan"}
+OPTIONS = {*PLANS, "--save-plan", "--plan", "--also", "markdown=drift.md", "codequality=drift.codequality.json"}
 
 
-@pytest.fixture(params=["prod", "small", "odd"])
-def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
-    spec: EnvironmentSpec = request.getfixturevalue(f"{request.param}_spec")
+@pytest.fixture(params=["prod pulumi", "small terraform", "odd opentofu", "odd pulumi"])
+def case(request: pytest.FixtureRequest) -> list[str]:
+    return str(request.param).split()
+
+
+@pytest.fixture
+def spec(request: pytest.FixtureRequest, case: list[str]) -> EnvironmentSpec:
+    spec: EnvironmentSpec = request.getfixturevalue(f"{case[0]}_spec")
     return spec
+
+
+@pytest.fixture
+def tool(case: list[str]) -> CiTool:
+    return TOOLS[case[1]]
 
 
 @pytest.fixture
@@ -54,8 +67,9 @@ def odd_spec() -> EnvironmentSpec:
 
 
 @pytest.fixture
-def jobs(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
-    text = pipeline(spec, blueprint_of(spec), release="1.2.3", environment=spec.name, provider=FORGE)
+def jobs(spec: EnvironmentSpec, case: list[str]) -> dict[str, dict[str, Any]]:
+    blueprint, tool = blueprint_of(spec), case[1]
+    text = pipeline(spec, blueprint, release="1.2.3", environment=spec.name, provider=FORGE, tool=tool)
     found: dict[str, dict[str, Any]] = yaml.safe_load(text)
     return found
 
@@ -74,8 +88,9 @@ def run(job: dict[str, Any], folder: Path, *, status: int = 0, **variables: str)
     binary = folder / ".venv" / "bin"
     binary.mkdir(parents=True, exist_ok=True)
     told = folder / "told"
-    for name, ends in {"python3": 0, "pip": 0, "firnline": status}.items():
-        place = folder / "python3" if name == "python3" else binary / name
+    ends_with = {"python3": 0, "curl": 0, "sha256sum": 0, "chmod": 0, "pip": 0, "firnline": status}
+    for name, ends in ends_with.items():
+        place = binary / name if name in ("pip", "firnline") else folder / name
         checks = '[ "$1" = spec ] && exit 0'
         place.write_text(f"#!/bin/sh\n{checks}\nenv > {told}.{name}\necho out; echo err >&2\nexit {ends}\n")
         place.chmod(0o755)
@@ -124,7 +139,7 @@ def test_up_and_the_comparison_end_as_their_commands_do(
 
 
 def test_what_a_job_is_told_arrives_as_it_is_whatever_else_somebody_gives_the_pipeline(
-    spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]], tmp_path: Path
+    spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]], tmp_path: Path, tool: CiTool
 ) -> None:
     names = blueprint_of(spec).names
     whom = {"-preview": names.preview_role, "": names.deploy_role, "-drift": names.preview_role}
@@ -132,8 +147,9 @@ def test_what_a_job_is_told_arrives_as_it_is_whatever_else_somebody_gives_the_pi
         given = {"AWS_ROLE_ARN": "arn:aws:iam::1:role/mine", "SNOWFLAKE_ROLE": "R", "PULUMI_BACKEND_URL": "s3://mine"}
         assert run(jobs[named(spec, what)], tmp_path, **given).returncode == 0
         told = (tmp_path / "told.firnline").read_text().splitlines()
-        for name, value in settings(spec, str(role)).items():
-            assert f"{name}={value}" in told
+        variable, its = tool.variable
+        for name, value in {**settings(spec, str(role)), variable: its(spec)}.items():
+            assert f"{name}={value}" in told or name == "PULUMI_BACKEND_URL" != variable
         kind = "deploy" if what == "" else "preview"
         assert f"AWS_ROLE_ARN=arn:aws:iam::123456789012:role/{kind}-firnline-{spec.name}" in told
         (place,) = [line.partition("=")[2] for line in told if line.startswith("AWS_WEB_IDENTITY_TOKEN_FILE=")]
@@ -157,22 +173,30 @@ def test_a_merge_request_is_previewed_by_hand_and_never_one_of_a_fork(
 
 
 def test_up_does_nothing_but_what_the_preview_before_it_said(
-    spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]
+    spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]], tool: CiTool
 ) -> None:
     preview, up = jobs[named(spec, "-preview")], jobs[named(spec, "")]
     assert up["needs"] == [{"job": named(spec, "-preview"), "artifacts": True}]
-    assert "plan.json" in preview["artifacts"]["paths"]
-    assert "--save-plan plan.json" in script(preview)
-    assert "--plan plan.json" in script(up)
+    assert tool.plan in preview["artifacts"]["paths"]
+    assert f"--save-plan {tool.plan}" in script(preview)
+    assert f"--plan {tool.plan}" in script(up)
     assert up["resource_group"] == named(spec, "")
     assert up["interruptible"] is False
 
 
-def test_the_tool_in_the_image_is_new_enough(jobs: dict[str, dict[str, Any]]) -> None:
+def test_the_tool_is_new_enough_and_an_archive_is_taken_by_its_hash(
+    jobs: dict[str, dict[str, Any]], case: list[str]
+) -> None:
     for job in jobs.values():
-        found = Version.from_text(job["image"]["name"].partition(":")[2])
+        if case[1] == "pulumi":
+            found, oldest = Version.from_text(job["image"]["name"].partition(":")[2]), OLDEST
+        else:
+            (url,) = re.findall(r"https://\S+_amd64\S+", script(job))
+            archive = url.rpartition("/")[2]
+            assert re.search(rf"echo '[0-9a-f]{{64}}  {re.escape(archive)}' \| sha256sum --check", script(job))
+            found, oldest = Version.from_text(archive.split("_")[1]), OLDEST_TERRAFORM
         assert found is not None
-        assert found >= OLDEST
+        assert found >= oldest
 
 
 def subject(spec: EnvironmentSpec, **changes: str) -> str:
