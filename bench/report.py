@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from bench.figure import Figure
-from firnline_infra.terminal import text_table
+from firnline_ingest.terminal import text_table
 
 COLUMNS = ("part", "figure", "unit", "median", "min", "max", "bar", "met")
 

@@ -53,7 +53,8 @@ MAY_LOAD = {
 ROOMS_BELOW = {
     "ingest.__main__": "aws commands errors",
     "ingest.aws": "config errors",
-    "ingest.commands": "aws config dead_letters kinesis ledger logs migration spark validate values",
+    "ingest.checks": "errors terminal",
+    "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark validate values",
     "ingest.config": "errors identifiers",
     "ingest.dead_letters": (
         "aws config errors identifiers kinesis ledger permissions records schemas sink snowflake values"
@@ -76,38 +77,40 @@ ROOMS_BELOW = {
     "ingest.spark": (
         "aws config dead_letters errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
+    "ingest.terminal": "",
     "ingest.transforms": "config nesting records",
-    "ingest.validate": "config dead_letters errors kinesis ledger records schemas snowflake spark",
+    "ingest.validate": "checks config dead_letters errors kinesis ledger records schemas snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
-        "terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers "
-        "ingest.kinesis ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.transforms "
-        "ingest.values"
+        "ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers ingest.kinesis "
+        "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.terminal "
+        "ingest.transforms ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render rollout "
-        "runtimes specification stack status terminal terraform ingest.__main__ ingest.config ingest.dead_letters "
-        "ingest.errors "
-        "ingest.schemas ingest.sink ingest.values"
+        "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
+        "rollout runtimes specification stack status terraform ingest.__main__ ingest.checks ingest.config "
+        "ingest.dead_letters ingest.errors ingest.schemas ingest.sink ingest.terminal ingest.values"
     ),
-    "infra.doctor": "accounts blueprint kinds observe pulumi_cli render specification stack ingest.errors",
-    "infra.drift": "accounts blueprint keys kinds observe redshift specification stack ingest.config ingest.errors ingest.ledger",
+    "infra.drift": (
+        "accounts blueprint keys kinds observe redshift specification stack ingest.checks ingest.config ingest.errors "
+        "ingest.ledger"
+    ),
     "infra.error_catalog": "ingest.errors",
-    "infra.estimate": "blueprint runtimes specification terminal",
+    "infra.estimate": "blueprint runtimes specification ingest.terminal",
     "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification ingest.errors ingest.permissions ingest.snowflake",
     "infra.observe": (
-        "accounts blueprint kinds specification terminal ingest.errors ingest.identifiers ingest.permissions "
-        "ingest.snowflake"
+        "accounts blueprint kinds specification ingest.checks ingest.errors ingest.identifiers ingest.permissions "
+        "ingest.snowflake ingest.terminal"
     ),
-    "infra.policy": "blueprint observe specification terraform ingest.permissions",
+    "infra.policy": "blueprint specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",
-    "infra.redshift": "accounts blueprint observe specification terminal ingest.errors",
+    "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
     "infra.render": "blueprint kinds runtimes specification ingest.permissions",
     "infra.resources": "blueprint specification",
     "infra.rollout": (
@@ -117,13 +120,13 @@ ROOMS_BELOW = {
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.stack": (
-        "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.errors"
+        "accounts blueprint keys kinds observe pulumi_cli redshift render specification terraform ingest.checks "
+        "ingest.errors"
     ),
     "infra.status": (
-        "blueprint redshift rollout runtimes terminal ingest.aws ingest.config ingest.dead_letters ingest.errors "
-        "ingest.ledger ingest.logs"
+        "blueprint redshift rollout runtimes ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.ledger "
+        "ingest.logs ingest.terminal"
     ),
-    "infra.terminal": "",
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
@@ -131,14 +134,14 @@ ROOMS_BELOW = {
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
-        "accounts demo environment folder running infra.accounts infra.cli infra.keys infra.specification infra.status "
-        "infra.terminal ingest.config ingest.errors ingest.sink ingest.snowflake"
+        "accounts demo environment folder running infra.accounts infra.cli infra.keys infra.specification "
+        "infra.status ingest.config ingest.errors ingest.sink ingest.snowflake ingest.terminal"
     ),
     "local.clock": "",
     "local.demo": (
-        "accounts environment exit_with_parent provisioning pulumi running terraform infra.audit infra.build infra.keys "
-        "infra.pulumi infra.rollout infra.specification infra.stack infra.status infra.terminal ingest.__main__ ingest.config "
-        "ingest.dead_letters ingest.errors"
+        "accounts environment exit_with_parent provisioning pulumi running terraform infra.audit infra.build "
+        "infra.keys infra.pulumi infra.rollout infra.specification infra.stack infra.status ingest.__main__ "
+        "ingest.config ingest.dead_letters ingest.errors ingest.terminal"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
     "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",

@@ -1,70 +1,80 @@
 """Everything that can be checked before records flow: the machine, the ledger, the streams, Snowflake's tables.
 
-Each check raises an error that names the object, the cause and the next step; all of them run, so that one look shows
-all that is wrong.
+A suite of checks: each raises an error that names the object, the cause and the next step. All of them run, so that one report
+has all that is wrong.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 
-if TYPE_CHECKING:
-    from firnline_ingest.snowflake.target import TargetCatalog
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at; `problem` is None where it is as it should be."""
-
-    name: str
-    found: str
-    problem: FirnlineError | None = None
-    is_checked: bool = True
-    """False if something else that is wrong, which a check of its own names, kept this one from an answer."""
+RULES = {
+    "machine": Rule("Java, Spark or a folder of this machine is not what the engine needs."),
+    "dead letters": Rule("Dead letters could not be kept."),
+    "ledger": Rule("The ledger is missing, or can't be reached."),
+    "streams": Rule("A stream, or what is said of it, can't be read as it is configured."),
+    "snowflake": Rule("A table, its pipe or a right is missing, or Snowflake can't be reached."),
+}
+VALIDATE = Suite(name="validate", rules=RULES, first=Verdict.WRONG, lists_good=True)
 
 
 class Unchecked(Exception):
-    """What could not be looked at, and the id of the error that says why."""
+    """What kept a check from an answer; a check of its own names it."""
+
+    def __init__(self, what: str, because: FirnlineError | None = None) -> None:
+        super().__init__(f"{what} ({because.id})" if because else what)
+        self.next_step = f"correct {because.id} first" if because else "validate it where the engine runs"
 
 
-def validate(config: EngineConfig) -> Iterator[Check]:
-    """Yields as it goes; changes nothing, but for the label of a bucket's folder for dead letters."""
-    yield _checked("java", _java)
-    yield _checked("checkpoint", partial(_checkpoint, config))
-    yield _checked("dead letters", partial(_dead_letters, config))
-    yield _checked("ledger", partial(_ledger, config))
+def validate(config: EngineConfig) -> Report:
+    """Changes nothing, but for the label of a bucket's folder for dead letters."""
+    found = tuple(finding for check in _checks(config) for finding in findings_of(check, incomplete=()))
+    return Report(suite=VALIDATE, environment=config.application, findings=found)
+
+
+def _checks(config: EngineConfig) -> Iterator[Check]:
+    yield _check("machine", "java", _java)
+    yield _check("machine", "checkpoint", partial(_checkpoint, config))
+    yield _check("dead letters", "dead letters", partial(_dead_letters, config))
+    yield _check("ledger", "ledger", partial(_ledger, config))
     for pattern in config.patterns:
-        yield _checked(f"streams {pattern.streams}", partial(_pattern, config, pattern))
+        yield _check("streams", f"streams {pattern.streams}", partial(_pattern, config, pattern))
     config = _with_streams_found(config)
     for pipeline in config.pipelines:
-        yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline))
-        yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline))
-        if pipeline.initial_position.timestamp is not None:
-            yield _checked(f"position of {pipeline.stream}", partial(_position, config, pipeline))
-        if pipeline.reader != "polling":
-            yield _checked(f"consumer of {pipeline.stream}", partial(_consumer, config, pipeline))
-        if pipeline.format.type != "json":
-            yield _checked(f"format of {pipeline.stream}", partial(_format, pipeline))
-        if pipeline.format.asks_glue or pipeline.format.confluent_registry is not None:
-            yield _checked(f"registry of {pipeline.stream}", partial(_registry, config, pipeline))
-        if pipeline.transforms:
-            yield _checked(f"transforms of {pipeline.stream}", partial(_transforms, pipeline))
+        yield from (_check("streams", f"{what} {pipeline.stream}", look) for what, look in _looks(config, pipeline))
     yield from _snowflake(config)
 
 
-def _checked(name: str, look: Callable[[], str]) -> Check:
-    try:
-        return Check(name, look())
-    except Unchecked as unchecked:
-        return Check(name, str(unchecked), is_checked=False)
-    except FirnlineError as error:
-        return Check(name, "", error)
+def _looks(config: EngineConfig, pipeline: PipelineConfig) -> Iterator[tuple[str, Callable[[], str]]]:
+    yield "stream", partial(_stream, config, pipeline)
+    yield "losses of", partial(_losses, config, pipeline)
+    if pipeline.initial_position.timestamp is not None:
+        yield "position of", partial(_position, config, pipeline)
+    if pipeline.reader != "polling":
+        yield "consumer of", partial(_consumer, config, pipeline)
+    if pipeline.format.type != "json":
+        yield "format of", partial(_format, pipeline)
+    if pipeline.format.asks_glue or pipeline.format.confluent_registry is not None:
+        yield "registry of", partial(_registry, config, pipeline)
+    if pipeline.transforms:
+        yield "transforms of", partial(_transforms, pipeline)
+
+
+def _check(rule: str, name: str, look: Callable[[], str]) -> Check:
+    """`look` returns what is there, and raises FirnlineError where that is wrong."""
+
+    def run() -> Iterator[Finding]:
+        try:
+            yield good(name, look())
+        except Unchecked as unchecked:
+            yield unknown(name, str(unchecked), next_step=unchecked.next_step)
+
+    return Check(name=name, rule=rule, run=run)
 
 
 def _java() -> str:
@@ -79,14 +89,15 @@ def _checkpoint(config: EngineConfig) -> str:
 
     place = config.spark.checkpoint
     if "://" not in place:
-        if (config.spark.master or "").startswith("local"):
-            check_folder(Path(place))
+        if not (config.spark.master or "").startswith("local"):
+            raise Unchecked(f"{place} is a path of the machine where Spark's driver runs")
+        check_folder(Path(place))
         return place
     try:
         check_java()
         check_spark()
     except FirnlineError as error:  # which the check of Java has told, or whoever starts Spark here
-        raise Unchecked(f"{place}, not looked at ({error.id})") from error
+        raise Unchecked(f"{place}, not looked at", error) from error
     from firnline_ingest.spark.checkpoint import check_checkpoint
 
     return check_checkpoint(config)
@@ -164,8 +175,8 @@ def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
         incarnation = read_lineage(client, pipeline.stream).incarnation
         found = list(losses(ledger.rows(incarnation).values())) if ledger else []
     except FirnlineError as error:  # which the checks of the ledger and of the stream have told
-        raise Unchecked(f"not known ({error.id})") from error
-    return "\n      ".join(found) or "none on record"
+        raise Unchecked("not known", error) from error
+    return "; ".join(found) or "none on record"
 
 
 def _position(config: EngineConfig, pipeline: PipelineConfig) -> str:
@@ -181,7 +192,7 @@ def _position(config: EngineConfig, pipeline: PipelineConfig) -> str:
         if ledger and ledger.rows(read_lineage(client, pipeline.stream).incarnation):
             return "as the ledger says: the stream was read before"
     except FirnlineError as error:  # which the checks of the ledger and of the stream have told
-        raise Unchecked(f"not known ({error.id})") from error
+        raise Unchecked("not known", error) from error
     initial_pin(pipeline.initial_position, client, pipeline.stream)
     return f"{pipeline.initial_position.timestamp}"
 
@@ -216,21 +227,29 @@ def _registry(config: EngineConfig, pipeline: PipelineConfig) -> str:
 
 
 def _snowflake(config: EngineConfig) -> Iterator[Check]:
+    """Tables are asked for where the connection is good."""
     from firnline_ingest.snowflake.key import load_key
     from firnline_ingest.snowflake.preflight import check_connection
     from firnline_ingest.snowflake.target import TargetCatalog
 
-    connection = _checked("snowflake", lambda: check_connection(config.snowflake, load_key(config)))
-    yield connection
-    if connection.problem is not None:
-        return
+    refused: list[FirnlineError] = []
+
+    def connection() -> str:
+        try:
+            return check_connection(config.snowflake, load_key(config))
+        except FirnlineError as error:
+            refused.append(error)
+            raise
+
+    def table(pipeline: PipelineConfig) -> str:
+        if refused:
+            raise Unchecked("not known", refused[0])
+        return str(catalog.state_of(pipeline).target)
+
+    yield _check("snowflake", "snowflake", connection)
     catalog = TargetCatalog(config)
     try:
         for pipeline in config.pipelines:
-            yield _checked(f"table of {pipeline.stream}", partial(_table, catalog, pipeline))
+            yield _check("snowflake", f"table of {pipeline.stream}", partial(table, pipeline))
     finally:
         catalog.close()
-
-
-def _table(catalog: "TargetCatalog", pipeline: PipelineConfig) -> str:
-    return str(catalog.state_of(pipeline).target)

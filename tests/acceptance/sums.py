@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from firnline_infra.terminal import text_table
+from firnline_ingest.terminal import text_table
 
 
 class SceneFailed(Exception):

@@ -1,6 +1,5 @@
 """Each thing that can be missing or wrong, against the real servers: the message names it, with a stable id."""
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,29 +7,29 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.commands.validate import validate as command
+from firnline_ingest.__main__ import main
+from firnline_ingest.checks import Finding
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
-from firnline_ingest.validate import Check, validate
+from firnline_ingest.validate import validate
 from firnline_ingest.values import TargetTable
 from firnline_local.keys import make_key_pair
 from firnline_local.running import RunningEnvironment
 from tests.fakes.confluent_registry import Registry, serving
 
 pytestmark = pytest.mark.contract
+Problems = Callable[..., dict[str, Finding]]
 
 
 @pytest.fixture
-def problems(
-    local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Callable[..., dict[str, FirnlineError]]:
+def problems(local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Problems:
     """What `firnline validate` finds in a configuration with some sections changed, by the name of the check."""
     for name, value in local_environment.variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
 
-    def find(**changes: Any) -> dict[str, FirnlineError]:
+    def find(**changes: Any) -> dict[str, Finding]:
         document = local_environment.engine_config(dead_letters={"folder": str(tmp_path / "dead")})
         for section, values in changes.items():
             if section == "pipeline":
@@ -38,18 +37,17 @@ def problems(
             else:
                 document[section] = {**document[section], **values}
         config = EngineConfig.model_validate_json(json.dumps(document))
-        checks: list[Check] = list(validate(config))
-        return {check.name: check.problem for check in checks if check.problem is not None}
+        return {each.name: each for each in validate(config).differences}
 
     return find
 
 
-def test_an_environment_that_was_just_made_has_no_problem(problems: Callable[..., dict[str, FirnlineError]]) -> None:
+def test_an_environment_that_was_just_made_has_no_problem(problems: Problems) -> None:
     assert problems() == {}
 
 
 def test_looking_makes_neither_a_folder_nor_a_table(
-    problems: Callable[..., dict[str, FirnlineError]], local_environment: RunningEnvironment, tmp_path: Path
+    problems: Problems, local_environment: RunningEnvironment, tmp_path: Path
 ) -> None:
     folder = tmp_path / "var" / "dead"
     found = problems(dead_letters={"folder": str(folder)}, ledger={"table": "made-at-the-start", "create": True})
@@ -58,12 +56,10 @@ def test_looking_makes_neither_a_folder_nor_a_table(
     assert "made-at-the-start" not in local_environment.client("dynamodb").list_tables()["TableNames"]
 
 
-def test_a_folder_that_could_not_be_made_is_told(
-    problems: Callable[..., dict[str, FirnlineError]], tmp_path: Path
-) -> None:
+def test_a_folder_that_could_not_be_made_is_told(problems: Problems, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     error = problems(dead_letters={"folder": str(tmp_path / "file" / "dead")})["dead letters"]
-    assert (error.id, f"{tmp_path / 'file'} is a file" in str(error)) == ("FL-1103", True)
+    assert (error.error, f"{tmp_path / 'file'} is a file" in error.found) == ("FL-1103", True)
 
 
 RECURSIVE = json.dumps({"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]})
@@ -120,17 +116,17 @@ NOBODY = "arn:aws:kinesis:us-east-1:123456789012:stream/orders/consumer/nobody:1
     ids=lambda value: value if isinstance(value, str) and value.startswith("FL-") else "",
 )
 def test_what_is_missing_is_named_with_the_next_step(
-    problems: Callable[..., dict[str, FirnlineError]], changes: dict[str, Any], check: str, id_: str, names: str
+    problems: Problems, changes: dict[str, Any], check: str, id_: str, names: str
 ) -> None:
     found = problems(**changes)
     assert check in found, found
-    assert found[check].id == id_
-    assert names in str(found[check])
-    assert "Next:" in str(found[check])
+    assert found[check].error == id_
+    assert names in found[check].found + found[check].next_step
+    assert found[check].next_step
 
 
 def test_a_registry_is_asked_for_a_schema_that_it_need_not_have(
-    problems: Callable[..., dict[str, FirnlineError]],
+    problems: Problems,
 ) -> None:
     registry = Registry()
     with serving(registry):
@@ -138,13 +134,13 @@ def test_a_registry_is_asked_for_a_schema_that_it_need_not_have(
         assert problems(pipeline={"format": avro}) == {}
         assert registry.asked
         registry.login = ("engine", "secret")
-        assert problems(pipeline={"format": avro})["registry of orders"].id == "FL-4103"
+        assert problems(pipeline={"format": avro})["registry of orders"].error == "FL-4103"
     glue = problems(pipeline={"format": {"type": "avro", "framing": "glue"}})
     assert set(glue) <= {"registry of orders"}
 
 
 def test_a_table_that_would_drop_the_position_of_its_rows_is_found_before_the_first_one(
-    problems: Callable[..., dict[str, FirnlineError]], local_environment: RunningEnvironment
+    problems: Problems, local_environment: RunningEnvironment
 ) -> None:
     role = local_environment.logins["ingest"].role
     for statement in (
@@ -153,30 +149,56 @@ def test_a_table_that_would_drop_the_position_of_its_rows_is_found_before_the_fi
     ):
         local_environment.query(statement, login="admin")
     error = problems(pipeline={"table": "BY_HAND"})["table of orders"]
-    assert (error.id, "KINESISMETADATA" in str(error)) == ("FL-3304", True)
+    assert (error.error, "KINESISMETADATA" in error.found) == ("FL-3304", True)
     assert problems(pipeline={"table": "BY_HAND", "audit": False}) == {}
     local_environment.query("ALTER TABLE FIRNLINE.RAW.BY_HAND ADD COLUMN KinesisMetadata OBJECT", login="admin")
     assert problems(pipeline={"table": "BY_HAND"}) == {}
 
 
 def test_what_could_not_be_checked_is_not_called_good(
-    problems: Callable[..., dict[str, FirnlineError]],
-    local_environment: RunningEnvironment,
-    capsys: pytest.CaptureFixture[str],
+    problems: Problems, local_environment: RunningEnvironment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Not what waits for the ledger, nor the tables of a Snowflake that takes no login."""
     document = local_environment.engine_config(ledger={"table": "no-such-ledger"})
-    config = EngineConfig.model_validate_json(json.dumps(document))
-    assert command(config, argparse.Namespace()) == 2
-    assert "????  losses of orders: not known (FL-2101)" in capsys.readouterr().out
+    document["snowflake"] |= {"user": "NOBODY"}
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps(document))
+    assert main(["validate", "--config", str(file), "--json"]) == 3
+    found = {each["object"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
+    assert (found["ledger"]["verdict"], found["ledger"]["error"]) == ("wrong", "FL-2101")
+    unseen = {name: each["result"] for name, each in found.items() if each["verdict"] == "unknown"}
+    assert unseen == {"losses of orders": "not known (FL-2101)", "table of orders": "not known (FL-3004)"}
+    assert all(each["next_step"] for each in found.values() if each["verdict"] != "good")
+
+    assert main(["validate", "--config", str(file)]) == 3
+    said = capsys.readouterr().out
+    assert "WRONG    ledger: ledger\n         [FL-2101] " in said
+    assert "UNKNOWN  streams: losses of orders" in said
 
 
-def test_a_key_that_is_not_registered_is_told_by_its_fingerprint(
-    problems: Callable[..., dict[str, FirnlineError]], tmp_path: Path
+def test_what_could_only_be_checked_elsewhere_is_an_exit_status_of_its_own(
+    problems: Problems, local_environment: RunningEnvironment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A checkpoint in a folder, where another machine than this one runs Spark's driver."""
+    document = local_environment.engine_config(
+        spark={"master": "spark://driver:7077", "checkpoint": "/data/checkpoint"}
+    )
+    document["dead_letters"] = {"stream": "letters"}
+    local_environment.client("kinesis").create_stream(StreamName="letters", ShardCount=1)
+    local_environment.client("kinesis").get_waiter("stream_exists").wait(
+        StreamName="letters", WaiterConfig={"Delay": 1}
+    )
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps(document))
+    assert main(["validate", "--config", str(file)]) == 2
+    assert "UNKNOWN  machine: checkpoint" in capsys.readouterr().out
+
+
+def test_a_key_that_is_not_registered_is_told_by_its_fingerprint(problems: Problems, tmp_path: Path) -> None:
     stranger = make_key_pair(tmp_path, "stranger")
     error = problems(snowflake={"private_key": {"file": str(stranger.private_key_file)}})["snowflake"]
-    assert error.id == "FL-3004"
-    assert "SHA256:" in str(error)
+    assert error.error == "FL-3004"
+    assert "SHA256:" in error.found + error.next_step
     assert "PRIVATE KEY" not in str(error)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from firnline_infra.audit.findings import NEXT_STEPS, NOT_INGESTED, Counts, ProblemKind
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
-from firnline_infra.terminal import in_a_line, text_table
+from firnline_ingest.terminal import in_a_line, text_table
 
 PLACES = ("records", "rows", "error_rows", "dead_letters", "not_ingested")
 MOST_RECORDS = 3  # of each reason why rows were rejected

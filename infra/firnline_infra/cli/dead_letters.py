@@ -9,7 +9,7 @@ import click
 
 from firnline_infra.cli.audit import Moment
 from firnline_infra.cli.lazy_group import LazyGroup
-from firnline_infra.terminal import in_a_line, printable
+from firnline_ingest.terminal import in_a_line, printable
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -21,7 +21,7 @@ def destroy(environment: Path, accounts: ChosenAccounts, yes: bool) -> None:
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.rollout.left_consumers import told_outlasting
     from firnline_infra.runtimes.registry import runtime_of
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
 
     found = deployment(environment, accounts)
     removals = found.removals()

@@ -22,7 +22,7 @@ def egress(environment: Path, party: str | None, as_json: bool) -> None:
 
     from firnline_infra.blueprint.network import egress as egress_of
     from firnline_infra.specification import load_spec
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
 
     found = [each for each in egress_of(load_spec(environment)) if party is None or party in each.needed_by]
     if as_json:

@@ -48,7 +48,7 @@ def latency(
 
 
 def text_of(found: "list[LatencyReport]") -> str:
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
 
     rows = [
         (each.table, what, *_figures(spread))

@@ -8,8 +8,8 @@ import click
 
 from firnline_infra.cli.extras import missing_extra
 from firnline_infra.cli.lazy_group import LazyGroup
-from firnline_infra.terminal import printable
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.terminal import printable
 
 EXIT_ERROR = 2
 

@@ -49,7 +49,7 @@ def outputs(
         return
 
     from firnline_infra.cli.deployment import deployment
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
 
     made = deployment(environment, accounts, quiet=True)
     if engine_config:

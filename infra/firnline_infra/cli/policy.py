@@ -35,9 +35,9 @@ def policy(environment: Path, *, protected: bool, form: str, also: tuple[str, ..
     from datetime import UTC, datetime
 
     from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
-    from firnline_infra.observe import Report
     from firnline_infra.policy import POLICY, declared_by, find_breaches
     from firnline_infra.specification import load_spec
+    from firnline_ingest.checks import Report
 
     places = places_of(form, also)
     list_ = ignore_file or ignore_file_of(environment, POLICY.name)

@@ -33,7 +33,7 @@ def preview(
     `up` would change), 2 `up` would be refused, or the check could not be completed.
     """
     from firnline_infra.cli.deployment import deployment
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
 
     found = deployment(environment, accounts).preview(
         refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan.resolve() if save_plan else None

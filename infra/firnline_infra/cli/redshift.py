@@ -30,7 +30,7 @@ def apply(environment: Path, accounts: ChosenAccounts) -> None:
     For example:
       firnline redshift apply dev
     """
-    from firnline_infra.terminal import in_a_line
+    from firnline_ingest.terminal import in_a_line
 
     found = views_of(environment, accounts).apply()
     for finding in found:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
-from firnline_infra.terminal import in_a_line, printable
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.terminal import in_a_line, printable
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from firnline_infra.observe import Report
+    from firnline_ingest.checks import Report
 
 FORMATS = ("table", "json", "sarif", "markdown", "codequality")
 Command = TypeVar("Command", bound=Callable[..., object])

@@ -11,11 +11,11 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.normal_form import one_form, statements_of
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import bootstrap_names
+from firnline_ingest.checks import Finding, good, unknown, wrong
 
 AGAIN = "render `firnline bootstrap` again and have an administrator apply it: nothing outside of the boundary works"
 

@@ -11,11 +11,11 @@ from re import search
 from typing import Any
 from urllib.parse import quote
 
-from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.render.bootstrap.ci_provider import preview_environment
 from firnline_infra.render.ci.github import workflow_file
 from firnline_infra.render.ci.gitlab import pipeline_file
 from firnline_infra.specification import EnvironmentSpec
+from firnline_ingest.checks import Finding, good, unknown, wrong
 
 PATIENCE_S = 10.0
 API = "https://api.github.com"

@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.observe import Finding, good, unknown, wrong
+from firnline_ingest.checks import Finding, good, unknown, wrong
 
 MOST_S = 60
 STEP = "let the machine keep time: chrony, systemd-timesyncd"

@@ -8,10 +8,10 @@ from typing import Any
 
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.kinds.keys_and_secrets import why_unusable
-from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.checks import Finding, good, wrong
 
 STEP = "find out who changed the file of keys, or moved the alias, and why; then correct the one that is wrong, in a review"
 

@@ -6,8 +6,8 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
-from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.checks import Finding, good, wrong
 
 MOST_CONSUMERS = 20  # of a stream (Kinesis developer guide, "Quotas and limits")
 ON_DEMAND_SHARDS = 4

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.request import getproxies, proxy_bypass
 
 from firnline_infra.blueprint.network import HTTP, Destination
-from firnline_infra.observe import Finding, good, unknown, wrong
+from firnline_ingest.checks import Finding, good, unknown, wrong
 
 PATIENCE_S = 5.0
 AT_ONCE = 16

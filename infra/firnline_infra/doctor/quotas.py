@@ -11,8 +11,8 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.size import size_of_specification
-from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
+from firnline_ingest.checks import Finding, good, unknown, wrong
 
 UNCHANGED = {"NoSuchResourceException"}
 """Of GetServiceQuota: nothing is known of the account's own, so the default counts (API reference)."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.specification import EnvironmentSpec
+from firnline_ingest.checks import Finding, good, unknown, wrong
 
 AT_ONCE = 100
 """Actions of one request; IAM's answer is paged beyond."""

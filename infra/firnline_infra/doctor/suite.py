@@ -13,11 +13,11 @@ from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, Snowflake
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
 from firnline_infra.doctor import boundary, ci, clock, key, limits, network, quotas, rights, tools
-from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown, wrong
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.elsewhere import is_elsewhere, place_of
 from firnline_infra.stack.preconditions import objects_in_the_way
+from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown, wrong
 from firnline_ingest.errors import SnowflakeError
 
 NOT_ASKED = (AwsRefused, AwsUnreachable, SnowflakeRefused, SnowflakeError)

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Iterator
 
-from firnline_infra.observe import Finding, good
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.stack.versions import check_packages
+from firnline_ingest.checks import Finding, good
 
 
 def python() -> Iterator[Finding]:

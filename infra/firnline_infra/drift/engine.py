@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.pair import body_fingerprint
-from firnline_infra.observe import NOTHING, Check, Finding
+from firnline_ingest.checks import NOTHING, Check, Finding
 
 if TYPE_CHECKING:
     from firnline_ingest.ledger.backend import Run

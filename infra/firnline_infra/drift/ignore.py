@@ -14,9 +14,8 @@ from typing import Annotated
 from pydantic import Field
 
 from firnline_infra.drift.errors import IgnoreListRefused
-from firnline_infra.observe import Finding
-from firnline_infra.observe.report import Ignored
 from firnline_infra.specification.document import read_text, read_yaml
+from firnline_ingest.checks import Finding, Ignored
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.errors import ConfigError
 

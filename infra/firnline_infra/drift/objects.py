@@ -10,7 +10,7 @@ from firnline_infra.kinds import KINDS, Kind
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.kind import noun_of
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
-from firnline_infra.observe import Check, Finding
+from firnline_ingest.checks import Check, Finding
 
 
 def checks(context: DriftContext) -> Iterator[Check]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from firnline_infra.drift.context import DriftContext
-from firnline_infra.observe import Check, Finding
 from firnline_infra.redshift import RedshiftViews
+from firnline_ingest.checks import Check, Finding
 
 
 def checks(context: DriftContext) -> Iterator[Check]:

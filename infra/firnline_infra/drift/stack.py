@@ -12,7 +12,7 @@ from typing import Any
 
 from firnline_infra.drift.errors import PreviewUnreadable
 from firnline_infra.kinds.kind import noun_of
-from firnline_infra.observe import NOTHING, Cause, Finding
+from firnline_ingest.checks import NOTHING, Cause, Finding
 
 Values = Mapping[str, Any]
 QUIET = {"same", "read", "refresh", "read-replacement", "read-discard", "discard"}

@@ -17,12 +17,12 @@ from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.drift.stack import State, stack_findings
-from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.observe.readback import EXISTS
 from firnline_infra.observe.sight import hidden_objects, resources_behind
 from firnline_infra.stack.deployment import Deployment
+from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of
 
 PARTS = (tables, objects, redshift, engine)
 RULES = {

@@ -6,9 +6,9 @@ from functools import partial
 
 from firnline_infra.blueprint.snowflake import DeadLetterStage, IcebergTable, InteractiveTable, Table
 from firnline_infra.drift.context import DriftContext
-from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.observe.readback import read_back, stage_findings
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_ingest.checks import NOTHING, Check, Finding
 
 KINDS = {
     Table: "snowflake table",

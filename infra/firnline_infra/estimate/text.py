@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from firnline_infra.estimate.cost import Cost, redshift_usd_an_hour
 from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load, RedshiftLoad
 from firnline_infra.estimate.prices import prices
-from firnline_infra.terminal import text_table
+from firnline_ingest.terminal import text_table
 
 
 def estimate_text(load: Load, costs: list[Cost]) -> str:

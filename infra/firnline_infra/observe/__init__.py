@@ -1,24 +1,5 @@
-"""One way to observe: a `Check` yields `Finding`s, a `Report` prints them and decides the exit status.
+"""What exists, who owns it, how it differs: what checks ask of accounts, and further forms of their report.
 
-`firnline preview`, `doctor` and `drift` are suites of checks. Nothing here writes to an account.
+Checks, findings and reports are the engine's (`firnline_ingest.checks`), whose `validate` is a suite of them, as `preview`,
+`doctor` and `drift` are. Nothing here writes to an account.
 """
-
-from firnline_infra.observe.check import Check, findings_of
-from firnline_infra.observe.finding import NOTHING, Cause, Finding, Verdict, good, unknown, wrong
-from firnline_infra.observe.report import ExitStatus, Report, Rule, Suite
-
-__all__ = [
-    "NOTHING",
-    "Cause",
-    "Check",
-    "ExitStatus",
-    "Finding",
-    "Report",
-    "Rule",
-    "Suite",
-    "Verdict",
-    "findings_of",
-    "good",
-    "unknown",
-    "wrong",
-]

@@ -9,11 +9,11 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.grants import RequiredGrant, Securable
-from firnline_infra.observe.finding import Finding
 from firnline_infra.observe.grants import grants_with_inherited
 from firnline_infra.observe.lookup import listed
 from firnline_infra.observe.readback import table_findings
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_ingest.checks import Finding
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 from firnline_ingest.snowflake.grants import ListedGrant
 

@@ -8,9 +8,8 @@ import hashlib
 import json
 from typing import Any
 
-from firnline_infra.observe.finding import Finding
-from firnline_infra.observe.report import Report, Suite
 from firnline_infra.observe.sarif import fingerprint
+from firnline_ingest.checks import Finding, Report, Suite
 
 
 def report_code_quality(report: Report, *, spec_file: str) -> str:

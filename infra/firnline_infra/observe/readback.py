@@ -20,9 +20,9 @@ from firnline_infra.blueprint.snowflake import (
     literal,
 )
 from firnline_infra.blueprint.table_properties import PROPERTIES, Value, values_of, written
-from firnline_infra.observe.finding import NOTHING, Finding
 from firnline_infra.specification.column_type import same_type
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_ingest.checks import NOTHING, Finding
 from firnline_ingest.identifiers import like_pattern, quoted
 
 Row = Mapping[str, Any]

@@ -10,8 +10,7 @@ import json
 from importlib.metadata import version
 from typing import Any
 
-from firnline_infra.observe.finding import Finding
-from firnline_infra.observe.report import Ignored, Report, Rule, Suite
+from firnline_ingest.checks import Finding, Ignored, Report, Rule, Suite
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 SECURITY_SEVERITY = "8.0"  # what GitHub sorts security alerts by

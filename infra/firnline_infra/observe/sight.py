@@ -15,10 +15,10 @@ from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.observe.errors import ObjectsHidden
 from firnline_infra.observe.existing import StackResources
-from firnline_infra.observe.finding import Finding, Verdict
 from firnline_infra.observe.grants import grants_to_role
 from firnline_infra.observe.lookup import listed
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_ingest.checks import Finding, Verdict
 
 GRANTED = {"DATABASE", "SCHEMA", "TABLE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
 

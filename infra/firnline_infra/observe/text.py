@@ -1,16 +1,12 @@
 """A report for people: a table for a terminal, Markdown for a pull request."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
-from firnline_infra.observe.finding import Finding, Verdict
-from firnline_infra.observe.report import Report
-from firnline_infra.terminal import in_a_line, text_table
+from firnline_ingest.checks import Finding, Report
+from firnline_ingest.checks.listing import report_listing
+from firnline_ingest.terminal import text_table
 
 COLUMNS = ("object", "property", "expected", "found", "why")
-WIDTH, INDENT = 100, " " * 9
-CAUSE = " was refused: "
-"""In an error of a service: what was asked before it, why not behind it."""
 SHOWN = 60
 """Characters of a value in a table; policies have thousands. JSON has all of them."""
 MARKDOWN_ROWS = 200
@@ -18,42 +14,7 @@ MARKDOWN_ROWS = 200
 
 
 def report_table(report: Report) -> str:
-    return "\n".join(_listing(report) if report.suite.lists_good else _table(report))
-
-
-def _listing(report: Report) -> Iterator[str]:
-    """By cause, in the order of the checks: what is good in a line for each area, what is not with its objects and next step."""
-    groups: dict[tuple[str, ...], list[Finding]] = {}
-    for each in report.findings:
-        is_good = each.verdict is Verdict.GOOD
-        cause = (each.rule,) if is_good else (each.found.rpartition(CAUSE)[2], each.next_step)
-        groups.setdefault((each.verdict.value, *cause), []).append(each)
-    order = sorted(groups.items(), key=lambda group: group[0][0] != Verdict.GOOD.value)
-    for (verdict, *_), found in order:
-        if verdict == Verdict.GOOD.value:
-            yield _wrapped(
-                f"good     {found[0].rule}: ", "; ".join(f"{each.object} {each.found}".strip() for each in found)
-            )
-            continue
-        areas, objects = (", ".join(dict.fromkeys(names)) for names in ([one.rule for one in found], _objects(found)))
-        yield f"\n{_wrapped(f'{verdict.upper():<8} {areas}: ', objects)}"
-        yield _wrapped(INDENT, found[0].found.rpartition(CAUSE)[2].strip())
-        if found[0].next_step:
-            yield _wrapped(f"{INDENT}Next: ", f"{found[0].next_step.rstrip('.')}.")
-
-
-def _objects(found: Sequence[Finding]) -> Iterator[str]:
-    """With what was asked for, where one cause has several."""
-    return (
-        " ".join((each.object, each.found.partition(CAUSE)[0] if CAUSE in each.found else "")).strip() for each in found
-    )
-
-
-def _wrapped(beginning: str, text: str) -> str:
-    plain = in_a_line(text)
-    return textwrap.fill(
-        plain, WIDTH, initial_indent=beginning, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
-    )
+    return report_listing(report) if report.suite.lists_good else "\n".join(_table(report))
 
 
 def _table(report: Report) -> Iterator[str]:

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator
 
-from firnline_infra.observe import Cause, Finding, Rule, Suite, Verdict
 from firnline_infra.policy import access, snowflake, storage
 from firnline_infra.policy.declared import DeclaredStack, declared_by_module
 from firnline_infra.policy.rule import PolicyRule
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.terraform import module_files
+from firnline_ingest.checks import Cause, Finding, Rule, Suite, Verdict
 
 RULES: tuple[PolicyRule, ...] = (*access.RULES, *storage.RULES, *snowflake.RULES)
 POLICY = Suite(

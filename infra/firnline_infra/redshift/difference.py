@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
 from firnline_infra.blueprint.redshift.definitions import DependentViewDefinition, StreamViewDefinition
-from firnline_infra.observe.finding import NOTHING, Finding
 from firnline_infra.redshift.observed import Observed
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.checks import NOTHING, Finding
 
 REBUILD = "compare both; to make it again, without what the stream no longer has: firnline redshift rebuild"
 OF_ITS_OWNER = "it is adopted: have its owner change it, or say it so"

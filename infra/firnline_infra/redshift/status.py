@@ -7,7 +7,7 @@ from typing import Any
 from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
 from firnline_infra.blueprint.redshift.sql import literal
 from firnline_infra.redshift.database import RedshiftDatabase, Row
-from firnline_infra.terminal import in_a_line, text_table
+from firnline_ingest.terminal import in_a_line, text_table
 
 REFRESHED = (
     "SELECT schema_name, mv_name, refresh_type, status, start_time FROM sys_mv_refresh_history "

@@ -7,13 +7,13 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
 from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
-from firnline_infra.observe.finding import Finding
 from firnline_infra.redshift.database import RedshiftDatabase
 from firnline_infra.redshift.difference import findings, left_alone, steps
 from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent
 from firnline_infra.redshift.observed import EMPTY, Observed, attached_roles, is_case_sensitive, observe
 from firnline_infra.redshift.status import ViewStatus, statuses
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.checks import Finding
 from firnline_ingest.errors import UsageError
 
 

@@ -15,7 +15,6 @@ from firnline_infra.blueprint.iam.extra import extra_lines
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.observe import ExitStatus, Finding, Verdict
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.redshift import RedshiftViews
@@ -28,6 +27,7 @@ from firnline_infra.stack.serverless import make_changeable
 from firnline_infra.stack.stack import Stack, stack_of
 from firnline_infra.stack.table_readback import TableReadback, statements
 from firnline_infra.terraform.stack import TerraformStack
+from firnline_ingest.checks import ExitStatus, Finding, Verdict
 from firnline_ingest.errors import FirnlineError
 
 

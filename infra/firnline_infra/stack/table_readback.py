@@ -8,9 +8,9 @@ from typing import Any
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.observe import Finding
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.readback import EXISTS, read_back
+from firnline_ingest.checks import Finding
 
 
 @dataclass(frozen=True)

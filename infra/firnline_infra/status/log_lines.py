@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_infra.terminal import in_a_line
+from firnline_ingest.terminal import in_a_line
 
 LEVELS = ("debug", "info", "warning", "error")
 SPARKS = re.compile(r"\d\S* \S+ (TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")

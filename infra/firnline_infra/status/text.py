@@ -7,9 +7,9 @@ from textwrap import wrap
 from firnline_infra.redshift.status import view_lines
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.model import EnvironmentStatus, ShardStatus, StandbyStatus
-from firnline_infra.terminal import in_a_line, printable, text_table
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem
+from firnline_ingest.terminal import in_a_line, printable, text_table
 
 WIDTH, MOST_SHARDS, MOST_PROBLEMS = 80, 40, 10
 

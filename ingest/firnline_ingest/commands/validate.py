@@ -3,26 +3,29 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from firnline_ingest.commands.command import REFUSED, Command
+from firnline_ingest.commands.command import Command
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
 
 
-def validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
+def validate(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest import validate as checks
+    from firnline_ingest.checks.listing import report_listing
 
-    problems = 0
-    for check in checks.validate(config):
-        verdict = "FAIL" if check.problem else "ok  " if check.is_checked else "????"
-        print(f"{verdict}  {check.name}: {check.problem or check.found}")
-        problems += check.problem is not None
-    return REFUSED if problems else 0
+    report = checks.validate(config)
+    print(report.to_json() if options.json else report_listing(report))
+    return report.exit_status
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="One JSON document instead of a table.")
 
 
 VALIDATE = Command(
     name="validate",
     summary="Check machine, ledger, streams and tables.",
-    more="Exit status: 0 nothing is wrong, 2 something is. A line with ???? could not be checked, and says why.",
+    more="Changes nothing. Exit status: 0 all is good, 3 something is wrong, 2 a check could not be completed.",
     run=validate,
+    add_arguments=_add_arguments,
 )

@@ -41,7 +41,7 @@ def fault(endpoint: str | None, clear: bool, folder: Path, **how: object) -> Non
       firnline local fault kinesis:GetRecords --status 500 --every 3
       firnline local fault --clear
     """
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
     from firnline_local.running import RunningEnvironment
 
     environment = RunningEnvironment.attach(folder)

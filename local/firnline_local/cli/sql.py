@@ -26,7 +26,7 @@ def sql(statement: str, role: str, as_json: bool, folder: Path) -> None:
     """
     import json
 
-    from firnline_infra.terminal import text_table
+    from firnline_ingest.terminal import text_table
     from firnline_local.running import RunningEnvironment
 
     columns, rows = _answered(RunningEnvironment.attach(folder), statement, role)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from firnline_infra.terminal import text_table
+from firnline_ingest.terminal import text_table
 
 INDENT = "  "
 LOG_EVERY_S = 5.0

@@ -13,9 +13,9 @@ from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.doctor.boundary import boundary
-from firnline_infra.observe import Finding, Verdict
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_ingest.checks import Finding, Verdict
 
 OWN = "arn:aws:iam::111122223333:policy/firnline-dev-boundary"
 READ = {

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.doctor.ci import approvals, asking
-from firnline_infra.observe import Finding, Verdict
 from firnline_infra.specification import EnvironmentSpec
+from firnline_ingest.checks import Finding, Verdict
 from tests.infra.doctor.test_boundary import spec_of
 
 REVIEWERS = {"id": 1, "type": "required_reviewers", "reviewers": [{"type": "Team", "reviewer": {"id": 7}}]}

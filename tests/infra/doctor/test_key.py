@@ -5,8 +5,8 @@ import pytest
 from botocore.stub import Stubber
 
 from firnline_infra.doctor.key import recorded
-from firnline_infra.observe import Finding, Verdict
 from firnline_infra.specification import EnvironmentSpec
+from firnline_ingest.checks import Finding, Verdict
 from tests.infra.doctor.test_boundary import spec_of
 
 ARN = "arn:aws:kms:eu-central-1:111122223333:key/1"

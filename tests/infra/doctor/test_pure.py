@@ -14,9 +14,9 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import clock, limits, network, rights
 from firnline_infra.doctor.suite import DOCTOR
-from firnline_infra.observe import Finding, Report, Verdict, good, unknown, wrong
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_ingest.checks import Finding, Report, Verdict, good, unknown, wrong
 
 ROLE = "arn:aws:iam::111122223333:role/deploy-firnline-dev"
 SESSION = "arn:aws:sts::111122223333:assumed-role/deploy-firnline-dev/ci"

@@ -12,8 +12,8 @@ from policy_sentry.querying.actions import get_action_data
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.doctor import quotas
-from firnline_infra.observe import Verdict
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_ingest.checks import Verdict
 
 PAGE = Path(__file__).parents[3] / "docs" / "doctor.md"
 SPEC: dict[str, Any] = {

@@ -8,8 +8,8 @@ import pytest
 from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import examine
 from firnline_infra.doctor.network import reach
-from firnline_infra.observe import Verdict
 from firnline_infra.specification import load_spec
+from firnline_ingest.checks import Verdict
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.faults import Fault, FaultKind
 from firnline_local.running import RunningEnvironment

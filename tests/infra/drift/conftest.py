@@ -9,10 +9,10 @@ import pytest
 
 from firnline_infra.drift import find_drift
 from firnline_infra.drift.ignore import IgnoreList
-from firnline_infra.observe import Report
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.stack import Stack
+from firnline_ingest.checks import Report
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.infra.drift.in_process import InProcessStack

@@ -6,7 +6,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.drift.ignore import Entry, IgnoreList
-from firnline_infra.observe import Cause
+from firnline_ingest.checks import Cause
 from tests.infra.drift.changes import changes
 from tests.infra.drift.conftest import Made
 

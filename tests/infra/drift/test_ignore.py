@@ -7,7 +7,7 @@ import pytest
 from firnline_infra.drift.errors import IgnoreListRefused
 from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
 from firnline_infra.drift.suite import drift_report
-from firnline_infra.observe import Finding, unknown
+from firnline_ingest.checks import Finding, unknown
 
 TODAY = date(2026, 11, 22)
 ENTRY = "{object: kinesis stream orders, property: tags.*, reason: the cost tool, until: 2026-12-31}"

@@ -8,7 +8,7 @@ import pytest
 
 from firnline_infra.drift.errors import PreviewUnreadable
 from firnline_infra.drift.stack import State, stack_findings
-from firnline_infra.observe import Cause
+from firnline_ingest.checks import Cause
 
 PLAN = json.loads(Path(__file__).with_name("plan.json").read_text())
 NOTHING_MADE = State({})

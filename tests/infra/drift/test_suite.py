@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.suite import observed
-from firnline_infra.observe import Check, Finding, Verdict
+from firnline_ingest.checks import Check, Finding, Verdict
 
 USER = "snowflake service user"
 

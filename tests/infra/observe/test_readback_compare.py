@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.observe import Finding, readback
+from firnline_infra.observe import readback
 from firnline_infra.observe.readback import columns, differing, properties, sorting, stage_findings
 from firnline_infra.specification import load_spec
+from firnline_ingest.checks import Finding
 
 WANTED = {"schema_evolution": True, "error_logging": False}
 ALTER = 'ALTER TABLE "DB"."RAW"."T"'

@@ -15,11 +15,11 @@ import yaml
 from firnline_infra.doctor.suite import DOCTOR
 from firnline_infra.drift.ignore import Entry, IgnoreList
 from firnline_infra.drift.suite import drift_report
-from firnline_infra.observe import Finding, Report, good, unknown, wrong
 from firnline_infra.observe.code_quality import report_code_quality
 from firnline_infra.observe.sarif import report_sarif
 from firnline_infra.observe.text import report_markdown, report_table
 from firnline_infra.render import ci
+from firnline_ingest.checks import Finding, Report, good, unknown, wrong
 
 ROOT = Path(__file__).parents[3]
 SETUP = Path(ci.__file__).parent / "files" / "github-setup.yaml"

@@ -1,6 +1,6 @@
 from decimal import Decimal
 
-from firnline_infra.terminal import in_a_line, text_table
+from firnline_ingest.terminal import in_a_line, text_table
 
 
 def test_numbers_stand_to_the_right_and_text_to_the_left() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from firnline_infra.observe.finding import Finding, unknown, wrong
+from firnline_ingest.checks.finding import Finding, unknown, wrong
 from firnline_ingest.errors import FirnlineError
 
 Errors = tuple[type[FirnlineError], ...]
@@ -26,7 +26,6 @@ def findings_of(check: Check, *, incomplete: Errors = (FirnlineError,)) -> Itera
     """
     try:
         yield from (replace(each, rule=check.rule) for each in check.run())
-    except incomplete as error:
-        yield replace(unknown(check.name, error.what, next_step=error.next_step), rule=check.rule)
     except FirnlineError as error:
-        yield replace(wrong(check.name, error.what, next_step=error.next_step), rule=check.rule)
+        said = unknown if isinstance(error, incomplete) else wrong
+        yield replace(said(check.name, error.what, next_step=error.next_step), rule=check.rule, error=error.id)

@@ -1,4 +1,4 @@
-"""What a suite of checks found: its exit status, and its JSON. Each other form is a file beside this one."""
+"""What a suite of checks found: its exit status, and its JSON. Each other form is a file of its own."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from datetime import date
 from enum import IntEnum
 from typing import Any, Self
 
-from firnline_infra.observe.finding import Finding, Verdict
+from firnline_ingest.checks.finding import Finding, Verdict
 
 
 class ExitStatus(IntEnum):
@@ -88,7 +88,7 @@ class Report:
         return tuple(each for each in self.findings if each.verdict is verdict)
 
     def _listing(self) -> dict[str, Any]:
-        keys = ("rule", "object", "verdict", "found", "next_step")
+        keys = ("rule", "object", "verdict", "found", "next_step", "error")
         names = {"rule": "area", "found": "result"}
         return {"findings": [{names.get(key, key): getattr(each, key) for key in keys} for each in self.findings]}
 

@@ -34,6 +34,8 @@ class Finding:
     expected: str = ""
     found: str
     """What is there; why the check could not be completed, where the verdict is UNKNOWN."""
+    error: str = ""
+    """The id of the error that says so: `firnline explain FL-3011`."""
     rule: str = ""
     """Which rule of the suite found it; the check that ran says so."""
     verdict: Verdict = Verdict.WRONG
