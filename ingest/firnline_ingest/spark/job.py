@@ -31,7 +31,7 @@ from firnline_ingest.spark.retry_budget import RetryBudget
 from firnline_ingest.spark.shown import EngineReporter, ShownRun
 from firnline_ingest.spark.signals import EndingSignals
 from firnline_ingest.spark.standing_by import StandingBy
-from firnline_ingest.spark.watchdog import EpochWatch, Verdict
+from firnline_ingest.spark.watchdog import EpochPace, EpochWatch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -275,15 +275,15 @@ class EngineJob:
 
     def _look_after_epoch(self) -> None:
         match self._watch.look():
-            case Verdict.LATE:
+            case EpochPace.LATE:
                 log.warning("epoch.late", extra=self._known())
-            case Verdict.OVERDUE:
+            case EpochPace.OVERDUE:
                 log.error("epoch.overdue", extra=self._known())
                 BackgroundCall("cancel", self._query.cancel_jobs).wait(LOOK_S)
-            case Verdict.STUCK:
+            case EpochPace.STUCK:
                 faulthandler.dump_traceback(sys.__stderr__ or 2)
                 self._end_with(EpochStuck(self._watch.batch or 0, self._watch.lasted_s))
-            case Verdict.FINE:
+            case EpochPace.FINE:
                 pass
 
     def _known(self) -> dict[str, object]:

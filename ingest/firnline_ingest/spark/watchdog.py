@@ -17,7 +17,7 @@ REPORT_EVERY_S = 60.0
 LONGEST_STEP_S = 5.0  # between two looks; more than that, and it was the driver that stood still
 
 
-class Verdict(Enum):
+class EpochPace(Enum):
     FINE = auto()
     LATE = auto()
     """Worth a line in the log; once a minute."""
@@ -57,19 +57,19 @@ class EpochWatch:
     def overdue_s(self) -> float:
         return OVERDUE * self.late_s
 
-    def look(self) -> Verdict:
+    def look(self) -> EpochPace:
         with self._lock:
             if self.batch is None:
-                return Verdict.FINE
+                return EpochPace.FINE
             now_s = self.clock()
             self.lasted_s += min(now_s - self._looked_s, LONGEST_STEP_S)
             self._looked_s = now_s
             if self.is_cancelled:
-                return Verdict.STUCK if self.lasted_s >= self.overdue_s + STUCK_S else Verdict.FINE
+                return EpochPace.STUCK if self.lasted_s >= self.overdue_s + STUCK_S else EpochPace.FINE
             if self.lasted_s >= self.overdue_s:
                 self.is_cancelled = True
-                return Verdict.OVERDUE
+                return EpochPace.OVERDUE
             if self.lasted_s >= self._report_s:
                 self._report_s += REPORT_EVERY_S
-                return Verdict.LATE
-            return Verdict.FINE
+                return EpochPace.LATE
+            return EpochPace.FINE
