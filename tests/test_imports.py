@@ -94,6 +94,9 @@ ROOMS_BELOW = {
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.checks ingest.config "
         "ingest.dead_letters ingest.errors ingest.schemas ingest.sink ingest.terminal ingest.values"
     ),
+    "infra.doctor": (
+        "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.errors"
+    ),
     "infra.drift": (
         "accounts blueprint keys kinds observe redshift specification stack ingest.checks ingest.config ingest.errors "
         "ingest.ledger"
