@@ -1,7 +1,6 @@
 """Shipped environments through the real Terraform or OpenTofu: made, kept, repaired, removed; nothing else touched."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,21 +10,11 @@ from firnline_infra.stack.errors import DestroyRefused, NotDeployed
 from firnline_infra.stack.program import PACKAGED
 from firnline_infra.terraform.errors import TerraformFailed
 from firnline_local.pulumi.in_process.application import ProgramApplication
-from tests.pulumi.environments import Trial, survey, trial_of
+from tests.pulumi.environments import survey, trial_of
 from tests.terraform.drifts import DRIFTS
 from tests.terraform.workspace import workspace_of
 
 pytestmark = [pytest.mark.terraform, pytest.mark.timeout(600)]
-
-
-def differences(trial: Trial, outputs: dict[str, Any], before: Any) -> dict[str, Any]:
-    """What was asked for and is not so, but the configuration's object, which `firnline deploy` puts into the bucket."""
-    found = trial.differences(outputs, before=before)
-    for name, (asked, there) in list(found.items()):
-        if asked and there and {**asked, "objects": ()} == {**there, "objects": ()}:
-            assert (asked["objects"], there["objects"]) == ([f"configuration/{outputs['engine_config_hash']}.json"], [])
-            del found[name]
-    return found
 
 
 def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(
@@ -36,7 +25,7 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(
         with pytest.raises(NotDeployed):
             terraform.deployment.outputs()
         outputs = terraform.deployment.up()
-        assert differences(trial, outputs, before) == {}
+        assert trial.differences(outputs, before=before) == {}
         assert document_hash(outputs["engine_config"]) == outputs["engine_config_hash"]
         assert not terraform.deployment.preview(expect_no_changes=True).changes
 
@@ -48,7 +37,7 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(
         assert {operation for operation, _ in by_the_plan} == {"create", "update"}
         assert terraform.deployment.up(refresh=True) == outputs
         assert terraform.planned(tmp_path) == {}
-        assert differences(trial, outputs, before) == {}
+        assert trial.differences(outputs, before=before) == {}
 
         with pytest.raises(DestroyRefused):
             terraform.deployment.destroy()

@@ -22,7 +22,7 @@ def terraform(environment: Path, into: Path, check: bool) -> None:
     """Write ENV as a Terraform module.
 
     Plain JSON, the same for the same specification: review and commit it. It makes what `firnline up` makes with Pulumi; the
-    engine's configuration is an output, and `firnline deploy` puts it into the bucket. No account is asked.
+    engine's configuration is an output, and `firnline up` or `deploy` puts it into the bucket. No account is asked.
 
     \b
     For example:

@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from firnline_infra.accounts import Accounts, TerraformPlace
+from firnline_infra.accounts.aws import aws_call, if_there
+from firnline_infra.blueprint.engine_config import document_text
 from firnline_infra.kinds import KINDS
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.specification.model import EnvironmentSpec
@@ -88,6 +90,7 @@ class TerraformStack:
     def up(self, accounts: Accounts, *, say: Callable[[str], None], refresh: bool, plan: Path | None) -> None:
         """Terraform knows what a killed apply has made, but for what was just being made: it says so, and how to import it."""
         self.cli.apply(plan, refresh=refresh)
+        self._put_configuration(accounts)
 
     def outputs(self) -> dict[str, Any]:
         return self.cli.outputs()
@@ -104,6 +107,16 @@ class TerraformStack:
             changes = self.cli.plan(file)["resource_changes"]
         steps = (self._step(each) for each in changes if each["type"] in TOKENS)
         return {"steps": [step for step in steps if step["op"] != "same" and step["urn"] not in without]}
+
+    def _put_configuration(self, accounts: Accounts) -> None:
+        """Where the outputs say that it is. Terraform itself would delete the one of a job that still runs with it."""
+        outputs = self.outputs()
+        if url := outputs.get("engine_config_url"):
+            s3, (bucket, _, key) = accounts.aws("s3"), url.removeprefix("s3://").partition("/")
+            if if_there("s3:GetObject", url, s3.get_object, Bucket=bucket, Key=key) is None:
+                text = document_text(outputs["engine_config"])
+                with aws_call("s3:PutObject", url):
+                    s3.put_object(Bucket=bucket, Key=key, Body=text.encode(), ContentType="application/json")
 
     def _urn(self, found: Mapping[str, Any]) -> str:
         return f"urn:pulumi:{self.name}::terraform::{TOKENS[found['type']]}::{found['name']}"

@@ -20,7 +20,7 @@ from tests.infra.pulumi.conftest import IAM_USER, Deploy, Deployment, Registered
 from tests.infra.pulumi.test_engine_runtime import SERVERLESS, SUBNETS, VPC
 
 ONLY_PULUMI = {
-    # Terraform would delete the one of a job that still runs: `firnline deploy` puts it there, under the same name.
+    # Terraform would delete the one of a job that still runs: `firnline up` puts it there, under the same name.
     "aws:s3/bucketObjectv2:BucketObjectv2",
 }
 ONLY_TERRAFORM = {
