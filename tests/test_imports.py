@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[1]
 BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without extras
 EXTRAS = {
     "boto3", "botocore", "cdktf", "cdktn", "cryptography", "duckdb", "grpc", "jsii", "moto", "pulumi", "pulumi_aws",
-    "fastavro", "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn", "zstandard",
+    "fastavro", "pulumi_policy", "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn",
+    "zstandard",
 }  # fmt: skip # a paragraph, not a column
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
@@ -35,6 +36,7 @@ MAY_LOAD = {
     "firnline_ingest.spark": {*AWS, "pyspark"},
     "firnline_infra.rollout": AWS,
     "firnline_infra.status": AWS,
+    "firnline_infra.policy": {"grpc", "pulumi", "pulumi_policy"},
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_local.aws": {*AWS, "moto", "cryptography"},
     "firnline_local.pulumi": {"grpc", "pulumi"},
@@ -109,7 +111,7 @@ ROOMS_BELOW = {
         "accounts blueprint kinds specification ingest.checks ingest.errors ingest.identifiers ingest.permissions "
         "ingest.snowflake ingest.terminal"
     ),
-    "infra.policy": "blueprint specification terraform ingest.checks ingest.permissions",
+    "infra.policy": "blueprint kinds specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",

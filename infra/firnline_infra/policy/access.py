@@ -175,6 +175,7 @@ RULES = (
         (),
         _wide_actions,
         "name each action. One that is meant so: an entry with its reason in ENV.policy.yaml.",
+        judges_alone=True,
     ),
     PolicyRule(
         "wildcard-resource",
@@ -182,6 +183,7 @@ RULES = (
         IDENTITIES,
         _wide_resources,
         "name the ARNs. An action that AWS can't narrow: an entry with its reason in ENV.policy.yaml.",
+        judges_alone=True,
     ),
     PolicyRule(
         "wildcard-principal",
@@ -189,6 +191,7 @@ RULES = (
         (),
         _wide_principals,
         "name who it is for.",
+        judges_alone=True,
     ),
     PolicyRule(
         "trust",
@@ -197,6 +200,7 @@ RULES = (
         _open_trusts,
         "add a condition: aws:SourceAccount or aws:SourceArn for a service, the token's :sub for a provider, "
         "sts:ExternalId for an account.",
+        judges_alone=True,
     ),
     PolicyRule(
         "least-privilege",
@@ -204,6 +208,7 @@ RULES = (
         IDENTITIES,
         _unnamed_actions,
         "remove the action. One that the team's own code needs: an entry with its reason in ENV.policy.yaml.",
+        judges_alone=True,
     ),
     PolicyRule(
         "permissions-boundary",
@@ -211,5 +216,6 @@ RULES = (
         PRINCIPALS,
         _unbounded,
         "aws.permissions_boundary: the one that `firnline bootstrap ENV` renders.",
+        judges_alone=True,
     ),
 )

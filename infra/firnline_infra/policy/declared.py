@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+UNKNOWN = "${known once it is made}"
 REFERENCE = re.compile(r"(?<!\$)\$\{(\w+\.[\w-]+)\.(\w+)\}")
 TEMPLATE = re.compile(r"(?<!\$)\$\{")
 

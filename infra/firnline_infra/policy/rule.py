@@ -15,6 +15,9 @@ class Breach(NamedTuple):
     expected: str
     found: str
 
+    def __str__(self) -> str:
+        return f"{self.path or 'it'} is {self.found}, expected {self.expected}."
+
 
 Look = Callable[[DeclaredResource, DeclaredStack], Iterable[Breach]]
 
@@ -28,6 +31,8 @@ class PolicyRule:
     """Of the resources that it looks at; all of them where empty."""
     look: Look
     next_step: str
+    judges_alone: bool = False
+    """Whether it looks at a resource without the others."""
 
     def breaches(self, stack: DeclaredStack) -> Iterator[tuple[DeclaredResource, Breach]]:
         for resource in stack.of(*self.types) if self.types else stack.resources:

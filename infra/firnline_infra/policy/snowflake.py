@@ -114,6 +114,7 @@ RULES = (
         ("snowflake_grant_ownership",),
         _taken_over,
         "let a role of the environment own it.",
+        judges_alone=True,
     ),
     PolicyRule(
         "snowflake-roles",
@@ -121,6 +122,7 @@ RULES = (
         ("snowflake_grant_account_role",),
         _system_role,
         "snowflake.reader.granted_to: roles of people and programs, never PUBLIC.",
+        judges_alone=True,
     ),
     PolicyRule(
         "snowflake-privileges",
@@ -128,6 +130,7 @@ RULES = (
         (GRANT,),
         _unneeded,
         "grant what docs/permissions.md names, object by object.",
+        judges_alone=True,
     ),
     PolicyRule(
         "snowflake-door",
@@ -142,6 +145,7 @@ RULES = (
         ("snowflake_authentication_policy",),
         _other_ways_in,
         "authentication_methods: KEYPAIR alone.",
+        judges_alone=True,
     ),
     PolicyRule(
         "snowflake-statement",
@@ -149,6 +153,7 @@ RULES = (
         ("snowflake_execute",),
         _statements,
         "let a resource say it: a grant, a user, a policy.",
+        judges_alone=True,
     ),
     PolicyRule(
         "time-travel",

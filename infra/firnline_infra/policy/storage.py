@@ -9,7 +9,7 @@ from firnline_infra.policy.rule import Breach, PolicyRule, text_of, unless, want
 
 BUCKET = "aws_s3_bucket"
 CLOSED = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
-GRANTS_BY_ACL = ("aws_s3_bucket_acl", "aws_s3_object", "aws_s3_object_copy")
+GRANTS_BY_ACL = ("aws_s3_bucket_acl", "aws_s3_object", "aws_s3_bucket_object", "aws_s3_object_copy")
 ALGORITHMS = ("AES256", "aws:kms", "aws:kms:dsse")
 BY_DEFAULT = "rule.apply_server_side_encryption_by_default"
 KEYS = {
@@ -72,13 +72,13 @@ def _public(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
     found = [each.at("rule.object_ownership") for each in owners]
     if found != ["BucketOwnerEnforced"]:
         yield Breach("rule.object_ownership", "BucketOwnerEnforced", text_of(found))
-    if (acl := bucket.at("acl")) is not None:
-        yield Breach("acl", "nothing", text_of(acl))
+    yield from unless(bucket, "acl", None, "private")
 
 
 def _given_by_acl(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
-    if (acl := resource.at("acl")) is not None:
-        yield Breach("acl", "nothing", text_of(acl))
+    yield from unless(resource, "acl", None, "private")
+    for grant in resource.blocks("access_control_policy"):
+        yield Breach("access_control_policy", "nothing", text_of(sorted(grant)))
 
 
 def _without_tls(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
@@ -196,6 +196,7 @@ RULES = (
         GRANTS_BY_ACL,
         _given_by_acl,
         "remove the ACL; policies say who may read.",
+        judges_alone=True,
     ),
     PolicyRule(
         "tls",
@@ -245,6 +246,7 @@ RULES = (
         ("aws_dynamodb_table",),
         wanted("point_in_time_recovery.enabled", True),
         "enable point-in-time recovery.",
+        judges_alone=True,
     ),
     PolicyRule(
         "key-rotation",
@@ -252,6 +254,7 @@ RULES = (
         ("aws_kms_key",),
         wanted("enable_key_rotation", True),
         "enable_key_rotation: true.",
+        judges_alone=True,
     ),
     PolicyRule(
         "open-network",
@@ -262,6 +265,7 @@ RULES = (
         ),
         _open_network,
         "name the networks: snowflake.allowed_networks, network.vpc_endpoints.clients.",
+        judges_alone=True,
     ),
     PolicyRule(
         "tags",
@@ -269,6 +273,7 @@ RULES = (
         (),
         _untagged,
         "give it the environment's tags.",
+        judges_alone=True,
     ),
     PolicyRule(
         "secret-in-state",
@@ -276,5 +281,6 @@ RULES = (
         SECRETS,
         _secret_in_state,
         "put it into its secret with `firnline keys`.",
+        judges_alone=True,
     ),
 )

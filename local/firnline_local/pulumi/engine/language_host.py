@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent import futures
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +120,27 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             return language_pb2.RunResponse(bail=status == ALREADY_SHOWN)
         return language_pb2.RunResponse(error=f"The program ended with status {status}.")
 
+    def RunPlugin(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+        """Runs a policy pack until the engine needs it no more. Its first line is its port; what it says on stderr is shown."""
+        try:
+            interpreter = _interpreter(request.info)
+        except NoInterpreter as unusable:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(unusable))
+        plugin = subprocess.Popen(
+            [interpreter, "-u", _program(request.info), *request.args],
+            cwd=request.pwd,
+            env={**os.environ, **dict(each.split("=", 1) for each in request.env)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        self._programs.add(plugin)
+        context.add_callback(plugin.terminate)
+        assert plugin.stdout is not None
+        for line in plugin.stdout:
+            yield language_pb2.RunPluginResponse(stdout=line)
+        yield language_pb2.RunPluginResponse(exitcode=plugin.wait())
+        self._programs.discard(plugin)
+
     def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:
         for program in tuple(self._programs):
             program.terminate()
@@ -129,7 +150,7 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         """What program.py takes."""
         return {
             "parent_pid": os.getpid(),
-            "program": os.path.normpath(Path(request.info.program_directory, request.info.entry_point or ".")),
+            "program": _program(request.info),
             "monitor": request.monitor_address,
             "engine": self._engine,
             "project": request.project,
@@ -139,6 +160,10 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             "parallel": request.parallel,
             "dry_run": request.dryRun,
         }
+
+
+def _program(info: Any) -> str:
+    return os.path.normpath(Path(info.program_directory, info.entry_point or "."))
 
 
 def _interpreter(info: Any) -> Path:
