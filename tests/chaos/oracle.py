@@ -19,10 +19,6 @@ def place_of(sequence_number: int, sub_sequence_number: int = 0, row: int = 0) -
     return (sequence_number << SUB_BITS | sub_sequence_number) << ROW_BITS | row
 
 
-SIDE_TABLE = "beside"
-"""Where a place is of the table that a route leads to, its name begins so."""
-
-
 @dataclass(frozen=True, slots=True)
 class Put:
     """A record that was put into the stream, and where it has to be in the end."""
@@ -32,8 +28,8 @@ class Put:
     """Its place in the shard."""
     arrived_ms: int
     fate: Fate
-    is_routed: bool = False
-    """Into the table that is beside the pipeline's own."""
+    table: str = ""
+    """The one that it belongs into, as the places of rows name it."""
     or_letter: bool = False
     """Too large or too wide, perhaps: as a dead letter it is in its place, too."""
 
@@ -48,6 +44,7 @@ class Found:
     place: str
     shard: str
     number: int
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +88,8 @@ class Evidence:
     stops: Sequence[Stop] = ()
     unordered: Collection[Found] = ()
     """What was committed beyond a proof in a channel that is gone: a part of it may have come again behind the rest."""
-    came_again: Sequence[tuple[bool, str, int]] = ()
-    """Whether beside, shard and place of rows that were proven when a person said to go on after them, and that are there
+    came_again: Sequence[tuple[str, str, int]] = ()
+    """Table, shard and place of rows that were proven when a person said to go on after them, and that are there
     once more now, in whatever table.
     """
     begins_at_ms: int | None = None
@@ -101,6 +98,10 @@ class Evidence:
     """Rows that a table took from an engine that took it for the one before it."""
     may_lose: bool = False
     """Whether anything was done that loses records, or proofs, so that an incident can be true."""
+    may_skip: bool = False
+    """Whether the configuration had what can't be a row skipped for a while: counted, and nowhere."""
+    asked_for: Collection[str] = ()
+    """Ids of the stops that the configuration asks for."""
 
 
 def problems(evidence: Evidence) -> list[str]:
@@ -145,15 +146,10 @@ def _in_two_places(evidence: Evidence) -> Iterator[str]:
 
 
 def _in_another_table(evidence: Evidence) -> Iterator[str]:
-    wanted = {(put.shard, put.number): put.is_routed for put in evidence.puts}
+    wanted = {(put.shard, put.number): put.table for put in evidence.puts}
     for fate in (Fate.ROW, Fate.ERROR_ROW):
         found = evidence.found.get(fate, ())
-        strange = [
-            one.number
-            for one in found
-            if wanted.get((one.shard, one.number)) is not None
-            and wanted[one.shard, one.number] is not one.place.startswith(SIDE_TABLE)
-        ]
+        strange = [one.number for one in found if wanted.get((one.shard, one.number), one.table) != one.table]
         if strange:
             yield f"{len(strange)} {fate}s are in another table than their own: {_numbers(sorted(strange))}"
 
@@ -219,7 +215,8 @@ def _missing(evidence: Evidence) -> Iterator[str]:
         is_due = evidence.begins_at_ms is None or put.arrived_ms >= evidence.begins_at_ms
         is_there = any(put.belongs(fate) for fate in have.get((put.shard, put.number), ()))
         is_known = put.shard in stopped or any(loss.covers(put) for loss in evidence.losses)
-        if is_due and not is_there and not is_known:
+        is_skipped = evidence.may_skip and put.belongs(Fate.DEAD_LETTER)
+        if is_due and not (is_there or is_known or is_skipped):
             missing.setdefault(put.shard, []).append(put.number)
     for shard, numbers in sorted(missing.items()):
         of = sum(put.shard == shard for put in evidence.puts)
@@ -242,7 +239,7 @@ def _untrue_incidents(evidence: Evidence) -> Iterator[str]:
         return
     for loss in evidence.losses:
         yield f"{loss.shard}: an incident that nothing caused: {loss}"
-    for stop in evidence.stops:
+    for stop in [stop for stop in evidence.stops if stop.id not in evidence.asked_for]:
         yield f"{stop.shard or 'the pipeline'} stopped, and nothing had happened that time does not heal: {stop.id}"
 
 

@@ -25,9 +25,9 @@ def payload(fate: Fate, number: int, **more: str) -> bytes:
             return f"not JSON: {number}".encode()
 
 
-def is_routed(data: bytes) -> bool:
-    """Whether it belongs into the table beside the pipeline's own, where there is one."""
-    return SIDE in data and data.startswith(b"{")
+def route_of(data: bytes) -> str:
+    """What its key says that routes look at, of a JSON record."""
+    return "yes" if SIDE in data and data.startswith(b"{") else ""
 
 
 def fate_of(data: bytes) -> Fate:

@@ -44,7 +44,7 @@ def test_a_promise_that_is_kept_has_no_problems() -> None:
             f"{A}: 1 of 4 records are missing without a word: 3",
         ),
         (
-            replace(KEPT, came_again=[(True, A, 4)]),
+            replace(KEPT, came_again=[("t", A, 4)]),
             "1 rows that were proven came again after a resume: 4",
         ),
         (

@@ -14,6 +14,7 @@ from tests.chaos.simulated.world import World
 
 HOUR_S = 3600.0
 LARGE_BYTES = 990_000  # what is above may be too large for a row, with the metadata that goes with it
+MOST_SHARDS = 5  # open ones, of all streams
 LONG_S = 420.0  # a fault that lasts: longer than the engine may be silent about it
 
 
@@ -91,13 +92,13 @@ def stop_an_engine(world: World) -> None:
 
 @act("shards", weight=1)
 def split_a_shard(world: World) -> None:
-    if len(world.stream.open_shards) < 5:
-        split(world, world.rng.choice(world.stream.open_shards))
+    if len(world.open_shards) < MOST_SHARDS:
+        split(world, world.rng.choice(world.open_shards))
 
 
 @act("shards", weight=1)
 def merge_two_shards(world: World) -> None:
-    shards = world.stream.open_shards
+    shards = world.rng.choice(world.streams).open_shards
     if len(shards) > 1:
         first = world.rng.randrange(len(shards) - 1)
         shards[first].merge(shards[first + 1])
@@ -139,14 +140,14 @@ def ends_that_are_none(world: World) -> None:
 
 @act("listings")
 def listings_that_omit(world: World) -> None:
-    shards = [shard.id for shard in world.stream.shards]
+    shards = sorted({shard.id for shard in world.all_shards})
     _omit(world, set(world.rng.sample(shards, world.rng.randint(1, len(shards)))))
 
 
 @act("listings")
 def listings_that_omit_a_parent(world: World) -> None:
     """One that is read slowly, while its children are listed."""
-    shard = world.rng.choice(world.stream.open_shards)
+    shard = world.rng.choice(world.open_shards)
     for _ in range(15):
         world.put(Fate.ROW, shard)
     split(world, shard)
@@ -201,8 +202,9 @@ def pause_of_the_driver(world: World) -> None:
 
 @act("retention", loses=True)
 def retention_is_changed(world: World) -> None:
-    with world.stream.account.lock:
-        world.stream.found.keep_for(world.rng.choice((24, 48, 168)), world.simulation.now_ms)
+    stream = world.rng.choice(world.streams)
+    with stream.account.lock:
+        stream.found.keep_for(world.rng.choice((24, 48, 168)), world.simulation.now_ms)
 
 
 @act("clocks")
@@ -240,14 +242,13 @@ def commits_are_held(world: World) -> None:
 @act("dropped", loses=True)
 def channel_is_dropped(world: World) -> None:
     """Not where the ledger's row was lost before, and is not rebuilt: then nothing is left that knows what was committed."""
-    listed = {name for row in world.rows.values() for name in row.channels}
-    if known := sorted(world.snowflake.channels.keys() & listed):
+    if known := sorted(world.snowflake.channels.keys() & world.listed_channels):
         world.snowflake.drop(world.rng.choice(known))
 
 
 @act("replaced", loses=True)
 def table_is_replaced(world: World) -> None:
-    world.snowflake.replace_table()
+    world.snowflake.replace_table(world.rng.choice(sorted(world.snowflake.tables)))
 
 
 @act("wide")
@@ -272,7 +273,7 @@ def large_records(world: World) -> None:
 @act("ledger", loses=True, weight=0.7)
 def ledger_row_is_lost(world: World) -> None:
     """Not where a channel is gone too, as above, or was made again and has read past nothing yet."""
-    made = {(name, channel.created_ms) for name, channel in world.snowflake.channels.items()}
+    made = world.snowflake.made
     rows = sorted(world.ledger.memory.kept.values(), key=lambda row: str(row.key))
     listed = {row.key: {(name, entry.created_ms) for name, entry in row.channels.items()} for row in rows}
     drops = {row.key for row in rows if any(entry.drops_through for entry in row.channels.values())}

@@ -1,7 +1,7 @@
 """Acts of the theme of shards that are kept together: backlogs of one shard, idle ones, merges of what is hours apart."""
 
 from tests.chaos.records import Fate
-from tests.chaos.simulated.acts import act, merge_two_shards, run_for, split
+from tests.chaos.simulated.acts import MOST_SHARDS, act, merge_two_shards, run_for, split
 from tests.chaos.simulated.world import World
 
 THEME = "alignment"
@@ -15,7 +15,7 @@ def hours_of_backlog_in_some_shards(world: World) -> None:
     for process in world.running:
         process.kill()
     for _ in range(world.rng.randint(2, 5)):
-        for shard in world.stream.open_shards:
+        for shard in world.open_shards:
             if world.rng.random() < 0.6:
                 world.put(Fate.ROW, shard)
         world.simulation.pass_time(world.rng.choice((40.0, 700.0, 4000.0)))
@@ -25,8 +25,8 @@ def hours_of_backlog_in_some_shards(world: World) -> None:
 @act(THEME, weight=2)
 def a_shard_is_split_inside_a_backlog(world: World) -> None:
     hours_of_backlog_in_some_shards(world)
-    if len(world.stream.open_shards) < 5:
-        shard = world.rng.choice(world.stream.open_shards)
+    if len(world.open_shards) < MOST_SHARDS:
+        shard = world.rng.choice(world.open_shards)
         split(world, shard)
     hours_of_backlog_in_some_shards(world)
 
@@ -49,4 +49,4 @@ def they_catch_up(world: World) -> None:
 
 def are_all_read(world: World) -> bool:
     """But what a shard stopped at, and what comes behind it, is not."""
-    return all(world.is_read(shard) for shard in world.stream.shards if shard.records)
+    return all(world.is_read(shard) for shard in world.all_shards if shard.records)

@@ -7,9 +7,9 @@ from collections.abc import Collection
 
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
-from tests.chaos.oracle import SIDE_TABLE, place_of
+from tests.chaos.oracle import place_of
 from tests.chaos.simulated.acts import HOUR_S, act, channel_is_dropped, put_some, run_for
-from tests.chaos.simulated.snowflake import SIDE
+from tests.chaos.simulated.snowflake import EVENTS, SIDE
 from tests.chaos.simulated.world import World
 
 THEME = "anew"
@@ -22,7 +22,7 @@ def one_table_is_held_back(world: World) -> None:
     """Long enough that the ledger hears of the other one's proofs, and sometimes that this one's appends are over."""
     if not world.running:
         world.start()
-    world.snowflake.trouble.held = world.rng.choice(("EVENTS", SIDE))
+    world.snowflake.trouble.held = world.rng.choice((EVENTS, SIDE))
     for _ in range(world.rng.randint(1, 3)):
         put_some(world)
         run_for(world, world.rng.choice((5.0, 20.0)))
@@ -42,7 +42,7 @@ def a_channel_is_dropped_while_a_table_is_held_back(world: World) -> None:
 @act(THEME, weight=1, loses=True)
 def the_other_table_is_replaced(world: World) -> None:
     one_table_is_held_back(world)
-    world.snowflake.replace_side()
+    world.snowflake.replace_table(SIDE)
 
 
 @act(THEME, weight=1, loses=True)
@@ -50,10 +50,10 @@ def nobody_runs_for_a_month(world: World) -> None:
     """Nothing leaves the stream; channels that nobody wrote to expire. Not where a row of the ledger is lost, which would be two
     memories.
     """
-    if not world.snowflake.channels.keys() <= {name for row in world.rows.values() for name in row.channels}:
+    if not world.snowflake.channels.keys() <= world.listed_channels:
         return
-    with world.stream.account.lock:
-        world.stream.found.keep_for(100 * DAYS, world.simulation.now_ms)
+    for stream in world.streams:
+        stream.found.keep_for(100 * DAYS, world.simulation.now_ms)
     one_table_is_held_back(world)
     for process in world.running:
         process.kill()
@@ -70,20 +70,22 @@ def a_person_goes_on_from_proven(world: World) -> None:
 def resume(world: World) -> bool:
     """Each shard that says so is resumed, sometimes twice. Whether there was one."""
     asked = [
-        row for shard, row in world.rows.items() if (stop := world.stopped.get(shard)) and PROVEN in stop.next_step
+        row
+        for shard, row in sorted(world.rows.items())
+        if (stop := world.stopped.get(shard)) and PROVEN in stop.next_step
     ]
     if not asked:
         return False
     for process in world.running:
         process.kill()
     for row in asked:
-        _note(world, row)
+        note(world, row)
         for _ in range(world.rng.randint(1, 2)):
             known = world.ledger.memory.read(row.key)
             assert known is not None
             taken = world.ledger.memory.take(row.key, known.fence, "a person", known.start)
             world.ledger.memory.reset(resume_from(taken, ResumeFrom.PROVEN, world.simulation.now_ms))
-        del world.stopped[row.key.shard_id]
+        del world.stopped[world.shard_of(row.key)]
     return True
 
 
@@ -93,25 +95,25 @@ def watch_drops(world: World) -> None:
     def note(name: str) -> None:
         for row in world.rows.values():
             if row.reset and name in row.channels:
-                _note(world, row, {name})
+                note(world, row, {name})
 
     world.snowflake.on_drop = note
 
 
-def _note(world: World, row: ShardRow, gone: Collection[str] = ()) -> None:
+def note(world: World, row: ShardRow, gone: Collection[str] = ()) -> None:
     """What was proven is settled for good; what was committed beyond it in a channel that is gone may come again."""
     there = Counter([found for each in world.found() for found in each])
     counts = world.counts()
     for name, entry in row.channels.items():
-        line, is_side = entry.settled_through, entry.target.table == SIDE
+        line, table = entry.settled_through, entry.target.table
         through = place_of(line.sequence_number, line.sub_sequence_number) if line else -1
         channel = world.snowflake.channels.get(name)
         is_gone = channel is None or channel.committed is None or name in gone
         for found, times in there.items():
-            if found.shard != row.key.shard_id or found.place.startswith(SIDE_TABLE) is not is_side:
+            if found.shard != world.shard_of(row.key) or found.table != table:
                 continue
             if found.number <= through:
-                key = is_side, found.shard, found.number
+                key = table, found.shard, found.number
                 world.settled.setdefault(key, counts[key])
             elif is_gone:
                 world.may_come_again[found] = times

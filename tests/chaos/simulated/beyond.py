@@ -54,7 +54,7 @@ def the_ledger_is_backed_up(world: World) -> None:
 @act(RESTORED, weight=3, loses=True)
 def a_row_of_the_ledger_is_restored(world: World) -> None:
     """An older one, while engines run or not; where its channels are the same ones still, which know better."""
-    made = {(name, channel.created_ms) for name, channel in world.snowflake.channels.items()}
+    made = world.snowflake.made
     rows = sorted(world.backup.values(), key=lambda row: str(row.key))
     known = [
         row
@@ -123,10 +123,10 @@ def finish_with_old_configurations(world: World, seconds: float, *, is_killed: b
 @act(MADE_AGAIN, weight=2, loses=True)
 def the_stream_is_made_again(world: World) -> None:
     """With shards of the same names, while sessions are open: whoever reads on would take its records for the old one's."""
-    if world.made_again_at is not None:
+    if world.made_again_at:
         return
     if world.rng.random() < 0.5:
         put_some(world)
-    world.make_the_stream_again(seconds=world.rng.choice((0.0, 1.0, 400.0)))
+    world.make_again(world.rng.choice(world.streams), seconds=world.rng.choice((0.0, 1.0, 400.0)))
     put_some(world)
     run_for(world, SHORT_S)

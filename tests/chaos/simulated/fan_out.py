@@ -51,8 +51,8 @@ def _nobody_can_subscribe(world: World, seconds: float) -> None:
 @act(THEME)
 def the_consumer_is_deregistered(world: World) -> None:
     """By somebody, while it is read by."""
-    consumers = world.stream.found.consumers
-    for consumer in [each for each in consumers.values() if each.gone_ms is None]:
+    consumers = [each for stream in world.streams for each in stream.found.consumers.values()]
+    for consumer in [each for each in consumers if each.gone_ms is None]:
         world.kinesis.fake.call("DeregisterStreamConsumer", {"ConsumerARN": consumer.arn})
 
 
@@ -66,7 +66,7 @@ def consumers_take_their_time(world: World) -> None:
 def a_reader_stalls(world: World) -> None:
     """Nothing is committed, while more comes than is read ahead."""
     world.snowflake.trouble.holds_commits = True
-    shard = world.rng.choice(world.stream.open_shards)
+    shard = world.rng.choice(world.open_shards)
     for _ in range(world.rng.choice((20, 60))):
         world.put(Fate.ROW, shard)
         run_for(world, 0.2)

@@ -41,7 +41,7 @@ from tests.chaos.simulated.simulation import (
     sleep,
     wall_clock,
 )
-from tests.chaos.simulated.snowflake import SIDE, SimulatedChannels
+from tests.chaos.simulated.snowflake import SimulatedChannels
 from tests.fakes.receipts import adding_up
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class EngineProcess:
     actors: list[Actor] = field(default_factory=list)
 
     def start(self) -> Self:
+        self.deadline = Deadline(0.0)
         self.driver = self._actor(self._drive)
         return self
 
@@ -150,16 +151,14 @@ class EngineProcess:
 
     def _epoch(self, group: ShardGroup, retirement: Retirement, rows: Iterable[PlanRow]) -> list[Receipt]:
         pause()
-        target = self.world.snowflake.target
         for row in rows:
             if row.problem:
-                self.world.hear_of_pipeline(self, ShardProblem(**_loads(row.problem)))
-        routed = ((SIDE, self.world.snowflake.side_target),) if self.world.is_routed else ()
-        planned = [PlannedShard.of(row, target, routed=routed) for row in rows if not row.problem]
+                self.world.hear_of_pipeline(self, ShardProblem(**_loads(row.problem)), row.stream)
+        planned = [self._planned(row) for row in rows if not row.problem]
         shards = tuple(shard for shard in planned if not self._is_done_with(shard.key))
         works = Assignment(self.config, group.services.run_id, shards, self.epoch_s).works
         retirement.tick(works)
-        deadline = Deadline(self.world.simulation.now_s + self.epoch_s, self.arrival_ms)
+        self.deadline = deadline = Deadline(self.world.simulation.now_s + self.epoch_s, self.arrival_ms)
         deadline._stopped = SimulatedEvent()  # type: ignore[assignment] # the real one would stop all actors
         receipts = group.run(works, deadline)
         for receipt in receipts:
@@ -168,8 +167,19 @@ class EngineProcess:
             sleep(PAUSE_S)
         return receipts
 
+    def _planned(self, row: PlanRow) -> PlannedShard:
+        pipeline, snowflake = self.config.pipeline_of(row.stream), self.world.snowflake
+        routed = pipeline.routes.names if pipeline.routes else ()
+        target = snowflake.target(self.world.table_of(row.stream))
+        return PlannedShard.of(row, target, routed=tuple((table, snowflake.target(table)) for table in routed))
+
+    def stop(self) -> None:
+        """At once, as a request in the ledger does: what was sent is proven, and the epoch is over."""
+        self.is_leaving = True
+        self.deadline.stop()
+
     def _is_done_with(self, key: ShardKey) -> bool:
-        return key in self.finished or (self.arrival_ms is not None and key.shard_id in self.world.stopped)
+        return key in self.finished or (self.arrival_ms is not None and self.world.shard_of(key) in self.world.stopped)
 
     def _judge(self, receipt: Receipt) -> None:
         self.world.hear(self, adding_up(receipt))

@@ -19,7 +19,7 @@ from tests.chaos.simulated.simulation import Simulation, pause, sleep
 
 IDLE_S = 30 * 24 * 3600.0  # a channel that nobody wrote to for so long is gone
 MOST_NEW_COLUMNS = 100  # in one request
-SIDE = "SIDE"
+EVENTS, SIDE, THIRD = "EVENTS", "SIDE", "THIRD"
 INLINE_BYTES = 1_048_000  # a row above it goes by an upload, which costs the channel where the bucket can't be reached
 
 
@@ -75,15 +75,15 @@ class SnowflakeTrouble:
 
 
 class SimulatedSnowflake:
-    """The pipeline's own table, another one that its routes lead to, either of which may be replaced, and their channels."""
+    """Tables, each of which may be replaced, and their channels; one is there as soon as it is asked for."""
 
     def __init__(self, simulation: Simulation, *, discards_on_open: bool) -> None:
         self.simulation = simulation
         self.trouble = SnowflakeTrouble()
-        self.tables = [Table("2026-01-01T00:00:00.000+00:00")]
-        self.sides = [Table("2026-01-01T00:00:00.000+00:00")]
+        self.tables: dict[str, list[Table]] = {}
+        """By name, the newest last."""
         self.channels: dict[str, Channel] = {}
-        """Those of the newest table, and of the other one."""
+        """Those of the newest tables."""
         self.on_drop: Callable[[str], None] = lambda name: None
         """Told before a channel is gone."""
         self.clock_ahead_s = 0.0
@@ -93,25 +93,22 @@ class SimulatedSnowflake:
         self._discards_on_open = discards_on_open
 
     @property
-    def target(self) -> TargetTable:
-        return TargetTable("DB", "RAW", "EVENTS", self.tables[-1].created_on, "EVENTS-STREAMING")
+    def made(self) -> set[tuple[str, int]]:
+        """The channels that there are, with when they were made."""
+        return {(name, channel.created_ms) for name, channel in self.channels.items()}
 
-    @property
-    def side_target(self) -> TargetTable:
-        return TargetTable("DB", "RAW", SIDE, self.sides[-1].created_on, f"{SIDE}-STREAMING")
+    def table(self, name: str) -> Table:
+        return self.tables.setdefault(name, [Table("2026-01-01T00:00:00.000+00:00")])[-1]
 
-    def replace_table(self) -> None:
+    def target(self, name: str) -> TargetTable:
+        return TargetTable("DB", "RAW", name, self.table(name).created_on, f"{name}-STREAMING")
+
+    def replace_table(self, name: str) -> None:
         """What the channels of the old one still wait to commit gets nowhere."""
-        self._replace(self.tables)
-
-    def replace_side(self) -> None:
-        self._replace(self.sides)
-
-    def _replace(self, tables: list[Table]) -> None:
-        old = tables[-1]
+        old, tables = self.table(name), self.tables[name]
         tables.append(Table(f"2026-01-01T00:00:00.{len(tables):03}+00:00"))
-        for name in [name for name, channel in self.channels.items() if channel.table is old]:
-            self.drop(name)
+        for channel in [each for each, channel in self.channels.items() if channel.table is old]:
+            self.drop(channel)
 
     def drop(self, name: str) -> None:
         self.on_drop(name)
@@ -123,7 +120,7 @@ class SimulatedSnowflake:
         """Some of what was accepted becomes visible."""
         if self.trouble.holds_commits:
             return
-        held = {"EVENTS": self.tables[-1], SIDE: self.sides[-1]}.get(self.trouble.held)
+        held = self.table(self.trouble.held) if self.trouble.held else None
         for channel in [each for each in self.channels.values() if each.table is not held]:
             self._commit(channel, self.simulation.rng.randint(0, 3))
 
@@ -135,7 +132,7 @@ class SimulatedSnowflake:
             channel = None
         if channel is None:
             made_ms = self.simulation.now_ms + int(self.clock_ahead_s * 1000)
-            channel = self.channels[name] = Channel(self._table(target), now_s, made_ms)
+            channel = self.channels[name] = Channel(self.table(target.table), now_s, made_ms)
         if self._discards_on_open:
             channel.pending.clear()
         self._commit(channel, len(channel.pending))
@@ -145,7 +142,7 @@ class SimulatedSnowflake:
 
     def accept(self, channel: Channel, opened: int, target: TargetTable, end: Position, rows: Sequence[bytes]) -> None:
         """Raises ChannelLost."""
-        if channel.is_gone and channel.table is not self._table(target):
+        if channel.is_gone and channel.table is not self.table(target.table):
             return  # into nowhere: the service takes it and says nothing
         if channel.is_gone:
             raise ChannelLost("channel", "ERR_CHANNEL_DOES_NOT_EXIST_OR_IS_NOT_AUTHORIZED")
@@ -154,11 +151,8 @@ class SimulatedSnowflake:
         self._refuse_wide_and_large(channel, rows)
         channel.used_s = self.simulation.now_s
         channel.pending.append((end, rows))
-        if target not in (self.target, self.side_target):
+        if target != self.target(target.table):
             self.under_old_identity += len(rows)
-
-    def _table(self, target: TargetTable) -> Table:
-        return self.sides[-1] if target.table == SIDE else self.tables[-1]
 
     def _refuse_wide_and_large(self, channel: Channel, rows: Sequence[bytes]) -> None:
         if any(len(row) > INLINE_BYTES for row in rows):

@@ -2,13 +2,16 @@
 
 import random
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import aggregates, alignment, anew, beyond, fan_out
+from tests.chaos.simulated import aggregates, alignment, anew, beyond, fan_out, formats, operating, several
 from tests.chaos.simulated.acts import ACTS, run_for, split
+from tests.chaos.simulated.formats import RecordFormat
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
 from tests.chaos.simulated.snowflake import SnowflakeTrouble
@@ -16,29 +19,19 @@ from tests.chaos.simulated.world import World
 
 RESHARD_FIRST = "reshard-before-the-start"
 """Not on the menu: a story may begin with it."""
+ROUTED = "routed"
+"""A theme without acts: a part of the records goes to other tables."""
 THEMED = 3.0  # times as often as their weights say: a story is about its themes
 THEMES = sorted({kind.theme for kind in ACTS.values()} - {"always"})
-ON_TOP = {
-    aggregates.THEME: (5, 0),
-    aggregates.SEVERAL: (10, 5),
-    fan_out.THEME: (20, 3),
-    alignment.THEME: (40, 17),
-    anew.THEME: (8, 6),
-    beyond.STRANGE: (12, 1),
-    beyond.LETTERS: (12, 4),
-    beyond.RESTORED: (24, 8),
-    beyond.CLOCK: (12, 9),
-    beyond.SWITCHED: (24, 11),
-    beyond.CONFIGURED: (12, 2),
-    beyond.MADE_AGAIN: (24, 23),
-}
-"""Come into every so many stories, from that one on, which would be as they are without them."""
-DRAWN = [theme for theme in THEMES if theme not in ON_TOP]
-ROUTED_EVERY, ROUTED_FIRST = 4, 2
+PAIRS = tuple(combinations([*THEMES, formats.THEME, ROUTED], 2))
+"""Defects sit where two features meet: stories in a row meet each pair once, in an order that brings all themes soon."""
+STRIDE = 211  # and the number of pairs have no divisor in common
+THIRD_THEME = 0.4
+JSON_ONLY = {"wide", "large"}
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 TOGETHER_S, LEAVE_S = 120.0, 400.0
 LONG_RETENTION_HOURS = 24 * 60
-LAST_ENGINES = 4  # more than one where a channel was lost behind the last one's back
+LAST_ENGINES = 12  # more than one where a person has to decide
 
 
 @dataclass
@@ -59,15 +52,8 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     """`without` names acts that are left out; `only` the themes that the story has, with + between."""
     started_s = time.monotonic()
     rng = random.Random(seed)
-    themes = tuple(sorted(rng.sample(DRAWN, rng.randint(1, 5)))) if only is None else tuple(only.split("+"))
-    if only is None:
-        themes = (*themes, *(theme for theme, (every, first) in ON_TOP.items() if seed % every == first))
-    world = _world(rng, seed, keeps_for_long=alignment.THEME in themes)
-    world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
-    world.max_ahead_seconds = rng.choice(alignment.AHEAD_S) if alignment.THEME in themes else None
-    world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST or anew.THEME in themes
-    if anew.THEME in themes:
-        anew.watch_drops(world)
+    themes = _themes(rng, seed) if only is None else tuple(only.split("+"))
+    world = _world(rng, seed, themes)
     outcome = StoryOutcome(seed, themes)
     with simulated():
         try:
@@ -84,8 +70,14 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     return outcome
 
 
-def _world(rng: random.Random, seed: int, *, keeps_for_long: bool) -> World:
-    """Where backlogs are long, nothing of them leaves: what is missing then was lost."""
+def _themes(rng: random.Random, seed: int) -> tuple[str, ...]:
+    themes = {*PAIRS[seed * STRIDE % len(PAIRS)]}
+    if rng.random() < THIRD_THEME:
+        themes.add(rng.choice(THEMES))
+    return tuple(sorted(themes))
+
+
+def _world(rng: random.Random, seed: int, themes: Collection[str]) -> World:
     world = World(
         seed=seed,
         shards=rng.choice((1, 1, 2, 3)),
@@ -94,9 +86,31 @@ def _world(rng: random.Random, seed: int, *, keeps_for_long: bool) -> World:
         fail_on_data_loss=rng.random() < 0.5,
         discards_on_open=rng.random() < 0.5,
     )
-    if keeps_for_long:
+    world.reads_by_fan_out = fan_out.THEME in themes
+    world.format = _format(rng, themes)
+    if alignment.THEME in themes:  # backlogs are long there, and nothing of them leaves: what is missing then was lost
+        world.max_ahead_seconds = rng.choice(alignment.AHEAD_S)
         world.stream.found.keep_for(LONG_RETENTION_HOURS, world.simulation.now_ms)
+    if {ROUTED, anew.THEME} & {*themes}:
+        world.routes = rng.choice((("yes",), ("yes", "also")))
+    if anew.THEME in themes or operating.THEME in themes:
+        anew.watch_drops(world)
+    if several.THEME in themes:
+        several.begin(world)
+    if operating.THEME in themes:
+        operating.begin(world)
     return world
+
+
+def _format(rng: random.Random, themes: Collection[str]) -> RecordFormat:
+    """Any one that the story's other themes can do with."""
+    if formats.THEME not in themes:
+        return formats.JSON_LINES if aggregates.SEVERAL in themes else formats.JSON
+    needs_key, needs_rows = {ROUTED, anew.THEME} & {*themes}, aggregates.SEVERAL in themes
+    known = [
+        each for each in formats.FORMATS if (each.key or not needs_key) and (each.has_several_rows or not needs_rows)
+    ]
+    return rng.choice([each for each in known if each.is_json or not JSON_ONLY & {*themes}])
 
 
 def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None:
@@ -106,7 +120,7 @@ def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None
     for fate in (*Fate, *Fate):
         world.put(fate)
     if world.rng.random() < 0.3 and RESHARD_FIRST not in without:
-        split(world, world.rng.choice(world.stream.open_shards))
+        split(world, world.rng.choice(world.open_shards))
         world.put(Fate.ROW)
     run_for(world, 5.0)
     world.start()
@@ -135,13 +149,24 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
         process.kill()
     world.stopped.clear()
     last = _at_last(world)
-    while anew.THEME in outcome.themes and last.is_over and anew.resume(world):
+    for _ in range(LAST_ENGINES):
+        if not last.is_over or not sum(decide(world) for decide in _decisions(outcome.themes)):
+            break
         last = _at_last(world)
-    for _ in range(LAST_ENGINES if beyond.CONFIGURED in outcome.themes else 0):
-        if last.is_over and beyond.finish_with_old_configurations(world, END_S):
-            last = _at_last(world)
+    if stops := sorted(stop.shard for stop in world.stopped.values() if stop.id in world.asks_for):
+        outcome.problems.append(f"whatever a person decided, these have stopped: {', '.join(stops)}")
     if not last.is_over:
         outcome.problems.append(f"the last engine is not done after {END_S:.0f} s: {world.last_problem}")
+
+
+def _decisions(themes: Collection[str]) -> Iterator[Callable[[World], bool]]:
+    """What a person does where the last engine says so; each returns whether there was anything to do."""
+    if operating.THEME in themes:
+        yield operating.settle
+    if {operating.THEME, anew.THEME} & {*themes}:
+        yield anew.resume
+    if beyond.CONFIGURED in themes:
+        yield partial(beyond.finish_with_old_configurations, seconds=END_S)
 
 
 def _come_together(world: World, outcome: StoryOutcome) -> None:

@@ -29,12 +29,13 @@ class ProgressWatch:
         if not world.running:
             self._since_s.clear()
             return
-        for shard in world.stream.shards:
-            sign = world.sign_of_life(shard.id)
+        for shard in world.all_shards:
+            name = world.name_of(shard)
+            sign = world.sign_of_life(name)
             is_waiting = bool(shard.records) and not world.is_read(shard)
-            if sign != self._signs.get(shard.id) or not is_waiting:
-                self._signs[shard.id] = sign
-                self._since_s[shard.id] = now_s
-            elif now_s - self._since_s.setdefault(shard.id, now_s) > SILENT_S:
-                self.problems.append(f"{shard.id} stands still for {SILENT_S:.0f} s, and nobody says so")
-                self._since_s[shard.id] = float("inf")
+            if sign != self._signs.get(name) or not is_waiting:
+                self._signs[name] = sign
+                self._since_s[name] = now_s
+            elif now_s - self._since_s.setdefault(name, now_s) > SILENT_S:
+                self.problems.append(f"{name} stands still for {SILENT_S:.0f} s, and nobody says so")
+                self._since_s[name] = float("inf")

@@ -13,19 +13,23 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import ShardHandle, StreamHandle
-from tests.chaos.oracle import SIDE_TABLE, Evidence, Found, Loss, Put, Stop, place_of
-from tests.chaos.records import Fate, fate_of, is_routed, payload
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of
+from tests.chaos.records import Fate, fate_of, route_of
+from tests.chaos.simulated.formats import JSON, RecordFormat
 from tests.chaos.simulated.kinesis import SimulatedKinesis
 from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
 from tests.chaos.simulated.process import Checkpoint, EngineProcess
 from tests.chaos.simulated.simulation import Simulation
-from tests.chaos.simulated.snowflake import SIDE, SimulatedSnowflake, metadata_of
+from tests.chaos.simulated.snowflake import EVENTS, SIDE, THIRD, SimulatedSnowflake, metadata_of
 from tests.chaos.simulated.watch import ProgressWatch
 from tests.chaos.verdict import losses_of
 
 STREAM = "events"
-Key = tuple[bool, str, int]
-"""Whether a record is beside, its shard and its place."""
+MORE = r"more-(\d)"
+"""Whatever other streams there are, a pattern finds them."""
+ROUTES = {"yes": SIDE, "also": THIRD}
+Key = tuple[str, str, int]
+"""The table of a record, its shard and its place."""
 LEFT_OUT_S = 90
 """A shard that has stopped holds the others back for so long: a story goes on."""
 
@@ -41,12 +45,24 @@ class World:
     fail_on_data_loss: bool
     discards_on_open: bool
     reads_by_fan_out: bool = False
-    several_rows: bool = False
-    """A record is lines of JSON, each of which is a row."""
+    format: RecordFormat = JSON
     max_ahead_seconds: int | None = None
     """How far a shard may be ahead of the others; None where they are not kept together."""
-    is_routed: bool = False
-    """Whether a part of the records goes to a second table."""
+    routes: tuple[str, ...] = ()
+    """Values by which a part of the records goes to other tables."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """More of each pipeline's, of engines that start from now on."""
+    asks_for: frozenset[str] = frozenset()
+    """Ids of the stops that these options ask for."""
+    may_skip: bool = False
+    goes_on: bool = False
+    """Whether an engine goes on where something has stopped."""
+    shares_table: bool = False
+    """Whether the streams that a pattern finds go to the table of the named one."""
+    others: list[StreamHandle] = field(default_factory=list)
+    """Streams beside the one that the configuration names."""
+    unseen: set[str] = field(default_factory=set)
+    """Streams that were deleted before any engine can have found them."""
     settled: dict[Key, int] = field(default_factory=dict)
     """What was proven when a person said to go on after it, and how often it was there: in a table that was replaced, too."""
     may_come_again: Counter[Found] = field(default_factory=Counter)
@@ -66,8 +82,8 @@ class World:
     """Rows of the ledger, as they were once."""
     variant: int = 0
     """Of the configuration, of engines that start from now on: each makes other rows of the same records."""
-    made_again_at: int | None = None
-    """The first record of the stream that has the name of the one before it."""
+    made_again_at: dict[str, int] = field(default_factory=dict)
+    """By stream: the first record of the one that has the name of the one before it."""
     begins_at_ms: int | None = None
     watch: ProgressWatch = field(default_factory=ProgressWatch)
 
@@ -87,41 +103,74 @@ class World:
         self, fate: Fate, shard: ShardHandle | None = None, data: bytes | None = None, *, or_letter: bool = False
     ) -> None:
         number = len(self.puts)
-        data = data or payload(fate, number, **self.route_of(number))
-        shard = shard or self.rng.choice(self.stream.open_shards)
-        record = shard.put(data)
-        place = place_of(record.sequence_number)
-        self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate_of(data), is_routed(data), or_letter))
+        shard = shard or self.rng.choice(self.open_shards)
+        route = route_of(data) if data else self.route_of(number)
+        fate = fate_of(data) if data else fate
+        record = shard.put(data or self.format.write([fate], number, route, 0))
+        place, table = place_of(record.sequence_number), self.table_of(shard.stream.name, route)
+        self.puts.append(Put(self.name_of(shard), place, self.simulation.now_ms, fate, table, or_letter))
 
-    def routes(self, number: int) -> bool:
-        """Whether the record with this number goes to the second table, if it can be a row."""
-        return self.is_routed and number % 3 == 0
+    def route_of(self, number: int) -> str:
+        """The value that the record with this number has for its route, if it can be a row; empty for none."""
+        return self.routes[number // 3 % len(self.routes)] if self.routes and number % 3 == 0 else ""
 
-    def route_of(self, number: int) -> dict[str, str]:
-        return {"side": "yes"} if self.routes(number) else {}
+    def table_of(self, stream: str, route: str = "") -> str:
+        if route in self.routes and stream == STREAM:
+            return ROUTES[route]
+        return EVENTS if stream == STREAM or self.shares_table else stream.upper().replace("-", "_")
+
+    @property
+    def streams(self) -> list[StreamHandle]:
+        return [self.stream, *self.others]
+
+    @property
+    def open_shards(self) -> list[ShardHandle]:
+        return [shard for stream in self.streams for shard in stream.open_shards]
+
+    @property
+    def all_shards(self) -> list[ShardHandle]:
+        return [shard for stream in self.streams for shard in stream.shards]
+
+    @staticmethod
+    def name_of(shard: ShardHandle) -> str:
+        return shard_name(shard.stream.name, shard.id)
+
+    @staticmethod
+    def shard_of(key: ShardKey) -> str:
+        return shard_name(key.stream, key.shard_id)
+
+    @property
+    def incarnations(self) -> set[str]:
+        """Those that an engine has planned, or has rows of."""
+        return {*self.checkpoint.offset.streams, *(key.incarnation for key in self.ledger.memory.kept)}
+
+    @property
+    def listed_channels(self) -> set[str]:
+        """Those that the ledger knows."""
+        return {name for row in self.rows.values() for name in row.channels}
 
     def put_aggregate(
-        self, data: bytes, fates: Sequence[Sequence[Fate]], shard: ShardHandle, key: str, routed: Sequence[bool] = ()
+        self, data: bytes, fates: Sequence[Sequence[Fate]], shard: ShardHandle, key: str, routes: Sequence[str] = ()
     ) -> None:
-        """One Kinesis record; the rows of each user record have their fates, and go to the second table where it is routed."""
+        """One Kinesis record; the rows of each user record have their fates, and go where it is routed."""
         record = shard.put(data, key)
         for sub, rows in enumerate(fates):
             for row, fate in enumerate(rows):
                 place = place_of(record.sequence_number, sub, row)
-                is_routed = bool(routed) and routed[sub] and fate is not Fate.DEAD_LETTER
-                self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate, is_routed))
+                table = self.table_of(shard.stream.name, routes[sub] if routes else "")
+                self.puts.append(Put(self.name_of(shard), place, self.simulation.now_ms, fate, table))
 
     def note_lineage(self) -> None:
         """Shards are remembered that have left retention by the end."""
-        for shard in self.stream.shards:
-            self.parents[shard.id] = tuple(parent.id for parent in shard.parents)
+        for shard in self.all_shards:
+            self.parents[self.name_of(shard)] = tuple(self.name_of(parent) for parent in shard.parents)
 
-    def make_the_stream_again(self, *, seconds: float) -> None:
+    def make_again(self, stream: StreamHandle, *, seconds: float) -> None:
         """So much later than it was deleted; records of the new one are nowhere, until a person says that it was meant."""
-        self.stream.delete()
+        stream.delete()
         self.simulation.pass_time(seconds)
-        self.made_again_at = len(self.puts)
-        self.stream = self.kinesis.fake.create_stream(STREAM, shards=self.shards)
+        self.made_again_at[stream.name] = len(self.puts)
+        self.kinesis.fake.create_stream(stream.name, shards=self.shards)
 
     def start(
         self, arrival_ms: int | None = None, clock_ahead_s: float = 0.0, variant: int | None = None
@@ -144,17 +193,19 @@ class World:
     def hear(self, process: EngineProcess, receipt: Receipt) -> None:
         """What a driver makes of a receipt."""
         if receipt.problem is not None:
-            self._hear_problem(process, receipt.shard_id, receipt.problem)
+            self._hear_problem(process, self.shard_of(receipt.key), receipt.problem)
 
-    def hear_of_pipeline(self, process: EngineProcess, problem: ShardProblem) -> None:
-        self._hear_problem(process, "", problem)
+    def hear_of_pipeline(self, process: EngineProcess, problem: ShardProblem, stream: str = STREAM) -> None:
+        """Of all pipelines at once, as of the named one."""
+        self._hear_problem(process, shard_name(stream, ""), problem)
 
     def _hear_problem(self, process: EngineProcess, shard: str, problem: ShardProblem) -> None:
         self.heard[shard] += 1
         self.last_problem = f"{shard or 'the pipeline'}: [{problem.id}] {problem.what}"
         if not problem.is_retryable:
             self.stopped[shard] = Stop(shard, problem.id, problem.next_step)
-            process.is_leaving = process.is_leaving or not shard or process.arrival_ms is None
+            is_over = not self.goes_on and (not shard or process.arrival_ms is None)
+            process.is_leaving = process.is_leaving or is_over
 
     def _with_kin(self, loss: Loss) -> list[Loss]:
         """A parent that nobody read is lost with all before it that no row knows: who came and went unseen has no name."""
@@ -167,7 +218,7 @@ class World:
 
     def sign_of_life(self, shard: str) -> object:
         """Changes when something becomes of a shard, or is said about it or an ancestor, for which it waits."""
-        kin = {"", shard}
+        kin = {"", shard, shard.rpartition("/")[0] + "/"}
         while more := {parent for one in kin for parent in self.parents.get(one, ()) if parent not in kin}:
             kin |= more
         rows = self.rows
@@ -177,11 +228,13 @@ class World:
 
     def is_read(self, shard: ShardHandle) -> bool:
         """Whether the ledger is past all of a shard that the engine is to read: nothing from before LATEST was pinned."""
-        row, begins_at_ms = self.rows.get(shard.id), self.begins_at_ms or 0
-        if not any(put.shard == shard.id and put.arrived_ms >= begins_at_ms for put in self.puts):
+        name, begins_at_ms = self.name_of(shard), self.begins_at_ms or 0
+        row = self.rows.get(name)
+        if not any(put.shard == name and put.arrived_ms >= begins_at_ms for put in self.puts):
             return True
         if row is None:  # lost after the shard's end, it is not made again
-            return any(starts.get(shard.id) == ENDED for starts in self.checkpoint.offset.streams.values())
+            offsets = self.checkpoint.offset.of_stream(shard.stream.name).values()
+            return any(starts.get(shard.id) == ENDED for starts in offsets)
         return row.ended or (row.read_through is not None and row.read_through >= shard.last_position)
 
     @property
@@ -194,37 +247,54 @@ class World:
 
     @property
     def rows(self) -> dict[str, ShardRow]:
-        """The ledger's, of every incarnation of the stream."""
-        return {key.shard_id: row for key, row in self.ledger.memory.kept.items()}
+        """The ledger's, of every incarnation of each stream."""
+        return {self.shard_of(key): row for key, row in self.ledger.memory.kept.items()}
 
     def evidence(self) -> Evidence:
         letters = self.letters.list()
         rows, errors = (list(without_first(found, self.may_come_again)) for found in self.found())
         return Evidence(
-            puts=self.puts,
+            puts=[put for put in self.puts if put.shard.rpartition("/")[0] not in self.unseen],
             found={Fate.ROW: rows, Fate.ERROR_ROW: errors, Fate.DEAD_LETTER: [_found_letter(each) for each in letters]},
             unordered=self.may_come_again.keys(),
             came_again=sorted(key for key, count in self.counts().items() if count > self.settled.get(key, count)),
             parents=self.parents,
-            losses=[each for row in self.rows.values() for loss in losses_of(row) for each in self._with_kin(loss)],
-            stops=list(self.stopped.values()),
+            losses=[
+                each for row in self.rows.values() for loss in self._losses_of(row) for each in self._with_kin(loss)
+            ],
+            stops=[stop for each in self.stopped.values() for stop in self._of_shards(each)],
             begins_at_ms=self.begins_at_ms,
             under_old_identity=self.snowflake.under_old_identity,
             may_lose=self.may_lose,
+            may_skip=self.may_skip,
+            asked_for=self.asks_for,
         )
+
+    def _losses_of(self, row: ShardRow) -> list[Loss]:
+        return [replace(loss, shard=shard_name(row.key.stream, loss.shard)) for loss in losses_of(row)]
+
+    def _of_shards(self, stop: Stop) -> list[Stop]:
+        """A stream that stopped is all of its shards."""
+        if not stop.shard.endswith("/"):
+            return [stop]
+        return [replace(stop, shard=name) for name in self.parents if name.startswith(stop.shard)] or [stop]
 
     def found(self) -> tuple[list[Found], list[Found]]:
         """The rows and the error rows of all tables that there were, in the order of their commits."""
-        own = [(str(n), table) for n, table in enumerate(self.snowflake.tables)]
-        tables = [*own, *((f"{SIDE_TABLE} {n}", table) for n, table in enumerate(self.snowflake.sides))]
-        rows = [_found(f"{n} rows", row) for n, table in tables for row in table.rows]
-        return rows, [_found(f"{n} errors", row) for n, table in tables for row in table.rejected]
+        tables = [
+            (name, f"{name} {n}", table) for name, made in self.snowflake.tables.items() for n, table in enumerate(made)
+        ]
+        rows = [_found(f"{place} rows", row, name) for name, place, table in tables for row in table.rows]
+        return rows, [_found(f"{place} errors", row, name) for name, place, table in tables for row in table.rejected]
 
     def strangers(self) -> list[str]:
         """What was read of a stream that was made again, as if it were the one before it."""
-        if self.made_again_at is None:
-            return []
-        new = {(put.shard, put.number) for put in self.puts[self.made_again_at :]}
+        new = {
+            (put.shard, put.number)
+            for stream, at in self.made_again_at.items()
+            for put in self.puts[at:]
+            if put.shard.rpartition("/")[0] == shard_name(stream, "").rpartition("/")[0]
+        }
         rows, errors = self.found()
         read = [
             one for one in (*rows, *errors, *map(_found_letter, self.letters.list())) if (one.shard, one.number) in new
@@ -236,26 +306,28 @@ class World:
     def counts(self) -> Counter[Key]:
         """How often each record is in the tables that it may be in, those of before too."""
         rows, errors = self.found()
-        return Counter((one.place.startswith(SIDE_TABLE), one.shard, one.number) for one in (*rows, *errors))
+        return Counter((one.table, one.shard, one.number) for one in (*rows, *errors))
 
     def _config(self, variant: int) -> EngineConfig:
-        pipeline = {
-            "stream": STREAM,
+        pipeline: dict[str, Any] = {
             "database": "DB",
             "schema": "RAW",
             "tolerance": "all",
             "initial_position": self.initial_position,
             "fail_on_data_loss": self.fail_on_data_loss,
-            "routes": {"key": "side", "tables": {"yes": SIDE}, "unmatched": "own_table"} if self.is_routed else None,
-            "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
-            "format": {"type": "json_lines" if self.several_rows else "json"},
+            "format": self.format.options,
             "transforms": [{"type": "insert", "field": "variant", "value": str(variant)}] if variant else [],
         }
+        pipeline |= self.options
         if self.max_ahead_seconds is not None:
             pipeline["alignment"] = {
                 "max_ahead_seconds": self.max_ahead_seconds,
                 "ignore_stalled_after_seconds": LEFT_OUT_S,
             }
+        named = {**pipeline, "stream": STREAM, "table": EVENTS, "routes": self._routes()}
+        if self.reads_by_fan_out:
+            named["reader"] = {"fan_out": {"registration": "lazy"}}
+        found = {**pipeline, "streams": MORE, "table": EVENTS if self.shares_table else "MORE_{1}"}
         return EngineConfig.model_validate(
             {
                 "version": 1,
@@ -265,9 +337,20 @@ class World:
                 "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"file": "no file"}},
                 "dead_letters": {"folder": "no folder"},
                 "spark": {"checkpoint": "no checkpoint"},
-                "pipelines": [pipeline],
+                "list_streams_seconds": 10,
+                "pipelines": [named],
+                "patterns": [found] if self.goes_on else [],
             }
         )
+
+    def _routes(self) -> dict[str, Any] | None:
+        tables = {value: ROUTES[value] for value in self.routes}
+        return {"key": self.format.key, "tables": tables, "unmatched": "own_table"} if tables else None
+
+
+def shard_name(stream: str, shard: str) -> str:
+    """As the evidence has it: shards of several streams have the same ids. Without a shard, the stream."""
+    return shard if stream == STREAM else f"{stream}/{shard}"
 
 
 def without_first(found: Sequence[Found], forgiven: Mapping[Found, int]) -> Iterator[Found]:
@@ -280,11 +363,12 @@ def without_first(found: Sequence[Found], forgiven: Mapping[Found, int]) -> Iter
             yield one
 
 
-def _found(place: str, row: bytes) -> Found:
+def _found(place: str, row: bytes, table: str) -> Found:
     metadata = metadata_of(row)
     number = place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"], metadata.get("row", 0))
-    return Found(place, metadata["shardId"], number)
+    return Found(place, shard_name(metadata["stream"], metadata["shardId"]), number, table)
 
 
 def _found_letter(letter: DeadLetter) -> Found:
-    return Found("letters", letter.shard_id, place_of(int(letter.sequence_number), letter.sub_sequence_number))
+    shard = shard_name(letter.stream, letter.shard_id)
+    return Found("letters", shard, place_of(int(letter.sequence_number), letter.sub_sequence_number))
