@@ -92,12 +92,12 @@ def resume(world: World) -> bool:
 def watch_drops(world: World) -> None:
     """A channel that goes between a person's decision and the opening that carries it out is as one that was gone before."""
 
-    def note(name: str) -> None:
+    def note_gone(name: str) -> None:
         for row in world.rows.values():
             if row.reset and name in row.channels:
                 note(world, row, {name})
 
-    world.snowflake.on_drop = note
+    world.snowflake.on_drop = note_gone
 
 
 def note(world: World, row: ShardRow, gone: Collection[str] = ()) -> None:

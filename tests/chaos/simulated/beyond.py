@@ -123,10 +123,11 @@ def finish_with_old_configurations(world: World, seconds: float, *, is_killed: b
 @act(MADE_AGAIN, weight=2, loses=True)
 def the_stream_is_made_again(world: World) -> None:
     """With shards of the same names, while sessions are open: whoever reads on would take its records for the old one's."""
-    if world.made_again_at:
+    known = [stream for stream in world.streams if world.is_found(stream)]
+    if world.made_again_at or not known:
         return
     if world.rng.random() < 0.5:
         put_some(world)
-    world.make_again(world.rng.choice(world.streams), seconds=world.rng.choice((0.0, 1.0, 400.0)))
+    world.make_again(world.rng.choice(known), seconds=world.rng.choice((0.0, 1.0, 400.0)))
     put_some(world)
     run_for(world, SHORT_S)

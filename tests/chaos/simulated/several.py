@@ -32,7 +32,7 @@ def a_stream_disappears(world: World) -> None:
     """Sometimes with what was not read yet, and sometimes before it was found."""
     if world.others:
         stream = world.others.pop(world.rng.randrange(len(world.others)))
-        if not any(name.rpartition("@")[0] == stream.name for name in world.incarnations):
+        if not world.is_found(stream):
             world.unseen.add(stream.name)
         stream.delete()
 

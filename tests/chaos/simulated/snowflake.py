@@ -48,6 +48,8 @@ class Channel:
     before: tuple[int, int] = (0, 0)
     """The counters before the newest commit."""
     token_before: Position | None = None
+    is_first: bool = False
+    """No shard's channel had its name before."""
     pending: deque[tuple[Position, Sequence[bytes]]] = field(default_factory=deque)
     is_gone: bool = False
 
@@ -89,7 +91,8 @@ class SimulatedSnowflake:
         self.clock_ahead_s = 0.0
         """Of the clock by which channels know when they were made: nobody else's."""
         self.under_old_identity = 0
-        """Rows that a table took from an opener that took it for the one before it."""
+        """Rows that a table took from an opener that took it for the one before it, and had opened its channel before."""
+        self._names: set[str] = set()
         self._discards_on_open = discards_on_open
 
     @property
@@ -132,7 +135,10 @@ class SimulatedSnowflake:
             channel = None
         if channel is None:
             made_ms = self.simulation.now_ms + int(self.clock_ahead_s * 1000)
-            channel = self.channels[name] = Channel(self.table(target.table), now_s, made_ms)
+            channel = self.channels[name] = Channel(
+                self.table(target.table), now_s, made_ms, is_first=name not in self._names
+            )
+            self._names.add(name)
         if self._discards_on_open:
             channel.pending.clear()
         self._commit(channel, len(channel.pending))
@@ -151,7 +157,7 @@ class SimulatedSnowflake:
         self._refuse_wide_and_large(channel, rows)
         channel.used_s = self.simulation.now_s
         channel.pending.append((end, rows))
-        if target != self.target(target.table):
+        if target != self.target(target.table) and not channel.is_first:
             self.under_old_identity += len(rows)
 
     def _refuse_wide_and_large(self, channel: Channel, rows: Sequence[bytes]) -> None:

@@ -139,10 +139,10 @@ class World:
     def shard_of(key: ShardKey) -> str:
         return shard_name(key.stream, key.shard_id)
 
-    @property
-    def incarnations(self) -> set[str]:
-        """Those that an engine has planned, or has rows of."""
-        return {*self.checkpoint.offset.streams, *(key.incarnation for key in self.ledger.memory.kept)}
+    def is_found(self, stream: StreamHandle) -> bool:
+        """Whether an engine has planned it, or has rows of it."""
+        names = {*self.checkpoint.offset.streams, *(key.incarnation for key in self.ledger.memory.kept)}
+        return any(name.rpartition("@")[0] == stream.name for name in names)
 
     @property
     def listed_channels(self) -> set[str]:
@@ -171,6 +171,7 @@ class World:
         self.simulation.pass_time(seconds)
         self.made_again_at[stream.name] = len(self.puts)
         self.kinesis.fake.create_stream(stream.name, shards=self.shards)
+        self.note_lineage()
 
     def start(
         self, arrival_ms: int | None = None, clock_ahead_s: float = 0.0, variant: int | None = None
