@@ -14,19 +14,22 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind, with_inciden
 from firnline_ingest.ledger.mark import StreamMark
 
 
-def settle(ledger: PlanLedger, stream: str, incarnation: str, earlier: Iterable[str], now_ms: int) -> StreamMark:
-    """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of the offset.
+def settle(
+    ledger: PlanLedger, stream: str, incarnation: str, earlier: Iterable[str], now_ms: int, *, since_ms: int = 0
+) -> StreamMark:
+    """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of the offset. `since_ms`:
+    since when what the stream holds is the application's; from now on, where absent.
 
     Raises StreamReplaced where the application has read another one, and nobody has decided to begin anew.
     """
     mark = ledger.mark(stream)
     if mark is None:
         first = next((each for each in earlier if each != incarnation), incarnation)
-        mark = ledger.set_mark(stream, StreamMark(first, since_ms=now_ms), None)
+        mark = ledger.set_mark(stream, StreamMark(first, since_ms=since_ms or now_ms), None)
     if mark.incarnation == incarnation:
         return mark
     if not ledger.rows(mark.incarnation):
-        return ledger.set_mark(stream, replace(mark, incarnation=incarnation, since_ms=now_ms), mark)
+        return ledger.set_mark(stream, replace(mark, incarnation=incarnation, since_ms=since_ms or now_ms), mark)
     detail = f"{mark.incarnation} was deleted, and {incarnation} made under its name"
     if all(each.detail != detail for each in mark.incidents):
         incident = Incident(IncidentKind.STREAM_REPLACED, now_ms, detail)

@@ -16,7 +16,8 @@ class StreamMark:
     """Where a person said that it begins; empty where its pipeline's initial position says so."""
     incidents: tuple[Incident, ...] = ()
     since_ms: int = 0
-    """Service time of the first plan of this incarnation, before any shard has a row."""
+    """Service time since when what it holds is the application's: its first plan, before any shard has a row, or its creation,
+    where a pattern's streams were looked for before that."""
     is_paused: bool = False
     """A person wants the stream left alone: no plan has its shards until it is resumed."""
 

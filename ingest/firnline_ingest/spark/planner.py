@@ -191,7 +191,10 @@ class ShardPlanner:
         mark = self._marks.get(lineage.stream)
         if mark is None or mark.incarnation != lineage.incarnation:
             earlier = before.of_stream(lineage.stream)
-            mark = settle(self.ledger, lineage.stream, lineage.incarnation, earlier, lineage.listed_ms)
+            since_ms = self._streams.since_ms(lineage)
+            mark = settle(
+                self.ledger, lineage.stream, lineage.incarnation, earlier, lineage.listed_ms, since_ms=since_ms
+            )
             self._marks[lineage.stream] = mark
         return mark
 

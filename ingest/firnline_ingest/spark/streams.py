@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.patterns import that_match
 from firnline_ingest.config.position import StartAt
+from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.matching import Matches, list_streams, matches
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import AtTimestamp, Pin
@@ -31,7 +32,7 @@ class Streams:
     clock: Callable[[], float] = time.monotonic
     _listed: frozenset[str] = frozenset()
     _began_ms: dict[str, int] = field(default_factory=dict)
-    """Of the patterns that begin at LATEST: the service's time when the application first looked for their streams."""
+    """Of the patterns: the service's time when the application first looked for their streams."""
     _next_s: float = 0.0
     _failure: Exception | None = None
 
@@ -53,11 +54,25 @@ class Streams:
         """Where a stream begins that was never read. LATEST of a pattern is when the application first looked for such streams:
         what a later one received before it was found is read. Raises the errors of kinesis/errors.py.
         """
-        if pipeline not in self.config.pipelines:
-            for pattern in that_match(self.config.patterns, pipeline.stream):
-                if began_ms := self._began_ms.get(pattern.streams):
-                    return AtTimestamp(began_ms)
+        began_ms = self._looked_since_ms(pipeline.stream)
+        if began_ms and pipeline.initial_position.at is StartAt.LATEST:
+            return AtTimestamp(began_ms)
         return initial_pin(pipeline.initial_position, client, pipeline.stream)
+
+    def since_ms(self, lineage: Lineage) -> int:
+        """Since when what a stream holds is the application's, where it was never read: its first plan, or its creation, where a
+        pattern's streams were looked for before. So a loss is told of what came and went before the stream was found.
+        """
+        began_ms, created_ms = self._looked_since_ms(lineage.stream), lineage.stream_created_ms
+        return created_ms if 0 < began_ms < created_ms else lineage.listed_ms
+
+    def _looked_since_ms(self, stream: str) -> int:
+        """0 for a stream that is named, and where the ledger did not say."""
+        if any(pipeline.stream == stream for pipeline in self.config.pipelines):
+            return 0
+        return min(
+            (self._began_ms.get(each.streams, 0) for each in that_match(self.config.patterns, stream)), default=0
+        )
 
     def _look(self) -> None:
         now_s = self.clock()
@@ -75,7 +90,7 @@ class Streams:
     def _note_beginnings(self, told_ms: int) -> None:
         """In the ledger, once: an item such as a stream has, under a name that no stream can have."""
         for pattern in self.config.patterns:
-            if pattern.initial_position.at is StartAt.LATEST and pattern.streams not in self._began_ms:
+            if pattern.streams not in self._began_ms:
                 name = f"matching {pattern.streams}"
                 mark = self.ledger.mark(name) or self.ledger.set_mark(name, StreamMark(name, since_ms=told_ms), None)
                 self._began_ms[pattern.streams] = mark.since_ms

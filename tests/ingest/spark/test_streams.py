@@ -96,6 +96,23 @@ def test_latest_is_when_the_application_began_to_look_also_for_streams_that_appe
     assert starts(world.plan(again))["orders-eu"] == f"t:{began_ms}", "a pattern that had no stream began then too"
 
 
+def test_what_a_stream_held_before_it_was_found_is_ours_where_it_came_after_the_application_had_begun_to_look(
+    world: World,
+) -> None:
+    """So its loss is told, as that of a named stream is: the engine may have been away for longer than the retention period."""
+    world.kinesis.create_stream("clicks-eu")
+    world.plan(world.planner("clicks-.*"))
+    world.clock.advance(seconds=3600)
+    created_ms = world.kinesis.create_stream("clicks-us").found.created_ms
+    world.clock.advance(seconds=90_000)
+    rows = {row.stream: row for row in world.plan(world.planner("clicks-.*", "other-.*"))}
+    assert rows["clicks-us"].since_ms == created_ms
+    world.kinesis.create_stream("other-eu")
+    world.clock.advance(seconds=90_000)
+    first = {row.stream: row for row in world.plan(world.planner("clicks-.*", "other-e.*"))}
+    assert first["other-eu"].since_ms == int(world.clock().timestamp()) * 1000, "nobody had looked for that pattern's streams"
+
+
 def test_an_overlap_that_a_new_stream_makes_stops_that_stream_alone(world: World) -> None:
     world.kinesis.create_stream("clicks-eu")
     planner = world.planner("clicks-.*", ".*-us")
