@@ -3,7 +3,7 @@
 import pytest
 
 from tests.chaos.on_demand import ON_DEMAND
-from tests.chaos.simulated.story import play_story
+from tests.chaos.simulated.story import PAIRS, THEMES, play_story, themes_of
 
 pytestmark = pytest.mark.chaos
 
@@ -17,6 +17,12 @@ def test_the_promise_is_kept_whatever_happens(first: int) -> None:
     failed = {outcome.seed: outcome.problems for outcome in outcomes if outcome.problems}
     assert failed == {}, "play one again with: scripts/chaos --tier stories --runs 1 --seed SEED"
     assert sum(outcome.records for outcome in outcomes) > 10 * PER_TEST
+
+
+def test_stories_in_a_row_bring_each_theme_soon_and_each_pair_of_them_once() -> None:
+    met = [themes_of(seed) for seed in range(len(PAIRS))]
+    assert all(any({*pair} <= {*themes} for themes in met) for pair in PAIRS)
+    assert {theme for themes in met[:STORIES] for theme in themes} > {*THEMES}
 
 
 def test_a_story_that_is_played_again_is_the_same() -> None:

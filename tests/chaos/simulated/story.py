@@ -52,7 +52,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     """`without` names acts that are left out; `only` the themes that the story has, with + between."""
     started_s = time.monotonic()
     rng = random.Random(seed)
-    themes = _themes(rng, seed) if only is None else tuple(only.split("+"))
+    themes = themes_of(seed) if only is None else tuple(only.split("+"))
     world = _world(rng, seed, themes)
     outcome = StoryOutcome(seed, themes)
     with simulated():
@@ -70,8 +70,9 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     return outcome
 
 
-def _themes(rng: random.Random, seed: int) -> tuple[str, ...]:
-    themes = {*PAIRS[seed * STRIDE % len(PAIRS)]}
+def themes_of(seed: int) -> tuple[str, ...]:
+    """Two, and sometimes a third."""
+    rng, themes = random.Random(f"themes of {seed}"), {*PAIRS[seed * STRIDE % len(PAIRS)]}
     if rng.random() < THIRD_THEME:
         themes.add(rng.choice(THEMES))
     return tuple(sorted(themes))
