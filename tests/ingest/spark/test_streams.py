@@ -110,7 +110,9 @@ def test_what_a_stream_held_before_it_was_found_is_ours_where_it_came_after_the_
     world.kinesis.create_stream("other-eu")
     world.clock.advance(seconds=90_000)
     first = {row.stream: row for row in world.plan(world.planner("clicks-.*", "other-e.*"))}
-    assert first["other-eu"].since_ms == int(world.clock().timestamp()) * 1000, "nobody had looked for that pattern's streams"
+    assert first["other-eu"].since_ms == int(world.clock().timestamp()) * 1000, (
+        "nobody had looked for that pattern's streams"
+    )
 
 
 def test_an_overlap_that_a_new_stream_makes_stops_that_stream_alone(world: World) -> None:
