@@ -33,6 +33,9 @@ if "FIRNLINE_LIVE_TABLE" not in os.environ:
     for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
         os.environ.pop(variable, None)
 
+# pytest-xdist says how wide its workers' terminal is; in a pipe a table is as wide as its rows.
+os.environ.pop("COLUMNS", None)
+
 # Test runs hold on to nearly all that they make: looking for garbage as often as a program does costs a tenth of their time.
 gc.set_threshold(50_000, 20, 50)
 

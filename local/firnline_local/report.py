@@ -1,6 +1,5 @@
 """How to reach an environment, for people and for programs. Paths of keys, never keys."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +12,7 @@ BOOTSTRAPPED = {"admin"}
 """The logins that there are before anything of a specification is made."""
 
 
-def report_json(folder: Folder, state: EnvironmentState, *, is_provisioned: bool) -> str:
-    """One line, so that a program can read it from a process that goes on."""
+def report_document(folder: Folder, state: EnvironmentState, *, is_provisioned: bool) -> dict[str, Any]:
     document: dict[str, Any] = state.model_dump(mode="json", exclude={"engine_config"})
     document |= {
         "folder": str(folder.path),
@@ -24,7 +22,7 @@ def report_json(folder: Folder, state: EnvironmentState, *, is_provisioned: bool
         document["engine_config"] = str(folder.engine_config)
     else:
         document["logins"] = {name: login for name, login in document["logins"].items() if name in BOOTSTRAPPED}
-    return json.dumps(document)
+    return document
 
 
 def report_table(folder: Folder, state: EnvironmentState, *, is_provisioned: bool) -> str:

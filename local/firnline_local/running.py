@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from firnline_local.endpoints import SERVERS, Endpoints, Login, aws_client, control, servers_of, sql_session
 from firnline_local.errors import StatementRefused
 from firnline_local.folder import Folder
-from firnline_local.report import report_json, report_table
+from firnline_local.report import report_document, report_table
 from firnline_local.state import EnvironmentState
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class RunningEnvironment:
             {"server": server, **fault} for server in SERVERS for fault in control(self.endpoints, server, "faults")
         ]
 
-    def as_json(self, *, is_provisioned: bool = True) -> str:
-        return report_json(self.folder, self.state, is_provisioned=is_provisioned)
+    def as_document(self, *, is_provisioned: bool = True) -> dict[str, Any]:
+        return report_document(self.folder, self.state, is_provisioned=is_provisioned)
 
     def as_table(self, *, is_provisioned: bool = True) -> str:
         return report_table(self.folder, self.state, is_provisioned=is_provisioned)

@@ -281,7 +281,7 @@ class Stage:
         """`firnline audit --content`, by stream. Modules of the stage's folder are on its path."""
         login = self.environment.logins[reader]
         who = ("--reader-user", login.user, "--reader-role", login.role, "--reader-key", str(login.private_key_file))
-        command = [FIRNLINE, "audit", "--content", "--json", *who, *arguments]
+        command = [FIRNLINE, "audit", "--content", "-o", "json", *who, *arguments]
         variables = {**self.environment.variables, "PYTHONPATH": str(self.folder)}
         told = self._command(command, variables, statuses=(0, 3), config_file=config_file)
         return {each["stream"]: Sums.of(each) for each in json.loads(told)["pipelines"]}

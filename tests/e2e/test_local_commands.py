@@ -56,7 +56,7 @@ def up_empty(folder: Path, spec: Path) -> Iterator[list[str]]:
 @contextmanager
 def up(folder: Path, *options: str) -> "Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]":
     """A running `local up`, and what it printed."""
-    command = [*FIRNLINE, "local", "up", "--spec", str(SPEC), "--folder", str(folder), "--json", *options]
+    command = [*FIRNLINE, "local", "up", "--spec", str(SPEC), "--folder", str(folder), "--output", "json", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -101,7 +101,7 @@ def test_put_loads_the_lines_of_files_as_they_are(folder: Path, tmp_path: Path) 
     assert said.returncode == 0, said.stderr
     assert said.stdout.startswith("orders: 3 records, 0.0 MB in ")
 
-    as_json = json.loads(firnline("local", "put", "orders", *files, "--json", folder=folder).stdout)
+    as_json = json.loads(firnline("local", "put", "orders", *files, "--output", "json", folder=folder).stdout)
     assert (as_json["records"], as_json["size_bytes"]) == (3, 63)
 
 
@@ -119,7 +119,7 @@ def test_sql_prints_a_table_or_json(folder: Path) -> None:
     assert said.returncode == 0, said.stderr
     assert said.stdout == "A  B\n-  -\n1  x\n(1 row)\n"
 
-    as_json = firnline("local", "sql", "SELECT 1 AS A, 'x' AS B", "--json", folder=folder)
+    as_json = firnline("local", "sql", "SELECT 1 AS A, 'x' AS B", "--output", "json", folder=folder)
     assert json.loads(as_json.stdout) == [{"A": 1, "B": "x"}]
 
 

@@ -140,7 +140,7 @@ def test_from_an_empty_folder_to_a_proven_environment_and_its_end(repository: Re
 
         (repository.folder / "reader.pem").write_text(_reader_key(repository))
         reader = "--reader-user FIRNLINE_SHOP_READER --reader-role FIRNLINE_SHOP_READER --reader-key reader.pem"
-        report = json.loads(firnline(f"audit --config engine.json {reader} --warehouse COMPUTE_WH --json"))
+        report = json.loads(firnline(f"audit --config engine.json {reader} --warehouse COMPUTE_WH --output json"))
         assert report["proven"] is True
         assert "resources of shop" in firnline("destroy shop --local --yes")
 

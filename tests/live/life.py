@@ -55,7 +55,7 @@ def commands(environment: str) -> dict[str, Command]:
         "configuration": Command(words=f"outputs {environment} --engine-config"),
         "validate": Command(words="validate --config engine.json"),
         "run": Command(words="run --config engine.json --available-now"),
-        "audit": Command(words="audit --config engine.json --json --reader-key reader.pem"),
+        "audit": Command(words="audit --config engine.json --output json --reader-key reader.pem"),
         "drift": Command(words=f"drift {environment}"),
         "destroy": Command(words=f"destroy {environment} --yes"),
     }

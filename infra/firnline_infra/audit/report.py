@@ -1,6 +1,5 @@
 """What an audit found, as values and as JSON, and the exit status that a program reads."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -108,6 +107,6 @@ class AuditReport:
     def exit_status(self) -> int:
         return PROVEN if self.is_proven else REFUTED
 
-    def to_json(self) -> str:
+    def as_document(self) -> dict[str, Any]:
         documents = [pipeline.as_document() for pipeline in self.pipelines]
-        return json.dumps({"proven": self.is_proven, "pipelines": documents}, indent=2)
+        return {"proven": self.is_proven, "pipelines": documents}

@@ -9,7 +9,7 @@ from firnline_ingest.terminal import in_a_line, text_table
 
 PLACES = ("records", "rows", "error_rows", "dead_letters", "not_ingested")
 MOST_RECORDS = 3  # of each reason why rows were rejected
-MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
+MOST_SHOWN = 10  # positions of a problem, in all shards together; --output json has more
 
 
 def report_text(report: AuditReport) -> str:
@@ -95,7 +95,7 @@ def _rejections(report: PipelineReport) -> Iterator[str]:
         yield f"  {rejected.rows:,} x {why}"
         yield f"    first: {', '.join(f'{each.shard_id} {each.position}' for each in rejected.first[:MOST_RECORDS])}"
     if len(found) > MOST_SHOWN:
-        yield f"  and {len(found) - MOST_SHOWN:,} reasons more; --json has them."
+        yield f"  and {len(found) - MOST_SHOWN:,} reasons more; --output json has them."
     tables = [table for table, counts in report.by_table.items() if counts["error_rows"]]
     asked = "; ".join(f"SELECT * FROM ERROR_TABLE({table})" for table in tables)
     yield f"  Next: correct the producer or the columns. The rows as they were sent: {asked}"

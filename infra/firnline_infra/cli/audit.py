@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.output import output_option, show
 from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
 from firnline_ingest.values import moment
 
@@ -55,7 +56,7 @@ class Moment(click.ParamType[datetime]):
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Their folder on this machine, where it is not that of the configuration.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+@output_option()
 def audit(
     *,
     config_file: Path,
@@ -64,7 +65,7 @@ def audit(
     reader_key: Path,
     warehouse: str | None,
     dead_letters: Path | None,
-    as_json: bool,
+    output: str,
     **claim: Any,
 ) -> None:
     """Prove that every record is in its table, once.
@@ -95,7 +96,7 @@ def audit(
     records = sum(pipeline.totals.records for pipeline in report.pipelines)
     verdict = "PROVEN" if report.is_proven else "not proven"
     remember_check(config.application, "audit", report.exit_status, f"{verdict}: {records:,} records")
-    click.echo(report.to_json() if as_json else report_text(report))
+    show(output, report.as_document, lambda: report_text(report))
     raise SystemExit(report.exit_status)
 
 

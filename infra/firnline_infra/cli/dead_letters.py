@@ -1,7 +1,8 @@
-"""`firnline dead-letters`: what could not be ingested, why, and its exact bytes. replay.py brings it back."""
+"""`firnline dead-letters`: what could not be ingested, why, and its exact bytes. replay.py replays it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import click
 
 from firnline_infra.cli.audit import Moment
 from firnline_infra.cli.lazy_group import LazyGroup
-from firnline_ingest.terminal import in_a_line, printable
+from firnline_infra.cli.output import output_option, show
+from firnline_ingest.terminal import in_a_line, printable, text_table
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,7 +29,7 @@ def dead_letters() -> None:
 
 
 def _place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The two ways to say where the dead letters are; a bucket is opened with the AWS credentials of whoever asks."""
+    """The two ways to say where the dead letters are; a bucket is opened with the AWS credentials of the caller."""
     file = click.Path(exists=True, dir_okay=False, path_type=Path)
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
     command = click.option("--folder", type=folder, help="A folder of this machine.")(command)
@@ -52,9 +54,9 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 @dead_letters.command("list")
 @_place
 @chosen
-@click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
+@output_option(text="One document for each dead letter.")
 @click.option("--count", is_flag=True, help="Only how many there are, by stream, shard and reason.")
-def list_letters(config: Path | None, folder: Path | None, as_json: bool, count: bool, **choice: Any) -> None:
+def list_letters(config: Path | None, folder: Path | None, output: str, count: bool, **choice: Any) -> None:
     """List the dead letters by stream, shard and position.
 
     Stream, shard and the time of writing are known from names: only the objects that they choose are read. A dead letter
@@ -64,13 +66,13 @@ def list_letters(config: Path | None, folder: Path | None, as_json: bool, count:
     damaged = Damaged()
     letters = store.list(choice_of(**choice), damaged)
     if count:
-        _count(letters, where)
+        _count(letters, where, output)
         raise SystemExit(damaged.status)
     total = 0
     for letter in letters:
-        click.echo(_line(letter) if as_json else _entry(letter))
+        show(output, partial(_document, letter), partial(_entry, letter), is_one_of_many=True)
         total += 1
-    if not as_json:
+    if output == "table":
         click.echo(f"{total or 'No'} dead letter{'' if total == 1 else 's'} in {where}.")
     raise SystemExit(damaged.status)
 
@@ -165,11 +167,17 @@ def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], *
     return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), **times)
 
 
-def _count(letters: "Iterator[DeadLetter]", where: str) -> None:
+def _count(letters: "Iterator[DeadLetter]", where: str, output: str) -> None:
     counts = Counter((letter.stream, letter.shard_id, letter.reason) for letter in letters)
-    for (stream, shard, reason), number in sorted(counts.items()):
-        click.echo(f"{number:>9,}  {stream}  {shard}  {reason}")
-    click.echo(f"{counts.total():>9,}  in {where}")
+    columns = ("count", "stream", "shard", "reason")
+    rows = [(number, *of) for of, number in sorted(counts.items())]
+    show(
+        output,
+        lambda: [dict(zip(columns, row, strict=True)) for row in rows],
+        lambda: (
+            f"{text_table(columns, rows)}\n{counts.total():,} in {where}." if rows else f"No dead letters in {where}."
+        ),
+    )
 
 
 def _today(config: Path, letter: "DeadLetter") -> str:
@@ -203,12 +211,12 @@ def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterReader,
     return open_reader(engine), str(place.folder or place.s3 or place.stream)
 
 
-def _line(letter: "DeadLetter") -> str:
+def _document(letter: "DeadLetter") -> dict[str, Any]:
     import msgspec
 
     document = {"key": str(letter.key), **msgspec.to_builtins(letter), "bytes": len(letter.data)}
     del document["data"]
-    return msgspec.json.encode(document).decode()
+    return document
 
 
 def _entry(letter: "DeadLetter") -> str:

@@ -6,6 +6,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.output import output_option, show
 
 AREAS = ("tools", "network", "accounts", "clock", "rights", "limits", "ci", "names")
 
@@ -14,13 +15,13 @@ AREAS = ("tools", "network", "accounts", "clock", "rights", "limits", "ci", "nam
 @environment_argument
 @accounts_options
 @click.option("--only", "areas", type=click.Choice(AREAS), multiple=True, help="This part alone; repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
-def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...], as_json: bool) -> None:
+@output_option()
+def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...], output: str) -> None:
     """Run the preflight checks.
 
-    Before the first `up` and after: tools, every host of `firnline egress`, accounts, the clock, the rights of whoever runs
-    this, service limits, who approves what CI does, names that are taken. Changes nothing. Exit status: 0 all is good,
-    3 something is wrong, 2 a check could not be completed.
+    Before the first `up` and after: tools, every host of `firnline egress`, accounts, the clock, your rights, service limits,
+    who approves what CI does, names that are taken. Changes nothing. Exit status: 0 all is good, 3 something is wrong, 2 a
+    check could not be completed.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.doctor import examine
@@ -33,5 +34,5 @@ def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...
         return deployment(environment, accounts, quiet=True).stack.state() or {}
 
     found = examine(spec, accounts.of(spec), state=state, areas=areas)
-    click.echo(found.to_json() if as_json else report_table(found))
+    show(output, found.as_document, lambda: report_table(found))
     raise SystemExit(found.exit_status)

@@ -26,14 +26,14 @@ def drift(
     environment: Path,
     accounts: ChosenAccounts,
     *,
-    form: str,
+    output: str,
     also: tuple[str, ...],
     ignore_file: Path | None,
     verify_volumes: bool,
 ) -> None:
     """Detect drift from the specification.
 
-    One finding for each object and property: what Pulumi made, what no provider reads, rights that somebody gave by hand, and
+    One finding for each object and property: what Pulumi made, what no provider reads, rights that were given by hand, and
     the engine that runs. Writes nothing to any account. Exit status: 0 no difference, 3 differences, 2 something could not be
     seen.
     """
@@ -45,7 +45,7 @@ def drift(
     from firnline_infra.specification.names import Names
     from firnline_infra.status.checks import remember_check
 
-    wanted = places_of(form, also)
+    wanted = places_of(output, also)
     list_ = ignore_file or ignore_file_of(environment)
     ignoring = load_ignore_list(list_, today=datetime.now(UTC).date()) if list_.exists() else IgnoreList()
     found = deployment(environment, accounts, quiet=True)

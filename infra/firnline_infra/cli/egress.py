@@ -5,19 +5,19 @@ from pathlib import Path
 import click
 
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.output import output_option, show
 
 
 @click.command()
 @environment_argument
 @click.option("--for", "party", type=click.Choice(["engine", "ci", "operator"]), help="Only what one of them needs.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
-def egress(environment: Path, party: str | None, as_json: bool) -> None:
+@output_option()
+def egress(environment: Path, party: str | None, output: str) -> None:
     """List the hosts that must be reachable.
 
-    For firewalls and VPC endpoints: of the engine, of CI, of whoever operates it. No account is asked for anything;
+    For firewalls and VPC endpoints: of the engine, of CI, of its operators. No account is asked for anything;
     `firnline doctor` tries them.
     """
-    import json
     from dataclasses import asdict
 
     from firnline_infra.blueprint.network import egress as egress_of
@@ -25,8 +25,6 @@ def egress(environment: Path, party: str | None, as_json: bool) -> None:
     from firnline_ingest.terminal import text_table
 
     found = [each for each in egress_of(load_spec(environment)) if party is None or party in each.needed_by]
-    if as_json:
-        click.echo(json.dumps([asdict(each) for each in found], indent=2))
-        return
     rows = [(each.host, str(each.port), " ".join(each.needed_by), each.why, each.endpoint) for each in found]
-    click.echo(text_table(("host", "port", "for", "why", "VPC endpoint"), rows))
+    columns = ("host", "port", "for", "why", "VPC endpoint")
+    show(output, lambda: [asdict(each) for each in found], lambda: text_table(columns, rows))

@@ -6,6 +6,7 @@ import click
 
 from firnline_infra.cli.environment_argument import environment_argument
 from firnline_infra.cli.finite_range import FiniteRange
+from firnline_infra.cli.output import output_option, show
 
 
 @click.command()
@@ -16,7 +17,8 @@ from firnline_infra.cli.finite_range import FiniteRange
     type=FiniteRange(min=0, min_open=True),
     help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
 )
-def estimate(environment: Path, shards: int | None, mb_per_second: float | None) -> None:
+@output_option()
+def estimate(environment: Path, shards: int | None, mb_per_second: float | None, output: str) -> None:
     """Estimate sizing and cost.
 
     The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
@@ -28,7 +30,7 @@ def estimate(environment: Path, shards: int | None, mb_per_second: float | None)
     """
     from firnline_infra.estimate.cost import costs
     from firnline_infra.estimate.load import Load
-    from firnline_infra.estimate.text import estimate_text
+    from firnline_infra.estimate.text import estimate_document, estimate_text
     from firnline_infra.runtimes.options import Architecture
     from firnline_infra.specification import load_spec
 
@@ -36,4 +38,5 @@ def estimate(environment: Path, shards: int | None, mb_per_second: float | None)
     load = Load.of(spec, shards=shards, mb_per_s=mb_per_second)
     section = spec.aws.runtime.job
     kind = spec.aws.runtime.kind or "emr_serverless"
-    click.echo(estimate_text(load, costs(load, kind, section.architecture if section else Architecture.ARM64)))
+    found = costs(load, kind, section.architecture if section else Architecture.ARM64)
+    show(output, lambda: estimate_document(load, found), lambda: estimate_text(load, found))

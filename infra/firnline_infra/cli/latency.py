@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firnline_infra.cli.output import output_option, show
 from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--minutes", type=click.IntRange(min=1), default=60, show_default=True, help="How far back to look.")
 @click.option("--produced-at", metavar="COLUMN", help="The column that has the producer's time.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+@output_option()
 def latency(
     *,
     config_file: Path,
@@ -28,7 +29,7 @@ def latency(
     stream: str | None,
     minutes: int,
     produced_at: str | None,
-    as_json: bool,
+    output: str,
 ) -> None:
     """Measure latency from producer to visible row.
 
@@ -36,15 +37,13 @@ def latency(
     standard tables have), when the engine made the row (metadata.push_time), and with --produced-at when the producer made
     the record. Changes nothing.
     """
-    import json
-
     from firnline_infra.audit import ReaderUser
     from firnline_infra.audit.latency import latencies
     from firnline_ingest.config.load import load_config
 
     reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     found = latencies(load_config(config_file), reader, stream=stream, minutes=minutes, produced_at=produced_at)
-    click.echo(json.dumps([each.as_document() for each in found], indent=2) if as_json else text_of(found))
+    show(output, lambda: [each.as_document() for each in found], lambda: text_of(found))
 
 
 def text_of(found: "list[LatencyReport]") -> str:

@@ -8,6 +8,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_infra.status.log_lines import LogLine
@@ -27,7 +28,7 @@ NO_LOG, FOLLOW_S = 3, 10.0
 )
 @click.option("--errors", is_flag=True, help="The same as --level error.")
 @click.option("--follow", is_flag=True, help="Go on with what arrives, until Ctrl-C.")
-@click.option("--json", "as_json", is_flag=True, help="The engine's own lines as they are: one JSON document each.")
+@output_option(text="JSON and YAML have the engine's own lines alone, a document each.")
 def logs(
     environment: Path,
     accounts: ChosenAccounts,
@@ -37,7 +38,7 @@ def logs(
     level: str,
     errors: bool,
     follow: bool,
-    as_json: bool,
+    output: str,
 ) -> None:
     """Show the driver's log, of all its attempts.
 
@@ -50,21 +51,23 @@ def logs(
     from firnline_infra.status.log_lines import at_least, log_lines
 
     engine = engine_of(environment, accounts)
-    for_people = sys.stdout.isatty() and not as_json
+    for_people = sys.stdout.isatty() and output == "table"
+    form = "yaml" if output == "yaml" else "table"  # in JSON a line is as the engine wrote it
 
     def wanted() -> "Iterator[LogLine]":
         found = at_least(log_lines(engine.log_lines(run_id)), "error" if errors else level)
-        return (line for line in found if line.fields or not as_json)
+        return (line for line in found if line.fields or output == "table")
 
-    def show(line: "LogLine") -> None:
-        click.echo(line.for_a_person() if for_people else line.raw)
+    def print_line(line: "LogLine") -> None:
+        text = line.for_a_person() if for_people else line.raw
+        show(form, lambda: line.fields, lambda: text, is_one_of_many=True)
 
-    shown = _shown(wanted(), lines, show)
+    shown = _shown(wanted(), lines, print_line)
     if not shown and not follow:
         click.echo("No such line has arrived yet, or no engine was ever started.", err=True)
         raise SystemExit(NO_LOG)
     while follow:
-        shown = _follow(wanted, shown, show)
+        shown = _follow(wanted, shown, print_line)
 
 
 def _shown(found: "Iterator[LogLine]", last: int | None, show: "Callable[[LogLine], None]") -> int:

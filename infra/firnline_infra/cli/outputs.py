@@ -6,6 +6,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.output import output_option, show
 
 ENGINE_CONFIG = "engine_config"
 
@@ -13,7 +14,7 @@ ENGINE_CONFIG = "engine_config"
 @click.command()
 @environment_argument
 @accounts_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+@output_option()
 @click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
 @click.option(
     "--kubernetes", is_flag=True, help="What the namespace needs around a Spark application, as YAML to apply."
@@ -27,7 +28,7 @@ def outputs(
     environment: Path,
     accounts: ChosenAccounts,
     *,
-    as_json: bool,
+    output: str,
     engine_config: bool,
     kubernetes: bool,
     kubernetes_deployer: str | None,
@@ -56,11 +57,8 @@ def outputs(
         click.echo(json.dumps(made.engine_config(), indent=2))
         return
     found = made.outputs()
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
-    else:
-        rows = [(name, _text(value)) for name, value in sorted(found.items()) if name != ENGINE_CONFIG]
-        click.echo(text_table(("output", "value"), rows))
+    rows = [(name, _text(value)) for name, value in sorted(found.items()) if name != ENGINE_CONFIG]
+    show(output, lambda: found, lambda: text_table(("output", "value"), rows))
 
 
 def _text(value: object) -> str:

@@ -22,7 +22,7 @@ from firnline_infra.cli.report_forms import places_of, report_options, write_rep
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Known violations, with reasons and dates; by default <name>.policy.yaml beside the specification.",
 )
-def policy(environment: Path, *, protected: bool, form: str, also: tuple[str, ...], ignore_file: Path | None) -> None:
+def policy(environment: Path, *, protected: bool, output: str, also: tuple[str, ...], ignore_file: Path | None) -> None:
     """Check an environment against the rules of security.
 
     Looks at every resource that it would have, and asks no account: wildcards, open buckets, encryption, retention, protection,
@@ -39,7 +39,7 @@ def policy(environment: Path, *, protected: bool, form: str, also: tuple[str, ..
     from firnline_infra.specification import load_spec
     from firnline_ingest.checks import Report
 
-    places = places_of(form, also)
+    places = places_of(output, also)
     list_ = ignore_file or ignore_file_of(environment, POLICY.name)
     ignoring = load_ignore_list(list_, today=datetime.now(UTC).date()) if list_.exists() else IgnoreList()
     spec = load_spec(environment)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firnline_infra.cli.finite_range import FiniteRange
+from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_ingest.sink import PartitionKey, SinkReport
@@ -84,7 +85,7 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--region", metavar="NAME", help="The stream's region; else the profile's, or AWS_REGION.")
 @click.option("--profile", metavar="NAME", help="A profile of this machine's AWS configuration.")
 @click.option("--endpoint", metavar="URL", help="Another endpoint of Kinesis: a private one, or an emulator's.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a sentence.")
+@output_option()
 def put(
     *,
     stream: str,
@@ -95,7 +96,7 @@ def put(
     region: str | None,
     profile: str | None,
     endpoint: str | None,
-    as_json: bool,
+    output: str,
     **options: Any,
 ) -> None:
     """Put lines of files into a stream.
@@ -128,7 +129,7 @@ def put(
         raise click.UsageError(f"{str(error).rstrip('.')}; an endpoint begins with https:// or http://") from error
     records = chain.from_iterable(lines_of(file) for file in files)
     report = put_all(client, stream, records, chosen, key=key_of(key_fields, delimiter, fixed_key))
-    tell(report, as_json=as_json)
+    show_report(report, output)
 
 
 def key_of(fields: tuple[str, ...], delimiter: str, fixed_key: str | None) -> "PartitionKey":
@@ -141,15 +142,12 @@ def key_of(fields: tuple[str, ...], delimiter: str, fixed_key: str | None) -> "P
     return by_fields(*fields, delimiter=delimiter) if fields else by_number
 
 
-def tell(report: "SinkReport", *, as_json: bool) -> None:
-    import json
+def show_report(report: "SinkReport", output: str) -> None:
     from dataclasses import asdict
 
-    if as_json:
-        click.echo(json.dumps(asdict(report)))
-        return
     again = f", {report.retried:,} of them more than once" if report.retried else ""
-    click.echo(
+    text = (
         f"{report.stream}: {report.records:,} records{again}, {report.size_bytes / 1e6:,.1f} MB "
         f"in {report.seconds:.1f} s ({report.megabytes_per_second:.1f} MB/s)"
     )
+    show(output, lambda: asdict(report), lambda: text)

@@ -7,6 +7,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
+from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_infra.redshift import RedshiftViews
@@ -42,7 +43,8 @@ def apply(environment: Path, accounts: ChosenAccounts) -> None:
 @redshift.command()
 @environment_argument
 @accounts_options
-def status(environment: Path, accounts: ChosenAccounts) -> None:
+@output_option()
+def status(environment: Path, accounts: ChosenAccounts, output: str) -> None:
     """Show how far each view has read, and what blocks it.
 
     With when it was refreshed last. Exit status: 0 all are there and none is blocked, 3 one is not, 2 the check could not be
@@ -52,10 +54,12 @@ def status(environment: Path, accounts: ChosenAccounts) -> None:
     For example:
       firnline redshift status dev
     """
+    from dataclasses import asdict
+
     from firnline_infra.redshift.status import view_lines
 
     found = views_of(environment, accounts).status()
-    click.echo("\n".join(view_lines(found)))
+    show(output, lambda: [asdict(each) for each in found], lambda: "\n".join(view_lines(found)))
     raise SystemExit(0 if all(each.is_good for each in found) else 3)
 
 

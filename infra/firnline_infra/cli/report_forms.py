@@ -1,4 +1,4 @@
-"""How a command that observes writes its report: in one form for whoever runs it, in others into files."""
+"""How a command that observes writes its report: in one form to standard output, in others into files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,39 +6,30 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from firnline_infra.cli.output import OUTPUTS, output_option, rendered
+
 if TYPE_CHECKING:
     from firnline_ingest.checks import Report
 
-FORMATS = ("table", "json", "sarif", "markdown", "codequality")
+FURTHER = ("sarif", "markdown", "codequality")
+FORMATS = (*OUTPUTS, *FURTHER)
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
 def report_options(example: str) -> Callable[[Command], Command]:
     """`example` is a value of --also."""
-    options = (
-        click.option(
-            "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Of the report."
-        ),
-        click.option("--json", "form", flag_value="json", help="The same as --format json."),
-        click.option(
-            "--also",
-            metavar="FORMAT=FILE",
-            multiple=True,
-            help=f"Another format of the report, into a file; repeatable: {example}.",
-        ),
+    also = click.option(
+        "--also",
+        metavar="FORMAT=FILE",
+        multiple=True,
+        help=f"Another format of the report, into a file; repeatable: {example}.",
     )
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    return lambda command: output_option(*FURTHER)(also(command))
 
 
-def places_of(form: str, also: tuple[str, ...]) -> list[tuple[str, Path | None]]:
+def places_of(output: str, also: tuple[str, ...]) -> list[tuple[str, Path | None]]:
     """Each form with the file that it goes into; None is standard output. Raises BadParameter."""
-    return [(form, None), *map(_place, also)]
+    return [(output, None), *map(_place, also)]
 
 
 def write_report(report: "Report", places: list[tuple[str, Path | None]], spec_file: Path) -> None:
@@ -63,8 +54,6 @@ def _text(report: "Report", form: str, spec_file: Path) -> str:
     from firnline_infra.observe.text import report_markdown, report_table
 
     match form:
-        case "json":
-            return report.to_json()
         case "sarif":
             return report_sarif(report, spec_file=spec_file.as_posix())
         case "codequality":
@@ -72,4 +61,4 @@ def _text(report: "Report", form: str, spec_file: Path) -> str:
         case "markdown":
             return report_markdown(report)
         case _:
-            return report_table(report)
+            return rendered(form, report.as_document, lambda: report_table(report))

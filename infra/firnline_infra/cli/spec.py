@@ -1,14 +1,17 @@
 """`firnline spec`: the specification of an environment, checked and explained."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS, known_instead, spec_file_of
+from firnline_infra.cli.output import output_option, show
 
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
+    from firnline_ingest.errors import FirnlineError
 
 EXIT_PROBLEMS = 2
 
@@ -20,7 +23,8 @@ def spec() -> None:
 
 @spec.command(epilog=f"{WHAT_ENV_IS} For example: firnline spec check dev prod")
 @click.argument("environments", metavar="ENV...", nargs=-1, required=True)
-def check(environments: tuple[str, ...]) -> None:
+@output_option(text="One document for each specification.")
+def check(environments: tuple[str, ...], output: str) -> None:
     """Report every problem of specifications at once.
 
     No account is asked for anything. A file of keys (dev.keys.yaml) is checked with the specification that it belongs to.
@@ -37,10 +41,13 @@ def check(environments: tuple[str, ...]) -> None:
         try:
             checked = _checked(path, environment)
             _refuse_collisions(path, checked)
-            click.echo(_summary(path, checked))
+            show(output, partial(_document, path, checked), partial(_summary, path, checked), is_one_of_many=True)
         except FirnlineError as error:
             refused = True
-            click.echo(str(error), err=True)
+            if output == "table":
+                click.echo(str(error), err=True)
+            else:
+                show(output, partial(_refused, path, error), str, is_one_of_many=True)
     if refused:
         raise SystemExit(EXIT_PROBLEMS)
 
@@ -79,6 +86,17 @@ def _checked(path: Path, environment: str) -> "EnvironmentSpec":
 def _summary(path: Path, spec: "EnvironmentSpec") -> str:
     streams, pipelines = _counted(len(spec.streams), "stream"), _counted(len(spec.pipelines), "pipeline")
     return f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}."
+
+
+def _document(path: Path, spec: "EnvironmentSpec") -> dict[str, object]:
+    counts = {"streams": len(spec.streams), "pipelines": len(spec.pipelines)}
+    known = {"environment": spec.name, "durability": spec.durability.value, **counts}
+    return {"file": str(path), "is_good": True, **known, "problems": []}
+
+
+def _refused(path: Path, error: "FirnlineError") -> dict[str, object]:
+    """Of one that is wrong: each problem, or the error that kept it from being read."""
+    return {"file": str(path), "is_good": False, "problems": getattr(error, "problems", None) or [str(error)]}
 
 
 def _counted(number: int, what: str) -> str:

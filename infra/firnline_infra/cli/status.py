@@ -1,5 +1,6 @@
 """`firnline status`"""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS, EnvironmentFile
+from firnline_infra.cli.output import output_option, show
 from firnline_infra.cli.reader_options import EXISTING_FILE
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ CLEAR = "\033[H\033[2J"
 @click.option(
     "--config", "config_file", type=EXISTING_FILE, help="The engine.json of an engine that was started by hand; no ENV."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of tables; with --watch one a line.")
+@output_option(text="With --watch one document after the other.")
 @click.option("--watch", is_flag=True, help="Again every five seconds, until Ctrl-C.")
 @click.option("--serve", is_flag=True, help="As a page that lives, on this machine alone, until Ctrl-C.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of that page; a free one where absent.")
@@ -36,20 +38,20 @@ def status(
     accounts: ChosenAccounts,
     *,
     config_file: Path | None,
-    as_json: bool,
+    output: str,
     watch: bool,
     serve: bool,
     port: int,
 ) -> None:
     if (environment is None) == (config_file is None):
         raise click.UsageError("Give either ENV or --config.")
-    if sum((as_json or watch, serve)) > 1:
-        raise click.UsageError("--serve is a page: leave out --json and --watch.")
+    if serve and (watch or output != "table"):
+        raise click.UsageError("--serve is a page: it takes neither --output nor --watch.")
     reader = _reader(environment, accounts, config_file)
     if serve:
         _serve(reader, port)
         return
-    raise SystemExit(_watch(reader, as_json=as_json) if watch else _show(reader, as_json=as_json))
+    raise SystemExit(_watch(reader, output) if watch else _show(reader, output))
 
 
 def _reader(environment: Path | None, accounts: ChosenAccounts, config_file: Path | None) -> "StatusReader":
@@ -63,16 +65,13 @@ def _reader(environment: Path | None, accounts: ChosenAccounts, config_file: Pat
     return reader_of_environment(engine_of(environment, accounts))
 
 
-def _show(reader: "StatusReader", *, as_json: bool) -> int:
-    import json
-
+def _show(reader: "StatusReader", output: str) -> int:
     found = reader.read()
-    click.echo(json.dumps(found.as_document(), indent=2) if as_json else _text(found))
+    show(output, found.as_document, lambda: _text(found))
     return found.exit_status
 
 
-def _watch(reader: "StatusReader", *, as_json: bool) -> int:
-    import json
+def _watch(reader: "StatusReader", output: str) -> int:
     import sys
     import time
 
@@ -81,8 +80,9 @@ def _watch(reader: "StatusReader", *, as_json: bool) -> int:
         while True:
             found = reader.read()
             last = found.exit_status
-            clear = CLEAR if sys.stdout.isatty() and not as_json else ""
-            click.echo(clear + (json.dumps(found.as_document()) if as_json else _text(found) + "\n"))
+            if sys.stdout.isatty() and output == "table":
+                click.echo(CLEAR, nl=False)
+            show(output, found.as_document, partial(_text, found), is_one_of_many=True)
             time.sleep(WATCH_S)
     except KeyboardInterrupt:
         return last

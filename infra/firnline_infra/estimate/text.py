@@ -1,11 +1,13 @@
 """An estimate as text: what is needed, what it costs, and how far the prices can be trusted."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from firnline_infra.estimate.cost import Cost, redshift_usd_an_hour
 from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load, RedshiftLoad
 from firnline_infra.estimate.prices import prices
-from firnline_ingest.terminal import text_table
+from firnline_ingest.terminal import folded, text_table
 
 
 def estimate_text(load: Load, costs: list[Cost]) -> str:
@@ -13,11 +15,18 @@ def estimate_text(load: Load, costs: list[Cost]) -> str:
         [
             text_table(("what", "how much"), _needs(load)),
             _table(costs),
-            _standing(),
-            *_redshift(load.redshift),
-            *_advice(load),
+            *map(folded, (_standing(), *_redshift(load.redshift), *_advice(load))),
         ]
     )
+
+
+def estimate_document(load: Load, costs: list[Cost]) -> dict[str, Any]:
+    """For programs: what the engine needs, and each part's USD a month. Texts are the same as in the table."""
+    return {
+        "needs": dict(_needs(load)),
+        "costs_usd_a_month": [asdict(cost) for cost in costs],
+        "remarks": [_standing(), *_redshift(load.redshift), *_advice(load)],
+    }
 
 
 def _needs(load: Load) -> list[tuple[str, str]]:
@@ -41,7 +50,7 @@ def _table(costs: list[Cost]) -> str:
     for way in dict.fromkeys(cost.way for cost in costs):
         parts = [cost for cost in costs if cost.way == way]
         rows += [(way, cost.part, f"{cost.usd:,.0f}") for cost in parts]
-        rows.append((way, "together", f"{sum(cost.usd for cost in parts):,.0f}"))
+        rows.append((way, "total", f"{sum(cost.usd for cost in parts):,.0f}"))
     return text_table(("way", "part", "USD a month"), rows)
 
 
@@ -49,10 +58,10 @@ def _standing() -> str:
     counted: dict[str, int] = {}
     for price in prices().values():
         counted[price.standing.value] = counted.get(price.standing.value, 0) + 1
-    told = ", ".join(f"{number} {standing}" for standing, number in sorted(counted.items()))
+    standings = ", ".join(f"{number} {standing}" for standing, number in sorted(counted.items()))
     return (
-        f"Prices of us-east-1 as of {max(price.date for price in prices().values())}: {told}. docs/estimate.md has each with its "
-        f"source, and what is left out. Look them up before you decide by them."
+        f"Prices of us-east-1 as of {max(price.date for price in prices().values())}: {standings}. docs/estimate.md "
+        f"has each with its source, and what is not counted. Look them up before you decide by them."
     )
 
 

@@ -1,21 +1,20 @@
-"""The status for a terminal of 80 columns: what is wrong comes first, then the engine, then the shards that are worst."""
+"""The status for a terminal: what is wrong comes first, then the engine, then the shards that are worst."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from textwrap import wrap
 
 from firnline_infra.redshift.status import view_lines
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.model import EnvironmentStatus, ShardStatus, StandbyStatus
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem
-from firnline_ingest.terminal import in_a_line, printable, text_table
+from firnline_ingest.terminal import folded, printable, text_table
 
-WIDTH, MOST_SHARDS, MOST_PROBLEMS = 80, 40, 10
+MOST_SHARDS, MOST_PROBLEMS = 40, 10
 
 
 def status_text(found: EnvironmentStatus) -> str:
-    engine = (line for said in _engine(found) for line in _folded(said))
+    engine = (folded(sentence, indent="  ") for sentence in _engine(found))
     parts = (engine, _problems(found), _shards(found), _views(found), _incidents(found), _rest(found))
     return printable("\n\n".join("\n".join(lines) for part in parts if (lines := list(part))))
 
@@ -64,7 +63,7 @@ def _problems(found: EnvironmentStatus) -> Iterator[str]:
     for problem in found.problems[:MOST_PROBLEMS]:
         yield from _problem(problem, found.at_ms, is_running=found.is_own_report)
     if (more := found.report.all_problems - MOST_PROBLEMS) > 0:
-        yield f"{more:,} more: firnline status --json has them."
+        yield f"{more:,} more: firnline status -o json has them."
 
 
 def _problem(problem: EngineProblem, now_ms: int, *, is_running: bool) -> Iterator[str]:
@@ -82,12 +81,7 @@ def _problem(problem: EngineProblem, now_ms: int, *, is_running: bool) -> Iterat
 
 
 def _wrapped(text: str) -> list[str]:
-    """A command that a person copies stays whole, however long it is."""
-    return wrap(in_a_line(text), WIDTH - 2, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
-
-
-def _folded(text: str) -> list[str]:
-    return wrap(in_a_line(text), WIDTH, subsequent_indent="  ", break_long_words=False)
+    return folded(text, first="  ", indent="  ").splitlines()
 
 
 def _shards(found: EnvironmentStatus) -> Iterator[str]:
@@ -101,7 +95,7 @@ def _shards(found: EnvironmentStatus) -> Iterator[str]:
     ]
     yield text_table(("stream", "shard", "", "committed up to", "data loss in"), rows)
     if len(worst) > MOST_SHARDS:
-        yield f"{len(worst) - MOST_SHARDS:,} more, with less lag: firnline status --json, or --serve, shows all."
+        yield f"{len(worst) - MOST_SHARDS:,} more, with less lag: firnline status -o json, or --serve, shows all."
     yield from _rejected(found.shards)
 
 

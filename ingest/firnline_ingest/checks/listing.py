@@ -3,14 +3,13 @@
 What is good is a line for each area; what is not comes behind it, with its objects and the next step.
 """
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from firnline_ingest.checks.finding import Finding, Verdict
 from firnline_ingest.checks.report import Report
-from firnline_ingest.terminal import in_a_line
+from firnline_ingest.terminal import folded
 
-WIDTH, INDENT = 100, " " * 9
+INDENT = " " * 9
 CAUSE = " was refused: "
 """In an error of a service: what was asked before it, why not behind it."""
 
@@ -48,7 +47,4 @@ def _objects(found: Sequence[Finding]) -> Iterator[str]:
 
 
 def _wrapped(beginning: str, text: str) -> str:
-    plain = in_a_line(text)
-    return textwrap.fill(
-        plain, WIDTH, initial_indent=beginning, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
-    )
+    return folded(text, first=beginning, indent=INDENT)

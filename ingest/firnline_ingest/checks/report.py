@@ -1,6 +1,5 @@
 """What a suite of checks found: its exit status, and its JSON. Each other form is a file of its own."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -79,10 +78,9 @@ class Report:
     def exit_status(self) -> ExitStatus:
         return ExitStatus.of((each.verdict for each in self.findings), first=self.suite.first)
 
-    def to_json(self) -> str:
+    def as_document(self) -> dict[str, Any]:
         body = self._listing() if self.suite.lists_good else self._differing()
-        document = {"version": 1, "environment": self.environment, **body, "exit_status": self.exit_status}
-        return json.dumps(document, indent=2)
+        return {"version": 1, "environment": self.environment, **body, "exit_status": self.exit_status}
 
     def _with(self, verdict: Verdict) -> tuple[Finding, ...]:
         return tuple(each for each in self.findings if each.verdict is verdict)

@@ -1,6 +1,7 @@
 """`validate`: checks what an engine needs, and changes nothing."""
 
 import argparse
+import json
 from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import Command
@@ -14,12 +15,15 @@ def validate(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.checks.listing import report_listing
 
     report = checks.validate(config)
-    print(report.to_json() if options.json else report_listing(report))
+    print(json.dumps(report.as_document(), indent=2) if options.output == "json" else report_listing(report))
     return report.exit_status
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="One JSON document instead of a table.")
+    forms = ("table", "json")  # where the engine alone is installed there is no YAML
+    parser.add_argument(
+        "-o", "--output", choices=forms, default="table", help="For people, or as a document for programs."
+    )
 
 
 VALIDATE = Command(

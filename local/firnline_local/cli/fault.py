@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from firnline_infra.cli.finite_range import FiniteRange
+from firnline_infra.cli.output import output_option, show
 from firnline_local.cli.options import folder_option
 
 
@@ -29,8 +30,9 @@ from firnline_local.cli.options import folder_option
 @click.option("--times", type=click.IntRange(min=1), help="Hit so often in all; without end where absent.")
 @click.option("--after", type=click.IntRange(min=0), default=0, help="Leave the first n calls alone.")
 @click.option("--clear", is_flag=True, help="Remove every fault instead.")
+@output_option()
 @folder_option
-def fault(endpoint: str | None, clear: bool, folder: Path, **how: object) -> None:
+def fault(endpoint: str | None, clear: bool, folder: Path, output: str, **how: object) -> None:
     """Make calls fail: add a fault, and show all there are.
 
     ENDPOINT is a pattern over service:Operation, such as kinesis:GetRecords, dynamodb:* or snowflake:append. Adding one
@@ -50,5 +52,6 @@ def fault(endpoint: str | None, clear: bool, folder: Path, **how: object) -> Non
     if endpoint is not None:
         environment.add_fault(endpoint=endpoint, **how)
     columns = ("endpoint", "kind", "status", "every", "times", "after", "calls", "hits")
-    rows = [[planned[column] for column in columns] for planned in environment.faults()]
-    click.echo(text_table(columns, rows) if rows else "No faults.")
+    found = environment.faults()
+    rows = [[planned[column] for column in columns] for planned in found]
+    show(output, lambda: found, lambda: text_table(columns, rows) if rows else "No faults.")

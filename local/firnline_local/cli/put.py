@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from firnline_infra.cli.put import files_argument, key_of, key_options, tell
+from firnline_infra.cli.output import output_option
+from firnline_infra.cli.put import files_argument, key_of, key_options, show_report
 from firnline_local.cli.options import folder_option
 
 
@@ -12,7 +13,7 @@ from firnline_local.cli.options import folder_option
 @click.argument("stream")
 @files_argument
 @key_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a sentence.")
+@output_option()
 @folder_option
 def put(
     *,
@@ -21,7 +22,7 @@ def put(
     key_fields: tuple[str, ...],
     delimiter: str,
     fixed_key: str | None,
-    as_json: bool,
+    output: str,
     folder: Path,
 ) -> None:
     """Put the lines of files into a stream, one record each.
@@ -41,4 +42,4 @@ def put(
     environment = RunningEnvironment.attach(folder)
     events = chain.from_iterable(lines_of(file) for file in files)
     key = key_of(key_fields, delimiter, fixed_key)
-    tell(environment.put_events(stream, events, key=key), as_json=as_json)
+    show_report(environment.put_events(stream, events, key=key), output)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.output import output_option, show
 from firnline_local.cli.options import folder_option
 
 if TYPE_CHECKING:
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("statement")
 @click.option("--role", type=click.Choice(["reader", "admin"]), default="reader", show_default=True, help="Who asks.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON list of rows instead of a table.")
+@output_option()
 @folder_option
-def sql(statement: str, role: str, as_json: bool, folder: Path) -> None:
+def sql(statement: str, role: str, output: str, folder: Path) -> None:
     """Run one statement in the embedded Snowflake.
 
     \b
@@ -24,17 +25,16 @@ def sql(statement: str, role: str, as_json: bool, folder: Path) -> None:
       firnline local sql "SELECT * FROM FIRNLINE.RAW.ORDERS LIMIT 5"
       firnline local sql "SHOW TABLES IN ACCOUNT" --role admin
     """
-    import json
-
     from firnline_ingest.terminal import text_table
     from firnline_local.running import RunningEnvironment
 
     columns, rows = _answered(RunningEnvironment.attach(folder), statement, role)
-    if as_json:
-        click.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], default=str, indent=2))
-        return
-    click.echo(text_table(columns, rows))
-    click.echo(f"({len(rows):,} row{'' if len(rows) == 1 else 's'})")
+    count = f"({len(rows):,} row{'' if len(rows) == 1 else 's'})"
+    show(
+        output,
+        lambda: [dict(zip(columns, row, strict=True)) for row in rows],
+        lambda: f"{text_table(columns, rows)}\n{count}",
+    )
 
 
 def _answered(environment: "RunningEnvironment", statement: str, role: str) -> tuple[list[str], list[tuple[Any, ...]]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firnline_infra.cli.environment_argument import env_argument
+from firnline_infra.cli.output import output_option, show
 from firnline_local.cli.options import folder_option, spec_option
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ CHECK_EVERY_S = 0.5
     "--snowflake-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
 )
 @click.option("--empty", is_flag=True, help="Make nothing of the specification in it: `firnline up ENV --local` does.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+@output_option(text="In JSON it is one line, since the command goes on.")
 def up(
     *,
     folder: Path,
@@ -52,7 +53,7 @@ def up(
     aws_port: int,
     snowflake_port: int,
     empty: bool,
-    as_json: bool,
+    output: str,
 ) -> None:
     """Start the embedded environment, and run it until Ctrl-C.
 
@@ -74,13 +75,18 @@ def up(
     _interrupt_on_every_ending()
     try:
         with supervisor as environment:
-            report = environment.as_json if as_json else environment.as_table
-            click.echo(report(is_provisioned=not empty))
-            if empty and not as_json:
+            for_people = output == "table"
+            show(
+                output,
+                lambda: environment.as_document(is_provisioned=not empty),
+                lambda: environment.as_table(is_provisioned=not empty),
+                is_one_of_many=True,
+            )
+            if empty and for_people:
                 click.echo(
                     f"\n{_next(spec, spec_file, f'{env_argument(spec_file)} --folder {shlex.quote(str(folder))}')}"
                 )
-            with nullcontext() if empty or as_json else _page(environment):
+            with nullcontext() if empty or not for_people else _page(environment):
                 while True:
                     supervisor.check()
                     time.sleep(CHECK_EVERY_S)

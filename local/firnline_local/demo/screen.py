@@ -62,7 +62,7 @@ class Screen:
 
     def table(self, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         self._settle()
-        for line in text_table(names, rows, width=self.width).splitlines():
+        for line in text_table(names, rows, width=self.width, cuts=True).splitlines():
             click.echo(f"{INDENT}{line}")
 
     def _settle(self) -> None:

@@ -98,7 +98,7 @@ def _replayed(stage: Stage) -> Iterator[Line]:
     fit = kept - HUGE
     if fit < 1:
         raise SceneFailed("no letter of the first configuration is there to be replayed")
-    listed = stage.firnline("dead-letters", "list", "--reason", "too-large", "--json").splitlines()
+    listed = stage.firnline("dead-letters", "list", "--reason", "too-large", "-o", "json").splitlines()
     if len(listed) != kept:
         raise SceneFailed(f"{len(listed)} letters are listed, not {kept}")
     for times, said in (("replayed", f"{fit} replayed as {fit} rows"), ("replayed twice", "0 replayed as 0 rows")):

@@ -37,7 +37,7 @@ def command(lane: Lane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
 def test_the_command_ends_with_0_for_a_proof(
     lane: Lane, command: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("--content", "--json") == 0
+    assert command("--content", "--output", "json") == 0
     assert json.loads(capsys.readouterr().out)["proven"] is True
 
 

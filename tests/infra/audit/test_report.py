@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
@@ -101,7 +99,7 @@ def test_rejected_rows_are_told_by_their_reason_with_the_first_records() -> None
         f"    first: {second} 7.1",
         "  Next: correct the producer or the columns. The rows as they were sent: SELECT * FROM ERROR_TABLE(DB.RAW.ORDERS)",
     ]
-    (pipeline,) = json.loads(found.to_json())["pipelines"]
+    (pipeline,) = found.as_document()["pipelines"]
     assert [(each["code"], each["column"], each["rows"]) for each in pipeline["rejections"]] == [
         ("100038", "PRICE", 3),
         ("100069", "", 1),
@@ -116,7 +114,7 @@ def test_values_that_nobody_compared_are_not_called_unchanged() -> None:
 
 
 def test_json_has_everything_and_the_next_steps() -> None:
-    document = json.loads(BAD.to_json())
+    document = BAD.as_document()
     (pipeline,) = document["pipelines"]
     assert document["proven"] is False
     assert (pipeline["stream"], pipeline["table"], pipeline["until"]) == (

@@ -71,7 +71,7 @@ def test_a_problem_is_status_3(audit: Audit, files: Path) -> None:
 
 
 def test_json_is_the_only_thing_on_stdout(audit: Audit, files: Path) -> None:
-    assert json.loads(run(files, "--json").stdout)["proven"] is True
+    assert json.loads(run(files, "--output", "json").stdout)["proven"] is True
 
 
 def test_the_reader_is_the_one_that_was_named(audit: Audit, files: Path) -> None:

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from firnline_infra.cli import replay as replay_command
@@ -60,7 +61,7 @@ def test_list_says_so_where_there_are_none(tmp_path: Path) -> None:
 
 
 def test_list_as_json_is_a_document_a_line_without_the_payload(folder: Path) -> None:
-    (line,) = run("list", "--folder", str(folder), "--json").output.splitlines()
+    (line,) = run("list", "--folder", str(folder), "--output", "json").output.splitlines()
     document = json.loads(line)
     assert (document["key"], document["reason"], document["bytes"]) == (KEY, "not-json", 13)
     assert "data" not in document
@@ -146,7 +147,9 @@ def test_a_reason_that_no_letter_has_is_told_and_is_not_no_letters(folder: Path,
 
 def test_list_counts_by_stream_shard_and_reason(folder: Path) -> None:
     shown = run("list", "--folder", str(folder), "--count").output.splitlines()
-    assert [line.split() for line in shown] == [["1", "orders", SHARD.shard_id, "not-json"], ["1", "in", str(folder)]]
+    assert [shown[2].split(), shown[3]] == [["1", "orders", SHARD.shard_id, "not-json"], f"1 in {folder}."]
+    counted = run("list", "--folder", str(folder), "--count", "--output", "yaml").output
+    assert yaml.safe_load(counted) == [{"count": 1, "stream": "orders", "shard": SHARD.shard_id, "reason": "not-json"}]
 
 
 def test_a_damaged_letter_is_told_on_stderr_and_the_others_are_listed(folder: Path) -> None:

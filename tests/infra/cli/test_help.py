@@ -118,15 +118,6 @@ def test_no_example_is_broken_by_a_terminal_of_a_hundred_columns(command: tuple[
     assert [line for line in written.splitlines() if len(line) > 98] == []
 
 
-def test_every_spelling_of_json_means_the_same_to_drift() -> None:
-    command = found(("drift",))
-    parsed = [
-        command.make_context("drift", [__file__, *words]).params["form"]
-        for words in (["--json"], ["--format", "json"], [])
-    ]
-    assert parsed == ["json", "json", "table"]
-
-
 def test_a_command_of_a_package_that_is_not_installed_names_the_package() -> None:
     alone = LazyGroup("firnline", sections={}, brought_by={"demo": "firnline-local"})
     result = CliRunner().invoke(alone, ["demo"])

@@ -36,7 +36,7 @@ def test_lines_of_files_and_of_standard_input_are_records(server: KinesisServer,
     file = tmp_path / "orders.ndjson"
     file.write_bytes(b'{"c": "ada", "n": 1}\n\n{"c": "bob", "n": 2}\nno json')
     done = run(
-        server, "orders", str(file), "-", "--key", "c", "--region", "us-east-1", "--ordered", "--json",
+        server, "orders", str(file), "-", "--key", "c", "--region", "us-east-1", "--ordered", "--output", "json",
         lines='{"c": "ada", "n": 3}\n',
     )  # fmt: skip # a command line
     assert done.exit_code == 0, done.output

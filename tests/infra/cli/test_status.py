@@ -44,7 +44,7 @@ def test_an_engine_that_was_started_by_hand_has_a_status(ledger: MemoryLedger, c
     ledger.begin_run(Run("one", "process 1 on a laptop", start=BY_HAND), None)
     done = status("--config", config)
     assert (done.exit_code, done.stdout) == (0, "app: process 1 on a laptop, started by hand; alive.\n")
-    assert json.loads(status("--config", config, "--json").stdout)["engine"]["whose"] == BY_HAND
+    assert json.loads(status("--config", config, "--output", "json").stdout)["engine"]["whose"] == BY_HAND
 
 
 def test_watch_shows_it_again_until_it_is_ended(
@@ -57,7 +57,7 @@ def test_watch_shows_it_again_until_it_is_ended(
             raise KeyboardInterrupt
 
     monkeypatch.setattr("time.sleep", sleep)
-    done = status("--config", config, "--watch", "--json")
+    done = status("--config", config, "--watch", "--output", "json")
     assert done.exit_code == 3
     assert [json.loads(line)["is_running"] for line in done.stdout.splitlines()] == [False] * 3
 
@@ -67,7 +67,7 @@ def test_watch_shows_it_again_until_it_is_ended(
     [
         ((), "Give either ENV or --config"),
         (("stacks/environments/dev.yaml", "--config"), "Give either ENV or --config"),
-        (("--config", "--serve", "--json"), "--serve is a page"),
+        (("--config", "--serve", "--output", "json"), "--serve is a page"),
     ],
 )
 def test_what_can_not_be_asked_for_at_once_is_refused(arguments: tuple[str, ...], said: str, config: str) -> None:

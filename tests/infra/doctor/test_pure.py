@@ -1,6 +1,5 @@
 """Each check against answers that its service's model takes (botocore's Stubber); none goes over the network."""
 
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -216,4 +215,4 @@ def test_what_can_t_be_tried_is_unknown() -> None:
 def test_the_exit_status_is_that_of_the_worst(findings: list[Finding], status: int) -> None:
     examined = Report(suite=DOCTOR, environment="dev", findings=tuple(findings))
     assert examined.exit_status == status
-    assert json.loads(examined.to_json())["exit_status"] == status
+    assert examined.as_document()["exit_status"] == status

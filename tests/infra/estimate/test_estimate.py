@@ -15,7 +15,7 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
 from firnline_infra.estimate.prices import Standing, prices
-from firnline_infra.estimate.text import estimate_text
+from firnline_infra.estimate.text import estimate_document, estimate_text
 from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
@@ -130,7 +130,8 @@ def test_a_workgroup_that_is_made_is_counted_and_what_is_not_is_said(
     assert [cost.usd for cost in made if cost.way.startswith("Redshift")] == (
         [] if usd is None else [pytest.approx(usd)]
     )
-    assert said in estimate_text(load, made)
+    assert said in " ".join(estimate_text(load, made).split())
+    assert said in " ".join(estimate_document(load, made)["remarks"])
     assert {cost.way for cost in costs(replace(load, redshift=None), "emr_serverless", Architecture.ARM64)} == {
         *("Kinesis, with each", "Firnline", "Firehose", "Openflow BYOC")
     }

@@ -74,7 +74,7 @@ def test_the_preflight_is_by_cause_and_fits_a_terminal() -> None:
 
 
 def test_json_has_everything_in_full(report: Report) -> None:
-    document = json.loads(report.to_json())
+    document = report.as_document()
     assert [each["property"] for each in document["drift"]] == ["resource policy", "tags.who"]
     assert document["drift"][0]["found"] == "x" * 99
     assert (document["ignored"][0]["reason"], document["unseen"][0]["next_step"]) == ("the tool", "allow it")

@@ -54,8 +54,8 @@ def test_a_line_steers_no_terminal() -> None:
 
 @pytest.mark.parametrize(
     ("options", "shown"),
-    [((), LINES), (("--errors",), LINES[2:6]), (("--lines", "1"), LINES[-1:]), (("--json",), [LINES[1], LINES[5]]),
-     (("--json", "--errors"), [LINES[5]])],
+    [((), LINES), (("--errors",), LINES[2:6]), (("--lines", "1"), LINES[-1:]), (("-o", "json",), [LINES[1], LINES[5]]),
+     (("-o", "json", "--errors"), [LINES[5]])],
 )  # fmt: skip # one a line
 def test_logs_are_chosen_by_level_and_number(
     options: tuple[str, ...], shown: list[str], monkeypatch: pytest.MonkeyPatch

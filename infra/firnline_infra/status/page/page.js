@@ -101,7 +101,7 @@ function problems(found) {
   shown(at("problems"), found.problems.length > 0);
   const isOwn = found.report?.is_of_this_engine, more = (found.report?.all_problems ?? 0) - found.problems.length;
   at("problems-title").textContent = isOwn ? "Problems" : "Problems of the engine before";
-  at("problems").querySelector("div").replaceChildren(...found.problems.map((each) => problem(each, found.at, isOwn)), ...(more > 0 ? [h("p", { class: "quiet" }, `${more} more: firnline status --json has them.`)] : []));
+  at("problems").querySelector("div").replaceChildren(...found.problems.map((each) => problem(each, found.at, isOwn)), ...(more > 0 ? [h("p", { class: "quiet" }, `${more} more: firnline status -o json has them.`)] : []));
 }
 
 function problem(each, now, isOwn) {
