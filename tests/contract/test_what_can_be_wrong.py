@@ -163,7 +163,7 @@ def test_what_could_not_be_checked_is_not_called_good(
     document["snowflake"] |= {"user": "NOBODY"}
     file = tmp_path / "engine.json"
     file.write_text(json.dumps(document))
-    assert main(["validate", "--config", str(file), "--json"]) == 3
+    assert main(["validate", "--config", str(file), "-o", "json"]) == 3
     found = {each["object"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
     assert (found["ledger"]["verdict"], found["ledger"]["error"]) == ("wrong", "FL-2101")
     unseen = {name: each["result"] for name, each in found.items() if each["verdict"] == "unknown"}
