@@ -18,7 +18,7 @@ from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
 
-NEVER_ROUTED = {"routes", "adds_columns", "file_replay", "also_streams", *OF_ONE_TABLE}
+NEVER_ROUTED = {"routes", "adds_columns", "also_streams", *OF_ONE_TABLE}
 
 
 class Pipeline(TableOptions, PipelineOptions):
@@ -33,10 +33,6 @@ class Pipeline(TableOptions, PipelineOptions):
     table: IdentifierText | None = None
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
-    file_replay: bool = False
-    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which dead letters go into it in files, also
-    those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
-    with it. Only of a standard table that is made here and has no pipe of its own."""
     routes: Routes | None = None
     """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
     reader: Reader = "polling"
@@ -62,6 +58,9 @@ class Pipeline(TableOptions, PipelineOptions):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
         if self.table_kind is TableKind.INTERACTIVE and not (self.cluster_by or self.pipe_selects):
             raise ValueError("an interactive table needs cluster_by, unless its columns have a select")
+        is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT
+        if self.file_replay and (not is_made or self.pipe is not None):
+            raise ValueError("file_replay: only of a standard table that is made here, without a pipe of its own")
 
     @model_validator(mode="after")
     def _its_parts_go_together(self) -> Self:
@@ -72,13 +71,6 @@ class Pipeline(TableOptions, PipelineOptions):
             raise ValueError("leave out also_streams or reader.fan_out: a consumer belongs to one stream")
         if self.also_streams is not None and wildcard(self.also_streams) == "*":
             raise ValueError("also_streams has to begin or end as all its streams' names do, as clicks-.* or .*_cat")
-        return self
-
-    @model_validator(mode="after")
-    def _file_replay_has_a_table_for_it(self) -> Self:
-        is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT
-        if self.file_replay and (not is_made or self.pipe is not None):
-            raise ValueError("file_replay: only of a standard table that is made here, without a pipe of its own")
         return self
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from firnline_ingest.config.routes import MOST_TABLES, RouteKey, Unmatched
 
 class RoutedTable(TableOptions):
     """A table that some of the records go to. What it does not say of its table is as the pipeline has it for its own; but
-    columns, cluster_by, base_location and pipe, which are one table's, and, with another table_kind, what is of an Iceberg table.
+    columns, cluster_by, base_location and pipe, which are one table's, and, with another table_kind, what is of a table's kind.
     """
 
     table: IdentifierText

@@ -94,9 +94,13 @@ class TableOptions(Section):
     """Keeps rows that Snowflake rejects in the table's error table; without it they can't be distinguished from loaded ones."""
     row_timestamp: bool = True
     """Lets METADATA$ROW_LAST_COMMIT_TIME say when a row became visible: the latency report needs it."""
+    file_replay: bool = False
+    """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which dead letters go into it in files, also
+    those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
+    with it. Only of a standard table that is made here and has no pipe of its own."""
 
 
-OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata")
+OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata", "file_replay")
 """What a table of another kind has no use for."""
 ONLY_OF_ICEBERG = {"iceberg_version", "structured_metadata", "base_location"}
 OF_ONE_TABLE = ("columns", "cluster_by", "pipe", "base_location")

@@ -4,7 +4,7 @@ A file's name is the batch's place in the journal and the digest of its rows, so
 What the pipe forgets, or a pipe that was recreated, is a person's to decide: FileUnprovable.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -15,7 +15,7 @@ from firnline_ingest.dead_letters.file_load import FileLoads, Loading, utc_now
 from firnline_ingest.dead_letters.file_pipe import FileTarget, account_snowpipe, pipe_created
 from firnline_ingest.dead_letters.journal import Batch
 from firnline_ingest.dead_letters.letter import path_name
-from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, Proof
+from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, Proof, ReplayTable, tables_of
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.channel import ShardChannel
@@ -76,7 +76,25 @@ def path_of(batch: Batch) -> str:
     return f"{folder}/{header.number}-{batch.digest}.json.gz"
 
 
-def file_transport(
+def file_tables(
+    config: EngineConfig, pipeline: PipelineConfig, own: TargetState, session: Statements
+) -> Mapping[str, ReplayTable]:
+    """Those of the pipeline's tables that have a stage and a pipe; keyed as `replay_tables`. Raises PipeUnusable where none
+    has, and what `_file_transport` raises.
+    """
+    found: dict[str, ReplayTable] = {}
+    unusable: list[PipeUnusable] = []
+    for name, state in tables_of(own).items():
+        try:
+            found[name] = ReplayTable(_file_transport(config, pipeline, state, session), keeps_rejected=False)
+        except PipeUnusable as error:
+            unusable.append(error)
+    if not found:
+        raise unusable[0]
+    return found
+
+
+def _file_transport(
     config: EngineConfig, pipeline: PipelineConfig, state: TargetState, session: Statements
 ) -> FileTransport:
     """Raises PipeUnusable, FilesExtraMissing, and what asking Snowflake raises."""

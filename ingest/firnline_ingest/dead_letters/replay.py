@@ -13,9 +13,9 @@ from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey, DeadLetterReader, open_objects, open_reader
 from firnline_ingest.dead_letters.conversion import CallableFailed, Conversion, DeadLetterConverter, Repair
 from firnline_ingest.dead_letters.errors import NoLedger
-from firnline_ingest.dead_letters.file_transport import ROUNDS, FileTransport, by_file, file_transport
+from firnline_ingest.dead_letters.file_transport import ROUNDS, by_file, file_tables
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
-from firnline_ingest.dead_letters.shard_replay import NO_FILES, REFUSED, ReplayReport, ShardReplay
+from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables
 from firnline_ingest.errors import DeadLetterError, FirnlineError
 from firnline_ingest.ledger.backend import ShardLedger
@@ -65,7 +65,7 @@ class ReplayServices:
     target_of: Callable[[PipelineConfig], TargetState]
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
-    files: Callable[[PipelineConfig, TargetState], FileTransport] | None = None
+    files: Callable[[PipelineConfig, TargetState], Mapping[str, ReplayTable]] | None = None
     """For a request by file, which needs it."""
 
 
@@ -84,7 +84,7 @@ def replay_letters(
         channels=channels,
         target_of=catalog.state_of,
         schemas=SchemaRegistries(config.aws),
-        files=lambda pipeline, state: file_transport(config, pipeline, state, session),
+        files=lambda pipeline, state: file_tables(config, pipeline, state, session),
     )
     try:
         return Replays(config, request, services, on_damaged).run(on_shard)
@@ -152,12 +152,15 @@ class Replays:
         return replay.run(lambda: self._letters(shard))
 
     def _by_file(
-        self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion], transport: FileTransport
+        self,
+        journal: Journal,
+        shard: ShardKey,
+        make: Callable[[DeadLetter], Conversion],
+        tables: Mapping[str, ReplayTable],
     ) -> ReplayReport:
         """A file is loaded in whole or not at all, so dead letters that were refused together go again, in smaller company."""
         total = ReplayReport()
         for number, most in enumerate(ROUNDS):
-            tables = {"": ReplayTable(transport, keeps_rejected=False)}
             replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make, most_letters=most)
             if number == 0 and self.request.unfinished is not None:
                 replay.decide(self.request.unfinished)
@@ -203,9 +206,7 @@ class Replays:
         for letter in self._letters(shard):
             if replayed.has(place_of(letter.key.position)):
                 report.already += 1
-            elif (made := make(letter)).table and self.request.by_file:
-                report.remaining[NO_FILES] += 1
-            elif made.rows:
+            elif (made := make(letter)).rows:
                 report.letters += 1
                 report.rows += len(made.rows)
             else:

@@ -36,7 +36,7 @@ REFUSED = "the table refused it"
 OTHER_ROWS = "other rows"
 """It has another number of rows than when the first of them were sent."""
 OTHER_TABLE = "its other rows are in another table"
-NO_FILES = "--by-file fills the pipeline's own table alone, and a route sends it elsewhere; replay it without"
+NO_FILES = "a route sends it to a table without a pipe for files (file_replay); replay it without --by-file"
 
 
 @dataclass
@@ -178,9 +178,9 @@ class ShardReplay:
         return decided
 
     def _goes_another_way(self, batch: Batch) -> bool:
-        """Whether the transport that it was begun on may tell how far it came."""
-        ways = [table for table in self.tables.values() if table.transport.target == batch.header.target]
-        return bool(ways) and not any(table.has(batch) for table in ways)
+        """Whether it was begun by file and this replay goes by channel, or the other way round: the other one can tell more."""
+        is_by_file = any(table.transport.channel.startswith(BY_FILE) for table in self.tables.values())
+        return batch.header.channel.startswith(BY_FILE) is not is_by_file
 
     def _replay(self, letters: Iterable[DeadLetter]) -> None:
         replayed = self.journal.replayed()

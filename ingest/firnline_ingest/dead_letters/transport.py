@@ -206,12 +206,15 @@ def _is_of(token: Position, batch: Batch) -> bool:
 def replay_tables(
     channels: ChannelOpener, application: str, shard: ShardKey, own: TargetState
 ) -> dict[str, ReplayTable]:
-    """One channel into each of the pipeline's tables, by what its routes call them; its own table is under nothing."""
-    name = replay_channel(application, shard)
-    ways = {"": (own, name)} | {
-        state.target.table: (state, routed_channel(name, state.target.table)) for state in own.beside
-    }
-    return {
-        table: ReplayTable(ChannelTransport(channels=channels, target=state.target, channel=channel), state.logs_errors)
-        for table, (state, channel) in ways.items()
-    }
+    """One channel into each of the pipeline's tables."""
+    name, found = replay_channel(application, shard), dict[str, ReplayTable]()
+    for table, state in tables_of(own).items():
+        channel = routed_channel(name, table) if table else name
+        transport = ChannelTransport(channels=channels, target=state.target, channel=channel)
+        found[table] = ReplayTable(transport, state.logs_errors)
+    return found
+
+
+def tables_of(own: TargetState) -> dict[str, TargetState]:
+    """By what the pipeline's routes call them; its own is under nothing."""
+    return {"": own} | {state.target.table: state for state in own.beside}

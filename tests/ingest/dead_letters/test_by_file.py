@@ -3,13 +3,13 @@
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, file_transport
 from firnline_ingest.dead_letters.errors import FileUnprovable, ReplayUnprovable
 from firnline_ingest.dead_letters.file_load import FileLoads
@@ -17,9 +17,9 @@ from firnline_ingest.dead_letters.file_transport import FileTransport
 from firnline_ingest.dead_letters.journal import Outcome
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
 from firnline_ingest.dead_letters.shard_replay import ReplayReport
-from firnline_ingest.dead_letters.transport import BY_FILE
+from firnline_ingest.dead_letters.transport import BY_FILE, ReplayTable
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.values import ShardKey
+from firnline_ingest.values import ShardKey, TargetTable
 from tests.fakes.snowpipe import Asker, Pipe
 
 from .conftest import SHARD, TARGET, Killed, MemoryObjects, Watched, World, letter
@@ -73,36 +73,62 @@ class Files:
     snowflake: Pipe = field(default_factory=Pipe)
     pipe_created_ms: int = 1
 
+    routes: dict[str, Any] | None = None
+    beside: dict[str, Pipe] = field(default_factory=dict)
+    """The pipe of each table that the routes lead to."""
+
     def run(self, effect: Effect = lambda _: None, **request: Any) -> ReplayReport:
+        targets = {"": TARGET} | {name: replace(TARGET, table=name) for name in self.beside}
+        own, *others = (TargetState(each, evolves=True, logs_errors=True) for each in targets.values())
+        pipes = {"": self.snowflake, **self.beside}
+
+        def tables(*_: Any) -> dict[str, ReplayTable]:
+            return {
+                name: ReplayTable(self._lane(effect, each, pipes[name]), keeps_rejected=False)
+                for name, each in targets.items()
+            }
+
+        (pipeline,) = CONFIG.pipelines
+        routed = PipelineConfig.model_validate({**pipeline.model_dump(by_alias=True), "routes": self.routes})
         services: Any = ReplayServices(
             letters=Letters(self.letters),  # type: ignore[arg-type] # as much of it as is asked for
             objects=Watched(self.objects, effect, ["create", "names", "read"]),  # type: ignore[arg-type] # the same
             ledger=Ledger(),  # type: ignore[arg-type] # the same
             channels=None,  # type: ignore[arg-type] # not asked for by file
-            target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
-            files=lambda *_: self._lane(effect),
+            target_of=lambda _: replace(own, beside=tuple(others)),
+            files=tables,
         )
         asked = ReplayRequest(by_file=True, with_forgotten=True, **request)
-        return Replays(CONFIG, asked, services, lambda _: None).run(lambda *_: None)
+        config = CONFIG.model_copy(update={"pipelines": [routed]})
+        return Replays(config, asked, services, lambda _: None).run(lambda *_: None)
 
-    def _lane(self, effect: Effect) -> FileTransport:
+    def _lane(self, effect: Effect, target: TargetTable, pipe: Pipe) -> FileTransport:
         calls = ["history", "put", "submit", "report", "scan", "remove"]
-        asker: Any = Watched(Asker(self.snowflake), effect, calls)
+        asker: Any = Watched(Asker(pipe), effect, calls)
         loads = FileLoads(asker, now=self._now, sleep=self._sleep)
         return FileTransport(
-            loads=loads, target=TARGET, channel=f"{BY_FILE}P", pipe_created_ms=self.pipe_created_ms, now=self._now
+            loads=loads,
+            target=target,
+            channel=f"{BY_FILE}{target.table}",
+            pipe_created_ms=self.pipe_created_ms,
+            now=self._now,
         )
 
     def _now(self) -> Any:
         return self.snowflake.now
 
     def _sleep(self, seconds: float) -> None:
-        self.snowflake.now += timedelta(seconds=seconds)
-        self.snowflake.work()
+        for pipe in (self.snowflake, *self.beside.values()):
+            pipe.now += timedelta(seconds=seconds)
+            pipe.work()
 
     @property
-    def numbers(self) -> list[int]:
-        return sorted(json.loads(row)["KINESISMETADATA"]["sequenceNumber"] for row in self.snowflake.table)
+    def numbers(self) -> list[str]:
+        return numbers(self.snowflake)
+
+
+def numbers(pipe: Pipe) -> list[str]:
+    return sorted(json.loads(row)["KINESISMETADATA"]["sequenceNumber"] for row in pipe.table)
 
 
 @pytest.fixture(autouse=True)
@@ -217,6 +243,78 @@ def test_a_batch_of_one_way_is_not_finished_by_the_other() -> None:
     with pytest.raises(ReplayUnprovable, match="--by-file"):
         streamed.replay().decide(Outcome.VOID)
     assert streamed.rows == []
+
+
+ROUTES = {"key": "kind", "tables": {"order": "ORDERS_2", "refund": "REFUNDS"}, "unmatched": "own_table"}
+KINDS = ["order", "refund", "none", "order", "refund", "none", "bad"]
+
+
+def routed() -> Files:
+    world = files(*(b'{"kind":"%b"}' % kind.encode() for kind in KINDS))
+    world.routes, world.beside = ROUTES, {"ORDERS_2": Pipe(), "REFUNDS": Pipe()}
+    return world
+
+
+def places(world: Files) -> dict[str, list[str]]:
+    return {"": world.numbers, **{name: numbers(pipe) for name, pipe in world.beside.items()}}
+
+
+ROUTED = {"": ["102", "105"], "ORDERS_2": ["100", "103"], "REFUNDS": ["101", "104"]}
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_letters_of_a_routed_pipeline_come_into_their_routes_tables_once_wherever_it_is_killed(forgets: bool) -> None:
+    for place in itertools.count():
+        world = routed()
+        for pipe in (world.snowflake, *world.beside.values()):
+            pipe.forgets_failures = forgets
+        try:
+            world.run(killed_at(place))
+        except Killed:
+            for pipe in (world.snowflake, *world.beside.values()):
+                pipe.now += timedelta(days=3)
+            report = world.run()
+            assert report.letters + report.already + sum(report.remaining.values()) == 7, place
+            assert dict(report.remaining) == {"the table refused it": 1}
+        else:
+            assert place > 100, "every effect had its kill"
+            return
+        while any(pipe.queue for pipe in (world.snowflake, *world.beside.values())):
+            world._sleep(1)
+        assert places(world) == ROUTED, place
+
+
+def test_frozen_anywhere_while_another_replays_by_file_each_table_has_each_row_once() -> None:
+    for place in itertools.count():
+        world, count = routed(), itertools.count()
+
+        def freeze(_: str, world: Files = world, count: Any = count, place: int = place) -> None:
+            if next(count) == place:
+                world.run()
+
+        world.run(freeze)
+        assert places(world) == ROUTED, place
+        if next(count) <= place:
+            return
+
+
+def test_a_routed_batch_that_was_begun_by_channel_is_no_files_to_decide() -> None:
+    """Also where its table has no pipe: the channel can still tell."""
+    world = routed()
+    streamed = World(letters=world.letters, objects=world.objects, routes=ROUTES, fixed=lambda data: data)
+    streamed.beside = [replace(TARGET, table=name, pipe=f"{name}-STREAMING") for name in world.beside]
+
+    def effect(name: str) -> None:
+        if name == "after append":
+            raise Killed
+
+    with pytest.raises(Killed):
+        streamed.run(effect)
+    world.beside, world.routes = {}, None
+    with pytest.raises(ReplayUnprovable, match="without --by-file"):
+        world.run(unfinished=Outcome.VOID)
+    streamed.run()
+    assert sorted(streamed.numbers) == list(range(100, 107))
 
 
 def test_a_dry_run_stages_nothing() -> None:

@@ -16,7 +16,7 @@ from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
 from firnline_ingest.dead_letters.errors import RepairUnusable, ReplayedElsewhere
 from firnline_ingest.dead_letters.folder import FolderObjects
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
-from firnline_ingest.dead_letters.shard_replay import NO_FILES, ReplayReport
+from firnline_ingest.dead_letters.shard_replay import ReplayReport
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.snowflake.target import TargetState
@@ -238,14 +238,6 @@ def test_an_edited_key_that_has_no_letter_is_told(place: Place, tmp_path: Path) 
     file = tmp_path / "edited.ndjson"
     file.write_text(f'{{"key":"{letter(6).key}","text":"{{}}"}}\n')
     assert dict(place.replay(edited=edited_letters(file)).remaining) == {command.NO_LETTER: 1}
-
-
-def test_a_dry_run_by_file_tells_what_a_route_sends_elsewhere(place: Place) -> None:
-    place.pipeline = {"routes": {"key": "kind", "tables": {"refund": "REFUNDS"}, "unmatched": "own_table"}}
-    place.put(letter(1, b'{"kind":"refund"}'), letter(2, b"{}"))
-    report = place.replay(only_look=True, by_file=True)
-    assert (report.letters, dict(report.remaining)) == (1, {NO_FILES: 1})
-    assert place.replay(only_look=True).letters == 2
 
 
 def test_a_shard_whose_replay_fails_does_not_keep_the_others(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,10 +166,10 @@ def test_what_the_engine_put_in_part_into_one_table_is_not_continued_in_another(
     assert DeadLetterConverter(pipeline, "shardId-0").make(whole).why_not.startswith("its other rows are in another")
 
 
-def test_by_file_only_the_pipelines_own_table_is_filled() -> None:
+def test_what_a_route_sends_to_a_table_without_a_pipe_for_files_stays_a_letter() -> None:
     world = routed()
     replay = world.replay()
-    replay.tables = {"": replay.tables[""]}  # as a replay by file has it
+    replay.tables = {"": replay.tables[""]}  # as a replay by file has it where the other tables have none
     report = replay.run(lambda: iter(world.letters))
     assert (report.letters, dict(report.remaining)) == (2, {NO_FILES: 5})
 

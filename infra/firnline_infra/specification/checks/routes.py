@@ -66,11 +66,6 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
                 f"{path}.adds_columns: the engine adds no columns to the tables of a pipeline with routes; remove it, and say "
                 f"schema_evolution: true or declare the columns."
             )
-        if pipeline.file_replay:
-            yield (
-                f"{path}.file_replay: its pipe leads into one table, and dead letters of a pipeline with routes into several; "
-                f"remove it (firnline dead-letters replay sends them by rows)."
-            )
 
 
 def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:

@@ -108,7 +108,6 @@ def test_what_can_not_be_is_told_with_the_next_step(
             {"adds_columns": True, "schema_evolution": False, "table_privilege": "ownership"},
             "pipelines[0].adds_columns: ",
         ),
-        ({"file_replay": True}, "pipelines[0].file_replay: "),
     ],
 )
 def test_what_does_not_go_with_routes_is_told(
