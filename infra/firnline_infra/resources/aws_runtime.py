@@ -162,14 +162,22 @@ def pod_identity_association(name: str, args: PodIdentityAssociationDefinition) 
 
 def engine_security_group(name: str, args: SecurityGroup) -> Component:
     everything = {"protocol": "-1", "from_port": 0, "to_port": 0}
-    rules = {"ingress": [{**everything, "self": True}], "egress": [{**everything, "cidr_blocks": ["0.0.0.0/0"]}]}
+    inward = {**everything, "self": True, "description": "Driver and executors among themselves"}
+    outward = {**everything, "cidr_blocks": ["0.0.0.0/0"], "description": "AWS, Snowflake, registries"}
+    rules = {"ingress": [inward], "egress": [outward]}
     group = _group(f"{name}-group", args.name, args, rules)
     given = {Reference("runtime/security-group"): group["id"]}
     return Component("EngineSecurityGroup", name, (group,), {"group_id": group["id"]}, gives=given)
 
 
 def vpc_endpoints(name: str, args: VpcEndpointsDefinition) -> Component:
-    rule = {"protocol": "tcp", "from_port": HTTPS, "to_port": HTTPS, "cidr_blocks": list(args.clients)}
+    rule = {
+        "protocol": "tcp",
+        "from_port": HTTPS,
+        "to_port": HTTPS,
+        "cidr_blocks": list(args.clients),
+        "description": "HTTPS of clients",
+    }
     group = _group(f"{name}-group", args.group_name, args, {"ingress": [rule]}) if args.has_group else None
     endpoints = (_endpoint(f"{name}-{each.service}", each, args, group) for each in args.endpoints)
     return Component("VpcEndpoints", name, (*([group] if group else []), *endpoints))

@@ -16,6 +16,7 @@ from firnline_infra.resources import environment as resources
 from firnline_infra.resources.resource import Component, FormattedText, Resource
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.terraform.checkov import SETTINGS, settings
 from firnline_infra.terraform.engine_document import engine_locals
 from firnline_infra.terraform.errors import OLDEST
 from firnline_infra.terraform.expressions import (
@@ -68,10 +69,14 @@ def _text_of(document: Any) -> str:
     return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
+def _files(spec: EnvironmentSpec) -> dict[str, str]:
+    return {**module_files(spec), SETTINGS: settings()}
+
+
 def differing(spec: EnvironmentSpec, folder: Path) -> list[str]:
     """The names of the module's files that are not there as they should be, or are there and should not."""
-    wanted = module_files(spec)
-    there = {name: _text(folder / name) for name in (f"{each}.tf.json" for each in MODULE_FILES)}
+    wanted = _files(spec)
+    there = {name: _text(folder / name) for name in (*(f"{each}.tf.json" for each in MODULE_FILES), SETTINGS)}
     return [name for name, text in there.items() if text != wanted.get(name)]
 
 
@@ -80,7 +85,7 @@ def write_module(spec: EnvironmentSpec, folder: Path, *, keeps_state: bool = Fal
     in the folder too, whatever backend the module names.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = module_files(spec)
+    wanted = _files(spec)
     for name in differing(spec, folder):
         if name in wanted:
             (folder / name).write_text(wanted[name], encoding="utf-8")

@@ -45,12 +45,13 @@ def test_what_would_be_another_text_is_found_and_written_and_what_is_not_wanted_
     (tmp_path / "imports.tf.json").write_text("{}")
     (tmp_path / "mine.tf").write_text("# of somebody else")
     assert differing(spec, tmp_path) == [
-        f"{name}.tf.json" for name in ("versions", "providers", "imports", "main", "outputs")
+        *(f"{name}.tf.json" for name in ("versions", "providers", "imports", "main", "outputs")),
+        ".checkov.yaml",
     ]
     write_module(spec, tmp_path)
     assert differing(spec, tmp_path) == []
     assert sorted(file.name for file in tmp_path.iterdir()) == [
-        *("main.tf.json", "mine.tf", "outputs.tf.json", "providers.tf.json", "versions.tf.json")
+        *(".checkov.yaml", "main.tf.json", "mine.tf", "outputs.tf.json", "providers.tf.json", "versions.tf.json")
     ]
 
 

@@ -7,8 +7,9 @@ from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.tools import CiTool, tool_slots
 from firnline_infra.render.template_file import filled
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.specification.origin import Origin
 
 
 def set_up(
@@ -22,7 +23,7 @@ def set_up(
     }
     toolkit = {"PACKAGE": f"firnline-infra[{tool.extra}]=={release}", "ENVIRONMENT": environment}
     account = {"ACCOUNT": spec.aws.account} if provider == "github" else {}
-    return {
+    set_ups = {
         slot: filled(
             __package__,
             f"{provider}-setup.yaml",
@@ -36,6 +37,12 @@ def set_up(
         ).removesuffix("\n")
         for slot, (user, role) in who.items()
     }
+    return {**set_ups, "PROTECTED": " --protected" if _is_held_to_protection(spec) else ""}
+
+
+def _is_held_to_protection(spec: EnvironmentSpec) -> bool:
+    """Written down in the pipeline: a pull request that makes the environment EPHEMERAL is then refused."""
+    return spec.durability is Durability.PROTECTED and spec.aws.key.origin is not Origin.SKIP
 
 
 def watched_paths(spec: EnvironmentSpec, environment: str, stacks: str, pipeline: str) -> list[str]:

@@ -103,15 +103,23 @@ def called(jobs: dict[str, dict[str, Any]]) -> dict[str, list[list[str]]]:
 
 
 def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]) -> None:
-    for lines in called(jobs).values():
-        assert len(lines) == 2
+    for name, lines in called(jobs).items():
+        assert len(lines) == (3 if name == "preview" else 2)
         for _, *words in lines:
             command: click.Command = firnline
             while isinstance(command, click.Group):
                 found = command.get_command(click.Context(command), words.pop(0))
                 assert found is not None
                 command = found
-            options = ("--save-plan", "--plan", "$plan", "--also", REPORT)
+            options = (
+                "--save-plan",
+                "--plan",
+                "$plan",
+                "--also",
+                REPORT,
+                "--protected",
+                "markdown=$GITHUB_STEP_SUMMARY",
+            )
             assert [word for word in words if word not in options and "TEMP/plan." not in word] == [spec.name]
 
 
@@ -165,7 +173,7 @@ def test_the_runs_summary_has_the_preview(jobs: dict[str, dict[str, Any]], tmp_p
     (tmp_path / "preview.txt").write_text("+ stream\n")
     summary = tmp_path / "summary.md"
     variables = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
-    subprocess.run(["bash", "-e", "-c", scripts(jobs)[2]], env=variables, check=True)
+    subprocess.run(["bash", "-e", "-c", scripts(jobs)[3]], env=variables, check=True)
     assert summary.read_text() == "```\n+ stream\n```\n"
 
 
@@ -203,7 +211,8 @@ def test_only_up_may_change_anything_and_neither_keeps_a_token(jobs: dict[str, d
     for name, job in jobs.items():
         assert job["permissions"] == {"contents": "read", "id-token": "write"}
         assert job["steps"][0]["with"] == {"persist-credentials": False}
-        assert [words[1] for words in called(jobs)[name]] == ["spec", name]
+        before = ["spec", "policy"] if name == "preview" else ["spec"]
+        assert [words[1] for words in called(jobs)[name]] == [*before, name]
     assert jobs["up"]["if"].startswith("github.event_name == 'push' && ")
 
 
@@ -264,3 +273,12 @@ def test_one_tool_is_provided_and_it_is_new_enough(jobs: dict[str, dict[str, Any
         assert step["with"][f"{cli}_wrapper"] is False
         assert Version.from_text(step["with"][f"{cli}_version"]) >= OLDEST
         assert job["env"]["TERRAFORM_BINARY_NAME"] == cli
+
+
+def test_an_environment_that_is_protected_is_held_to_it(
+    small_spec: EnvironmentSpec, prod_spec: EnvironmentSpec
+) -> None:
+    for spec, expected in ((small_spec, False), (prod_spec, True)):
+        rendered = workflow(spec, blueprint_of(spec), release=RELEASE, environment=spec.name)
+        (line,) = [line for line in rendered.splitlines() if "firnline policy" in line]
+        assert ("--protected" in line) is expected
