@@ -69,7 +69,7 @@ class LocalEnvironment:
 
     @property
     def pids(self) -> dict[Server, int]:
-        """For whoever wants to kill or freeze a server."""
+        """For tests that kill or freeze a server."""
         return self._servers.pids
 
     def _start(self) -> EnvironmentState:

@@ -44,7 +44,7 @@ class ProcessEnded(LocalError):
 
 
 class PortInUse(ProcessEnded):
-    """A process was told a port that another program has. Runbook: FL-6003."""
+    """A process was given a port that another program has. Runbook: FL-6003."""
 
     id = "FL-6003"
     causes = "The port that was asked for belongs to another program"

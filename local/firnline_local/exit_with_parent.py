@@ -28,7 +28,7 @@ def exit_when_stdin_ends() -> None:
 def exit_when_parent_is_gone(parent_pid: int | None = None) -> None:
     """Ends this process, with status 0, as soon as its parent is gone. Call it before the heavy imports.
 
-    A process that was told who started it passes that as `parent_pid`: then a parent that was gone before this call
+    A process that knows who started it passes that as `parent_pid`: then a parent that was gone before this call
     counts too.
     """
     parent = os.getppid() if parent_pid is None else parent_pid

@@ -37,7 +37,7 @@ def make_key_pair(folder: Path, name: str) -> KeyFiles:
 
 
 def _write_for_owner(path: Path, content: bytes) -> None:
-    """A new file, so that the mode holds from the first byte and nobody has the old one open."""
+    """A new file, so that the mode holds from the first byte and no process has the old one open."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)

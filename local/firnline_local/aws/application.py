@@ -145,6 +145,6 @@ def _send(answer: Answer, start_response: StartResponse) -> list[bytes]:
 
 
 def _cut(environ: WSGIEnvironment) -> ConnectionError:
-    """Closes the connection; the error tells werkzeug that there is nobody to answer any more."""
+    """Closes the connection; after the error werkzeug answers no more."""
     environ["werkzeug.socket"].shutdown(SHUT_RDWR)
     return ConnectionAbortedError("a fault cut this connection")

@@ -1,4 +1,4 @@
-"""The seam for whoever decides about the calls of the embedded AWS. As shipped, every caller may do everything.
+"""The seam for what decides about the calls of the embedded AWS. As shipped, every caller may do everything.
 
 The tests put an authorizer here that enforces the policies of IAM and keeps a log of all calls (tests/iam).
 """

@@ -1,7 +1,7 @@
 """What AWS refuses and moto does not, as far as we rely on it.
 
 A role is assumed only by principals that its trust policy names, on its conditions; policies name only principals that
-exist; nobody locks themselves out of a key; a managed policy is not too long, and is deleted only when it is attached to
+exist; no key's policy locks its administrator out; a managed policy is not too long, and is deleted only when it is attached to
 nothing and has no other version; a cluster's machines have an instance profile that exists, with its role; the name of a
 deleted secret is free only when the secret can't be restored any more; an
 object is kept only as it was sent.

@@ -39,7 +39,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The scope of a Signature Version 4 credential, which nobody checks. All fields are empty where there is none."""
+    """The scope of a Signature Version 4 credential, which is not checked. All fields are empty where there is none."""
 
     access_key: str = ""
     region: str = ""

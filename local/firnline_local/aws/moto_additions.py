@@ -70,7 +70,7 @@ def get_key_rotation_status(response: KmsResponse) -> str:
 
 
 def get_permission(bucket: FakeBucket, action: str, resource: str) -> PermissionResult:
-    """moto reads no conditions: a policy that demands TLS would close the bucket. Whoever comes here counts as through TLS."""
+    """moto reads no conditions: a policy that demands TLS would close the bucket. Each request here counts as through TLS."""
     statements = statements_of(bucket.policy.decode()) if bucket.policy else []
     context = {"aws:SecureTransport": "true"}
     if is_denied(statements, action, resource, context):

@@ -9,7 +9,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from firnline_local.aws.call import SERVICE_KEY
 
 PARTITION = "aws"
-ADMINISTRATOR = "administrator"  # signs with any key that belongs to nobody, as the environment itself does
+ADMINISTRATOR = "administrator"  # signs with any key that belongs to no principal, as the environment itself does
 
 
 def account_id() -> str:

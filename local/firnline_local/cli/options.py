@@ -10,7 +10,7 @@ from firnline_local.folder import DEFAULT_FOLDER
 
 LOCAL_SPEC = Path("stacks/environments/local.yaml")
 PACKAGED_SPEC = Path(__file__).parents[1] / "local.yaml"
-"""The same file, for whoever has no clone."""
+"""The same file, where there is no clone."""
 
 
 def folder_of_environment(

@@ -1,4 +1,4 @@
-"""The demo, step by step. Each step is told in numbers; the audit at the end decides the exit status."""
+"""The demo, step by step. Each step prints its numbers; the audit at the end decides the exit status."""
 
 import json
 import time

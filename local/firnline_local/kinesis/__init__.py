@@ -1,6 +1,6 @@
 """Kinesis Data Streams without an account: FakeKinesis in this process, and the same behind HTTP.
 
-Start at fake.py. What the service documents is told apart by file: sequence numbers and hash keys (numbers.py), what a
+Start at fake.py. What the service documents is divided by file: sequence numbers and hash keys (numbers.py), what a
 shard keeps (shard.py), routing, resharding and retention (stream.py), iterators, limits, and its operations.
 `python -m firnline_local.kinesis` is a process of the embedded environment; `KinesisServer` is the same in a test.
 """

@@ -126,7 +126,7 @@ class FakeKinesis:
             "kinesis",
             region_name=self.account.region,
             aws_access_key_id="fake",
-            aws_secret_access_key="fake",  # noqa: S106 - requests have to be signed, and nobody checks the signature
+            aws_secret_access_key="fake",  # noqa: S106 - requests have to be signed, and no signature is checked
         )
         self.connect(client)
         return client

@@ -78,7 +78,7 @@ class StreamHandle:
 
     @property
     def found(self) -> Stream:
-        """The stream itself; whoever uses it holds the account's lock. Raises FakeKinesisError where it is gone."""
+        """The stream itself; its user holds the account's lock. Raises FakeKinesisError where it is gone."""
         return self.account.find(name=self.name)
 
     def _handle(self, shard: Shard) -> "ShardHandle":

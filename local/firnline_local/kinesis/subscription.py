@@ -1,6 +1,6 @@
 """What SubscribeToShard pushes: one consumer's events of one shard, for five minutes.
 
-Whoever sends them asks for the next message when there is room for one. Nothing here waits: no message is no answer yet.
+The sender asks for the next message when there is room for one. Nothing here waits: no message is no answer yet.
 """
 
 from collections.abc import Callable
@@ -36,9 +36,9 @@ class Subscription:
     from_ms: int
     started_ms: int
     error: FakeKinesisError | None = None
-    """What ended it from outside, to be told in the stream."""
+    """What ended it from outside, to be reported in the stream."""
     wake: Callable[[], None] = lambda: None
-    """Called when there may be something new, by whoever did it."""
+    """Called when there may be something new, by the writer."""
     is_over: bool = False
     _greeted: bool = False
     _told_ms: int = 0

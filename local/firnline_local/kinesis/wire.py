@@ -218,10 +218,10 @@ class PushedBody:
             else:
                 self._rest(REST_S)
         if self._pushes.is_cut or self._is_shut:
-            raise ProtocolError("Connection broken: it was cut, as a fault wanted it, or whoever read it shut it down")
+            raise ProtocolError("Connection broken: it was cut, as a fault wanted it, or its reader shut it down")
 
     def shutdown(self) -> None:
-        """As urllib3's: whoever reads it in another thread reads no more."""
+        """As urllib3's: another thread that reads it reads no more."""
         self._is_shut = True
 
     def close(self) -> None:

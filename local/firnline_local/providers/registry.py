@@ -1,4 +1,4 @@
-"""Finds the row of a type. A type without a row is refused by name: nothing here merely remembers what it was told.
+"""Finds the row of a type. A type without a row is refused by name: nothing here merely remembers its inputs.
 
 The two tables are loaded when the first type of a provider is asked for, so that a plugin pays only for its own.
 """

@@ -1,6 +1,6 @@
 """Which environment a provider serves, and that it serves none but that.
 
-Whoever starts the engine puts `variables` into its environment. A provider without them, or with those of an environment
+The program that starts the engine puts `variables` into its environment. A provider without them, or with those of an environment
 that has ended, refuses to start, so that no stack takes it for the real cloud.
 """
 

@@ -19,7 +19,7 @@ NOTES = "__defaults"
 
 
 def decode(struct: struct_pb2.Struct) -> dict[str, Any]:
-    """Plain values: secrets are told, what is not known is UNKNOWN, what is null is absent."""
+    """Plain values: secrets are revealed, what is not known is UNKNOWN, what is null is absent."""
     values = {name: _decode(value) for name, value in struct.fields.items() if name != NOTES}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""The seam for whoever decides about calls to the embedded runtimes. As shipped, every caller may do everything.
+"""The seam for what decides about calls to the embedded runtimes. As shipped, every caller may do everything.
 
 The tests put one here that enforces the policies of IAM, of callers and of the roles that jobs run as (tests/iam).
 """

@@ -44,7 +44,7 @@ class SmallService:
         """Nothing runs."""
 
     def tags_of(self, parameters: Mapping[str, Any]) -> Mapping[str, str]:
-        """Of what the request is about; for whoever decides about a call."""
+        """Of what the request is about; for the authorizer."""
         with self._lock:
             return dict(self._tags.get(self.about(parameters), {}))
 

@@ -42,7 +42,7 @@ Reply = tuple[int, bytes, dict[str, str]]
 
 
 class RuntimeService(Protocol):
-    """One of those that are told apart by whom a request is signed for."""
+    """One of those that are distinguished by the service that a request is signed for."""
 
     name: ClassVar[str]
 

@@ -8,7 +8,7 @@ from firnline_local.aws.volume_access import Volume, can_use
 if TYPE_CHECKING:
     from firnline_local.snowflake.catalog import StorageLocation
 
-ACCESS_KEY = "embedded-snowflake"  # nobody was given it, so it may ask everything
+ACCESS_KEY = "embedded-snowflake"  # no principal has it, so it may ask everything
 TIMEOUT_S = 5.0
 
 

@@ -1,7 +1,7 @@
 """A certificate for loopback, made on the spot.
 
 The streaming SDK speaks HTTPS only and trusts what SSL_CERT_FILE names. A CA and a leaf are two certificates here,
-because the SDK's TLS stack (rustls) refuses a CA that presents itself as a server. Nobody else has to trust either.
+because the SDK's TLS stack (rustls) refuses a CA that presents itself as a server. No other program has to trust either.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an account may have of shards and on-demand streams. The limits are told, and nothing here is refused by them."""
+"""What an account may have of shards and on-demand streams. The limits are listed, and nothing here is refused by them."""
 
 from typing import Any
 

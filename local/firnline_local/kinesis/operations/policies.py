@@ -1,4 +1,4 @@
-"""The policies that a stream or a consumer has itself, by which other accounts are let in. They are kept, and let nobody in."""
+"""The policies that a stream or a consumer has itself, which let other accounts in. They are kept, and have no effect."""
 
 from typing import Any, Protocol
 

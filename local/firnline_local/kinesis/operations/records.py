@@ -45,11 +45,11 @@ def put_record(account: KinesisAccount, request: PutRecord) -> dict[str, Any]:
     _check_size(stream, request)
     shard = stream.route(request.partition_key, request.explicit_hash_key)
     try:
-        told = _put(account, stream, shard, request, account.now_ms())
+        answer = _put(account, stream, shard, request, account.now_ms())
     except FakeKinesisError:
         _make_room(stream, [shard], account.now_ms())
         raise
-    return {**told, "EncryptionType": _encryption(stream)}
+    return {**answer, "EncryptionType": _encryption(stream)}
 
 
 def put_records(account: KinesisAccount, request: PutRecords) -> dict[str, Any]:

@@ -39,7 +39,7 @@ SENT = (
     "architecture autoStartConfiguration autoStopConfiguration maximumCapacity networkConfiguration releaseLabel "
     "schedulerConfiguration"
 )
-APPLICATION = AwsKind(  # a name is nobody's alone: a second application may have it
+APPLICATION = AwsKind(  # a name is not unique: a second application may have it
     type="aws:emrserverless/application:Application",
     service="emr-serverless",
     rules=Rules.of(
@@ -65,7 +65,7 @@ APPLICATION = AwsKind(  # a name is nobody's alone: a second application may hav
     looks_before=True,
     gone="ResourceNotFoundException",
 )
-VIRTUAL_CLUSTER = AwsKind(  # a name is nobody's alone; a namespace is. Nothing but its tags is changed by an update
+VIRTUAL_CLUSTER = AwsKind(  # a name is not unique; a namespace is. Nothing but its tags is changed by an update
     type="aws:emrcontainers/virtualCluster:VirtualCluster",
     service="emr-containers",
     rules=Rules.of("name containerProvider region", defaults={"tags": {}}, values={"containerProvider.type": "EKS"}),
@@ -135,7 +135,7 @@ def _check_cluster(it: Subject) -> None:
 
 
 def _make_cluster(it: Subject) -> str:
-    """A name is nobody's alone: a second cluster may have it."""
+    """A name is not unique: a second cluster may have it."""
     where = it.inputs["ec2Attributes"]
     instances = {
         "Ec2SubnetId": where["subnetId"],

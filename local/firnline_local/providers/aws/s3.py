@@ -122,7 +122,7 @@ def _put_object(it: Subject) -> str:
 
 
 def _look_at_object(it: Subject) -> Properties:
-    """The stock provider reads no content: one that somebody changed is not drift, but its `etag` is another."""
+    """The stock provider reads no content: one that was changed is not drift, but its `etag` is another."""
     return {**it.ask("head_object"), "Place": it.where, "Tags": it.ask("get_object_tagging")["TagSet"]}
 
 

@@ -34,7 +34,7 @@ NONE, ALL = "NONE", "ALL"
 
 
 def _disabled(found: str, known: Any) -> str:
-    """The provider compares nothing where it was not given: a user that somebody disabled goes unnoticed."""
+    """The provider compares nothing where it was not given: a user that was disabled goes unnoticed."""
     return DEFAULT if known in (None, DEFAULT) else found
 
 

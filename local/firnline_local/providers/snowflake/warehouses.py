@@ -79,7 +79,7 @@ SUSPENDED = Setting("initiallySuspended", spell=plain, source=Source.NOWHERE)
 
 
 def _waiting(_old: Properties, _new: Properties, _path: str, altered: list[str]) -> list[str]:
-    """Whoever resizes waits until it is done."""
+    """A resize waits until it is done."""
     found = [statement.partition("WAREHOUSE_SIZE = ") for statement in altered]
     return [
         f"{before}{key}{after.split(' ')[0]} WAIT_FOR_COMPLETION = true{after[len(after.split(' ')[0]) :]}"

@@ -26,7 +26,7 @@ def main() -> int:
     program = settings.pop("program")
     gc.disable()  # it runs for seconds; collections are a quarter of the time that the providers' SDKs take to load
     sys.argv = [program, *sys.argv[2:]]
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # futures that nobody awaited, where a resource failed
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # futures that nothing awaited, where a resource failed
     return _run(program, settings)
 
 

@@ -1,4 +1,4 @@
-"""Admits, listens on loopback, says the port, serves until it is told to end."""
+"""Admits, listens on loopback, says the port, serves until it is asked to end."""
 
 import os
 import signal

@@ -67,7 +67,9 @@ def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     loop.set_default_executor(ThreadPoolExecutor(1, thread_name_prefix="pulumi-monitor"))
-    loop.set_exception_handler(lambda *_: None)  # what depends on a failed resource fails too; the first error is told
+    loop.set_exception_handler(
+        lambda *_: None
+    )  # what depends on a failed resource fails too; the first error is reported
     try:
         yield loop
     finally:

@@ -109,5 +109,5 @@ class Conductor:
             return running.wait()
         except LaunchRefused as refusal:
             return str(refusal)
-        except Exception as defect:  # a thread's last words are otherwise nobody's
+        except Exception as defect:  # a thread's last words would be lost
             return f"The embedded EMR Serverless failed: {type(defect).__name__}: {defect}"

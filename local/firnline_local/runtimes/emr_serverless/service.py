@@ -153,7 +153,7 @@ class EmrServerless:
         return {}
 
     def tags_of(self, given: Mapping[str, Any]) -> Mapping[str, str]:
-        """Of what a request is about, for whoever decides about it; empty where there is no such thing."""
+        """Of what a request is about, for the authorizer; empty where there is no such thing."""
         arn, run = given.get("resourceArn") or self.arn_of(given.get("applicationId", "")), given.get("jobRunId")
         with self._lock:
             found = self._by_arn(f"{arn}/jobruns/{run}" if run else str(arn))

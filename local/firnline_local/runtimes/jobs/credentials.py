@@ -32,7 +32,7 @@ class JobEndpoints:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What a job's processes have to know, so that an SDK that was told nothing finds the embedded AWS.
+        """What a job's processes have to know, so that an SDK without settings finds the embedded AWS.
 
         This is the one thing that a job here has and a job in the service does not: there, SDKs know AWS's own endpoints.
         """

@@ -1,7 +1,7 @@
 """`python -m firnline_local.runtimes.jobs.host`: holds the processes of one attempt together, as a container would.
 
 Its stdin says first what to start, as one line of JSON (command, folder, variables, files for stdout and stderr); then
-`term` asks the process to shut down. At the end of stdin, whoever started this is gone or wants everything ended. stdout
+`term` asks the process to shut down. At the end of stdin, the parent is gone or wants everything ended. stdout
 says the process's id and, when nothing of the attempt runs any more, its exit status.
 """
 

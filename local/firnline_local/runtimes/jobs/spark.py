@@ -153,7 +153,7 @@ class SparkAttempt:
         return reason
 
     def _clear(self) -> None:
-        """Nobody waits for it: thousands of files are no reason why a run should not be over."""
+        """No request waits for it: thousands of files are no reason why a run should not be over."""
         for name in ("work", "home", "local"):
             shutil.rmtree(self._folder / name, ignore_errors=True)
 

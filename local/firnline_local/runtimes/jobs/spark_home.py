@@ -50,7 +50,7 @@ class Spark:
 
 
 def artefact_of(jar: Path) -> str:
-    """Its name without the version: two versions of one library in one JVM fail in ways that nobody can read."""
+    """Its name without the version: two versions of one library in one JVM fail in unreadable ways."""
     return re.split(r"-\d", jar.name, maxsplit=1)[0]
 
 

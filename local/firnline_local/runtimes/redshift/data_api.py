@@ -1,6 +1,6 @@
 """The Redshift Data API (API reference, 2019-12-20): a statement is taken at once, and ends later; who sent it asks how.
 
-One statement runs at a time here. What it says is done when it was taken, and told from the second DescribeStatement on.
+One statement runs at a time here. What it says is done when it was taken, and reported from the second DescribeStatement on.
 """
 
 import datetime as dt

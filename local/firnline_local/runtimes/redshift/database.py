@@ -1,7 +1,7 @@
 """One database of the embedded Redshift: its schemas and views, who owns and may read them, and DuckDB underneath.
 
 A refresh is one transaction: the records that came since the last one, or, where one of them fails the view's SELECT, none; then
-the view stays where it is until somebody acts. A view with AUTO REFRESH YES is refreshed after a statement was answered, never
+the view stays where it is until an operator acts. A view with AUTO REFRESH YES is refreshed after a statement was answered, never
 before: who reads has to ask again, as with the service.
 """
 

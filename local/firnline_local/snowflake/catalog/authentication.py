@@ -2,8 +2,8 @@
 
 The proof is a JWT signed with the private half of a key that is registered with the user. The rules are those of
 key-pair authentication (docs.snowflake.com, `user-guide/key-pair-auth`): the issuer is ACCOUNT.USER.SHA256:fingerprint,
-the subject ACCOUNT.USER. `iat` and `exp` are seconds, except from the streaming SDK, which sends milliseconds. Whoever
-has proven who they are is checked against their network policy, then against their authentication policy.
+the subject ACCOUNT.USER. `iat` and `exp` are seconds, except from the streaming SDK, which sends milliseconds. A user
+whose key is right is checked against their network policy, then against their authentication policy.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""What the embedded Snowflake answers when it can't do as it was told.
+"""What the embedded Snowflake answers when it can't carry out a statement.
 
     SqlError                    code, SQL state and text as Snowflake gives them
     ├── SyntaxFault             001003

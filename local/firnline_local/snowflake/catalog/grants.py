@@ -2,7 +2,7 @@
 
 Everything hangs on objects, not on names. A role may do what it or any role it holds, directly or through others, was
 granted; OWNERSHIP is every privilege; ACCOUNTADMIN may do everything, which a real account wouldn't let it do with
-the objects of a role that nobody granted to SYSADMIN.
+the objects of a role that is not granted to SYSADMIN.
 """
 
 from collections.abc import Iterable, Iterator

@@ -78,4 +78,4 @@ KINDS: dict[str, ObjectKind] = {
     )
 }  # fmt: skip # a paragraph, not a column
 TABLE_VARIETIES = ("ICEBERG TABLE", "INTERACTIVE TABLE")
-"""Tables, to whoever grants or looks one up: CREATE needs a privilege of its own for each, and SHOW can list one apart."""
+"""Tables, for grants and look-ups: CREATE needs a privilege of its own for each, and SHOW can list one apart."""

@@ -106,7 +106,7 @@ class Stage(CatalogObject):
 
 class OnError(StrEnum):
     SKIP_FILE = "SKIP_FILE"
-    """All rows of a file or none: what a pipe does unless told otherwise (`sql-reference/sql/copy-into-table`)."""
+    """All rows of a file or none: what a pipe does by default (`sql-reference/sql/copy-into-table`)."""
     CONTINUE = "CONTINUE"
 
 

@@ -80,7 +80,7 @@ class Table(CatalogObject):
     iceberg: Iceberg | None = None
     interactive: bool = False
     default_pipe: "Pipe | None" = field(default=None, repr=False)
-    """`<TABLE>-STREAMING`; None until somebody asks for it."""
+    """`<TABLE>-STREAMING`; None until a session asks for it."""
 
     @property
     def variety(self) -> str:

@@ -129,7 +129,7 @@ class User(ConfiguredObject):
     public_keys: dict[str, PublicKey] = field(default_factory=dict)
     """By slot, RSA_PUBLIC_KEY and RSA_PUBLIC_KEY_2; both are valid at the same time."""
     access_tokens: set[str] = field(default_factory=set)
-    """The names of programmatic access tokens. They are kept and listed; nobody can log in with one here."""
+    """The names of programmatic access tokens. They are kept and listed; no login here takes one."""
 
     @property
     def type(self) -> str:

@@ -60,7 +60,7 @@ def _files(call: FileCall) -> Sequence[_File]:
 
 
 def insert_report(service: FileService, call: FileCall) -> dict[str, Any]:
-    """What was loaded lately; events that nobody fetched in time are gone."""
+    """What was loaded lately; events that were not fetched in time are gone."""
     pipe = _pipe(service.catalog, call, "MONITOR")
     now = service.catalog.clock()
     with service.catalog.lock:
@@ -73,7 +73,7 @@ def insert_report(service: FileService, call: FileCall) -> dict[str, Any]:
         "pipe": pipe.full_name,
         "completeResult": mark is None or mark >= first,
         "nextBeginMark": f"1_{total}",
-        "files": [_told(pipe, load) for load in lasting[seen - first :]],
+        "files": [_as_shown(pipe, load) for load in lasting[seen - first :]],
     }
 
 
@@ -98,15 +98,15 @@ def load_history_scan(service: FileService, call: FileCall) -> dict[str, Any]:
     )
     with service.catalog.lock:
         found = [load for load in pipe.loads.since(now) if start <= load.loaded_at < end]
-    told = found[:MAX_ENTRIES]
+    shown = found[:MAX_ENTRIES]
     return {
         "pipe": pipe.full_name,
-        "completeResult": len(found) == len(told),
+        "completeResult": len(found) == len(shown),
         "startTimeInclusive": _written(start),
         "endTimeExclusive": _written(end),
-        "rangeStartTime": _written(told[0].loaded_at if told else start),
-        "rangeEndTime": _written(told[-1].loaded_at if told else end),
-        "files": [_told(pipe, load) for load in told],
+        "rangeStartTime": _written(shown[0].loaded_at if shown else start),
+        "rangeEndTime": _written(shown[-1].loaded_at if shown else end),
+        "files": [_as_shown(pipe, load) for load in shown],
     }
 
 
@@ -122,9 +122,9 @@ def _written(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _told(pipe: Pipe, load: FileLoad) -> dict[str, Any]:
+def _as_shown(pipe: Pipe, load: FileLoad) -> dict[str, Any]:
     assert pipe.source is not None
-    told: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "path": load.path,
         "stageLocation": f"stages/{pipe.source.stage.id}/{pipe.source.path}",
         "fileSize": load.size,
@@ -138,13 +138,13 @@ def _told(pipe: Pipe, load: FileLoad) -> dict[str, Any]:
         "status": str(load.status),
     }
     if load.first_error:
-        told |= {
+        shown |= {
             "firstError": load.first_error.message,
             "firstErrorLineNum": load.first_error.line,
             "firstErrorCharacterPos": 0,
             "firstErrorColumnName": load.first_error.column,
         }
-    return told | ({"systemError": load.system_error} if load.system_error else {})
+    return shown | ({"systemError": load.system_error} if load.system_error else {})
 
 
 def _pipe(catalog: Catalog, call: FileCall, privilege: str) -> Pipe:

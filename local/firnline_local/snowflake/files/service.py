@@ -91,15 +91,15 @@ GZIP_MAGIC = b"\x1f\x8b"
 def load_file(catalog: Catalog, pipe: Pipe, path: str, *, size: int, received_at: datetime) -> FileLoad:
     """The caller holds the catalog's lock. Nothing is raised: what went wrong is in the answer."""
     now = catalog.clock()
-    told = partial(FileLoad, path=path, size=size, received_at=received_at, loaded_at=now)
+    loaded = partial(FileLoad, path=path, size=size, received_at=received_at, loaded_at=now)
     try:
         batch, lines = _read(catalog, pipe, path)
         skipped = bool(batch.errors) and _source(pipe).on_error is OnError.SKIP_FILE
         rows = [] if skipped else batch.rows
         catalog.insert_rows(pipe.table, rows, committed_at=now)
     except (_NotLoadable, CaseClash, DataFault, EvolutionRefused) as error:
-        return told(status=LoadStatus.LOAD_FAILED, errors=1, system_error=str(error))
-    return told(
+        return loaded(status=LoadStatus.LOAD_FAILED, errors=1, system_error=str(error))
+    return loaded(
         status=_status(batch, skipped=skipped),
         rows_parsed=len(batch.rows) + len(batch.errors),
         rows_inserted=len(rows),

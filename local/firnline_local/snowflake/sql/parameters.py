@@ -97,7 +97,7 @@ SESSION_DEFAULTS: dict[str, bool | int | str] = {
     "BINARY_OUTPUT_FORMAT": "HEX",
     "PYTHON_CONNECTOR_QUERY_RESULT_FORMAT": "JSON",
 }
-"""Parameters that drivers are told at login and act on themselves."""
+"""Parameters that drivers get at login and act on themselves."""
 
 
 def session_value(key: str, value: object) -> bool | int | str:

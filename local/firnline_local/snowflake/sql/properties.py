@@ -117,7 +117,7 @@ def any_value(reader: TokenReader) -> str:
 
 
 def workload_identity(reader: TokenReader) -> str:
-    """(TYPE = AWS ARN = '…'): kept as its parts, and nobody can log in by it here."""
+    """(TYPE = AWS ARN = '…'): kept as its parts, and no login here takes it."""
     found = []
     reader.expect("(")
     while not reader.accept(")"):

@@ -9,7 +9,7 @@ expires. Its form is a JWT signed with a secret of this process, because the SDK
 depends on the form.
 
 Privileges (documentation, `snowpipe-streaming-access-control`): USAGE on the database and the schema, INSERT on the table,
-OPERATE on a pipe that somebody made; nothing on a default pipe. USAGE on the volume that an Iceberg table is on.
+OPERATE on a user-defined pipe; nothing on a default pipe. USAGE on the volume that an Iceberg table is on.
 What is missing and what may not be seen get the same answer: a default pipe speaks of its table, any other of itself.
 """
 

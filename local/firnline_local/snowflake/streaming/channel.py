@@ -1,7 +1,7 @@
 """One channel: its sequencers, what it has accepted, and what of that is committed.
 
 Opening raises the client sequencer, so that every earlier opener is stale; an append raises the row sequencer. Rows that
-were accepted wait until they are committed, in order, whole requests at a time; whoever opens the channel again discards
+were accepted wait until they are committed, in order, whole requests at a time; opening the channel again discards
 what still waits. Nothing here locks: callers hold the catalog's lock.
 
 An append whose answer got lost comes again. The SDK (1.9.1, measured) and Openflow (RetryableInsertOperation) both repeat
@@ -128,7 +128,7 @@ class StreamingChannel(Channel):
         return next((one for one in reversed(known) if one.since <= moment), known[0])
 
     def reopen(self, role: str, *, offset_token: str | None, fail_on_uncommitted_rows: bool) -> None:
-        """Raises UncommittedRows where it was told to; otherwise whatever was not committed is gone."""
+        """Raises UncommittedRows where the request says so; otherwise whatever was not committed is gone."""
         if self.pending and fail_on_uncommitted_rows:
             raise UncommittedRows
         self.pending.clear()

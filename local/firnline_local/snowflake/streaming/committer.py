@@ -222,7 +222,9 @@ def _matches_case(pipe: Pipe) -> bool:
 
 
 MAX_STEP_BYTES = 4 << 20
-YIELD_S = 0.0005  # Python's locks aren't fair: without it, whoever waits for the lock may wait for the whole backlog
+YIELD_S = (
+    0.0005  # Python's locks aren't fair: without it, a thread that waits for the lock may wait for the whole backlog
+)
 
 
 class Committer:

@@ -114,7 +114,7 @@ def _called(table: exp.Expr) -> exp.Identifier:
 
 
 def _collect(cursor: duckdb.DuckDBPyConnection, compiled: Compiled) -> list[str]:
-    """Puts the values aside, so that a row that is found twice can be told before it is changed."""
+    """Puts the values aside, so that a row that is found twice can be detected before it is changed."""
     fill_views(cursor, compiled.views)
     types = described(cursor, compiled.sql)
     count = len(compiled.names)

@@ -1,6 +1,6 @@
 """What type each part of a query has, as far as the translation has to know, and how a value becomes one of another type.
 
-sqlglot infers the types from those of the columns. It is told here what it would get wrong for Snowflake: that paths
+sqlglot infers the types from those of the columns. This module corrects what it would get wrong for Snowflake: that paths
 lead to VARIANTs, that 1.5 is a NUMBER. Casts of numbers round half away from zero; text keeps Snowflake's formats and never
 loses its end.
 """
@@ -73,7 +73,7 @@ def data_type(kind: exp.DataType) -> DataType:
 
 
 def scale(node: exp.Expr) -> int | None:
-    """The digits behind the point of an exact number; None for a FLOAT. Raises NotKnown where it can't be told."""
+    """The digits behind the point of an exact number; None for a FLOAT. Raises NotKnown where it is unknown."""
     kind = node.type
     if not isinstance(kind, exp.DataType) or kind.this not in exp.DataType.NUMERIC_TYPES:
         raise NotKnown(f"arithmetic with {node.sql('snowflake')[:80]}: cast it to NUMBER or FLOAT")
@@ -91,7 +91,7 @@ def scale(node: exp.Expr) -> int | None:
 
 
 def column_type(kind: DataType) -> str:
-    """A column's type as sqlglot has to be told: a precision would make nanoseconds of times, and they aren't kept. What is
+    """A column's type as sqlglot has to get it: a precision would make nanoseconds of times, and they aren't kept. What is
     structured is asked like what is not.
     """
     if kind.is_structured:

@@ -1,6 +1,6 @@
 """GRANT and REVOKE (privileges, their grant options, ownership, roles), SHOW GRANTS ON, TO and OF, and SHOW FUTURE GRANTS.
 
-Revoking what nobody holds is not an error.
+Revoking what no role holds is not an error.
 """
 
 from collections.abc import Iterator
@@ -302,7 +302,7 @@ def _ownership(found: CatalogObject) -> Iterator[tuple[Any, ...]]:
 
 
 def called(found: CatalogObject) -> str:
-    """What `granted_on` says: a table by its variety, which the stock provider compares with what it was told, and a volume
+    """What `granted_on` says: a table by its variety, which the stock provider compares with its input, and a volume
     as that provider expects it (pkg/sdk/grants.go).
     """
     if found.kind is kinds.EXTERNAL_VOLUME:
