@@ -77,6 +77,12 @@ WORDS = (
         r"\b(engine\.unheard|shard\.left|stream\.unretired|key\.unread|engine\.hurried)\b",
         "ledger.unreachable, shard.abandoned, stream.retire_failed, key.read_failed, engine.forced_stop",
     ),
+    RetiredWord("whoever", r"\b[Ww]hoever\b", "who it is: the deployer, a reviewer, the caller", (Where.PAGES,)),
+    RetiredWord(
+        "nobody", r"(?<!trust: )(?<!`)\b[Nn]obody\b", "no engine, no role, or a verb in the passive", (Where.PAGES,)
+    ),
+    RetiredWord("somebody", r"\b[Ss]omebody\b", "who it is: an operator, another owner", (Where.PAGES,)),
+    RetiredWord("told", r"\btold\b", "reported, given, distinguished", (Where.PAGES,)),
     RetiredWord("learnt", r"\blearnt\b", "learned"),
 )
 

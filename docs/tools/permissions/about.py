@@ -31,7 +31,7 @@ DEPLOYER: Mapping[str, str] = {
     "TagNewSecurityGroup": "The tag, while it is made and at no other time: no other group can be taken.",
     "OwnApplication": "The application of EMR Serverless. Its id is AWS's, so its tag says whose it is.",
     "MakeApplication": "An application can only be made with the tag by which it is ours.",
-    "TagNewApplication": "The tag, while it is made. AWS does not tell that from a tag that is given later: an application of "
+    "TagNewApplication": "The tag, while it is made. AWS does not tell it from a tag that is given later: an application of "
     "the account that has no tag of ours could be given one, and then be changed, stopped or deleted. No data is in one, and a "
     "job there would still need a role that this deployer may hand over: its own engine's.",
     "ReachNetwork": "An application in a network has interfaces there; AWS asks for this in the name of who makes it, and gives "
@@ -40,16 +40,16 @@ DEPLOYER: Mapping[str, str] = {
     "OwnVirtualCluster": "The virtual cluster of EMR on EKS. Its id is AWS's, so its tag says whose it is.",
     "MakeVirtualCluster": "A virtual cluster can only be made with the tag by which it is ours. Whether EMR may do anything in "
     "that namespace, the EKS cluster itself says.",
-    "TagNewVirtualCluster": "The tag, while it is made. AWS does not tell that from a tag that is given later: a virtual cluster "
+    "TagNewVirtualCluster": "The tag, while it is made. AWS does not tell it from a tag that is given later: a virtual cluster "
     "of the account that has no tag of ours could be given one, and then be deleted, or jobs be started in it, with the engine's "
     "role alone.",
     "LetEmrOnEksIn": "AWS's own role for EMR on EKS, once an account, made with the first virtual cluster.",
     "OwnCluster": "The cluster of EMR on EC2. Its id is AWS's, so its tag says whose it is; who ends it ends what runs there.",
     "MakeCluster": "A cluster can only be made with the tag by which it is ours. Its machines cost what they cost: neither their "
     "number nor their type can be limited by IAM. They are the engine's role and no other: HandOverEngineRole is asked for too.",
-    "TagNewCluster": "The tag, while it is made. AWS does not tell that from a tag that is given later: a cluster of the account "
+    "TagNewCluster": "The tag, while it is made. AWS does not tell it from a tag that is given later: a cluster of the account "
     "that has no tag of ours could be given one, and then be terminated, or be given steps that have the rights of its nodes. "
-    "Where others' clusters are in the account, adopt one that somebody made: then none of this is in the policy.",
+    "Where others' clusters are in the account, adopt one: then none of this is in the policy.",
     "HandOverServiceRole": "What EMR itself is while it makes machines (`emr_ec2.service_role`), handed to EMR and to no other.",
     "LetEmrCleanUp": "AWS's own role that removes machines of EMR that were left, once an account.",
     "FindCluster": "After a killed `up`, which cluster it was making; where the engine runs.",
@@ -64,12 +64,12 @@ DEPLOYER: Mapping[str, str] = {
     "OwnPodIdentityAssociation": "The associations of the engine's service accounts, by their tag, in the one EKS cluster.",
     "MakeAssociation": "An association can only be made with the tag by which it is ours, in the EKS cluster that the "
     "specification names, and of no role but the engine's: HandOverEngineRole is asked for too.",
-    "TagNewAssociation": "The tag, while it is made. AWS does not tell that from a tag that is given later: an association of "
+    "TagNewAssociation": "The tag, while it is made. AWS does not tell it from a tag that is given later: an association of "
     "that cluster that has no tag of ours could be given one, and then be removed, or lead to the engine's role.",
     "FindVirtualCluster": "Whether the namespace has one already; after a killed `up`, which it was making.",
     "FindAssociation": "The same for associations, in the one EKS cluster.",
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",
-    "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to somebody else.",
+    "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to another owner.",
     "SeeKey": "The adopted key, for the same.",
     "CompareKey": "The key that the bootstrap made, by its ARN. The deployer sees and uses it, and neither makes, changes "
     "nor removes a key.",
@@ -81,18 +81,18 @@ DEPLOYER: Mapping[str, str] = {
     "ListDevices": "The same. AWS lists the devices of all users, or of none.",
     "ListToEmpty": "`durability: EPHEMERAL` alone: a bucket can't be removed while anything is in it.",
     "Empty": "The same.",
-    "RunEngine": "The application that the engine runs in, an adopted one by its ARN. Whoever may start a job chooses its "
+    "RunEngine": "The application that the engine runs in, an adopted one by its ARN. Who may start a job chooses its "
     "program, and the program has the engine's role.",
     "SeeRuns": "The runs in it; of an adopted application all, because only a run that was looked at tells whose it is.",
     "CancelRuns": "The engine's runs, by the tag that they are started with.",
-    "TagNewRun": "That tag, while a run is started. AWS does not tell that from a tag that is given later: in an adopted "
+    "TagNewRun": "That tag, while a run is started. AWS does not tell it from a tag that is given later: in an adopted "
     "application a run of others that has no tag of ours could be given one, and then be cancelled.",
     "LookForJobs": "The virtual cluster that the engine is a job of, an adopted one by its ARN.",
-    "StartJob": "The same, only with the tag by which a job is ours, and only with the engine's role. Whoever may start a job "
+    "StartJob": "The same, only with the tag by which a job is ours, and only with the engine's role. Who may start a job "
     "chooses its program, and the program has the engine's role.",
     "SeeJobs": "The jobs in it; of an adopted one all, because only a job that was looked at tells whose it is.",
     "CancelJob": "The engine's jobs, by the tag that they are started with.",
-    "TagNewJob": "That tag, while a job is started. AWS does not tell that from a tag that is given later: a job of others in "
+    "TagNewJob": "That tag, while a job is started. AWS does not tell it from a tag that is given later: a job of others in "
     "that virtual cluster that has no tag of ours could be given one, and then be cancelled.",
     "ReachPods": "The EKS cluster, where the specification names it: what may be done in it, its own rules say.",
     "SeeSteps": "The cluster of EMR on EC2 that the engine is a step of, an adopted one by its ARN.",
@@ -102,7 +102,7 @@ DEPLOYER: Mapping[str, str] = {
     "ReadLogs": "What EMR brings of the logs of driver and executors.",
     "SeeShards": "The ledger's table, the rows of streams alone: positions in shards, and no record of any. With SeeRun, how far "
     "the engine is.",
-    "AskEngine": "The ledger's table, the items of the engine's own run and of streams' names, and no row of a shard. Whoever "
+    "AskEngine": "The ledger's table, the items of the engine's own run and of streams' names, and no row of a shard. Who "
     "wrote more there than a request could end a run, or mislead the next one about a stream; what is proven can't be written.",
     "HandOverEngineRole": "Who starts a job, or makes an instance profile or an association, hands the engine's role to the "
     "service that runs it, and to no other.",

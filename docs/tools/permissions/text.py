@@ -107,7 +107,7 @@ TRUSTS = """\
 | `irsa` | one Kubernetes service account, by its token | the token's subject and audience |
 | `pod-identity` | pods that a cluster associates with the role | `aws:SourceAccount`; the association names the service account |
 | `static-keys` | a user with access keys | the user has one managed policy, its own; no role is made |
-| `nobody` | whoever runs the engine | no role is made |"""
+| `nobody` | who runs the engine | no role is made |"""
 
 VOLUME = """\
 ## AWS: Snowflake, for external volumes
@@ -141,7 +141,7 @@ ROLES_OF_CI = """\
 
 Two roles of CI, and no person's: `firnline bootstrap` renders them into `<environment>-aws.yaml`. Each can be taken on
 by one environment of one repository on GitHub, by GitHub's token, without any stored key. A pull request runs the program of
-whoever opened it, so one role changes the environment after a merge, and the other only reads. Neither can see a secret's
+its author, so one role changes the environment after a merge, and the other only reads. Neither can see a secret's
 value, read a record of a stream, touch itself, the other, the boundary or a policy of theirs, make an access key, or take a
 boundary off; not by these statements. By what they allow, the deployer can
 
@@ -183,7 +183,7 @@ Of the deployer's statements these, on the same resources and under the same con
 BOUNDARY = """\
 ## AWS: the permissions boundary
 
-On every role and user that an environment makes; the deployer can make none without it, and has no right to take it off. Whoever
+On every role and user that an environment makes; the deployer can make none without it, and has no right to take it off. Who
 can write a role's policy could otherwise write anything into it: with the boundary, no more than engines and volumes ever
 need, in this account alone (`aws:ResourceAccount`), and of its tables, secrets and buckets the environment's alone. Of keys it
 names the environment's and those of adopted streams, and knows the ones that AWS manages by their aliases. It does not name the

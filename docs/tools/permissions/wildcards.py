@@ -43,7 +43,7 @@ WILDCARDS = (
         value="s3:*",
         why="It refuses: whatever is asked for without TLS.",
     ),
-    Wildcard(sid=BUCKET_SID, element="Principal", value="*", why="It refuses: whoever asks without TLS."),
+    Wildcard(sid=BUCKET_SID, element="Principal", value="*", why="It refuses every caller without TLS."),
     *(
         Wildcard(sid=sid, element=element, value="*", why="It refuses, those whom its condition names; the key itself.")
         for sid in ("EnvironmentAdministersNothing", "EnvironmentGrantsToServicesAlone")

@@ -50,7 +50,7 @@ ROLE = Kind(
         Right("Its description, how long a session lasts.", update="UpdateRole UpdateRoleDescription"),
         Right(TAGS, create="TagRole", update="UntagRole"),
         Right(
-            "Sets the boundary back where somebody took it off.",
+            "Sets the boundary back where it was taken off.",
             update="PutRolePermissionsBoundary",
             scope=Scope.BOUNDED,
         ),
@@ -97,7 +97,7 @@ USER = Kind(
         Right(TAGS, create="TagUser", update="UntagUser"),
         Right(COMPARE, read="GetUser ListUserTags"),
         Right(
-            "Sets the boundary back where somebody took it off.",
+            "Sets the boundary back where it was taken off.",
             update="PutUserPermissionsBoundary",
             scope=Scope.BOUNDED,
         ),
@@ -157,7 +157,7 @@ INSTANCE_PROFILE = Kind(
         Right("Makes it.", create="CreateInstanceProfile"),
         Right(TAGS, create="TagInstanceProfile"),
         Right(
-            "Puts the engine's role into it, and sets that right where somebody changed it.",
+            "Puts the engine's role into it, and sets that right where it was changed.",
             create="AddRoleToInstanceProfile",
             update="RemoveRoleFromInstanceProfile",
         ),

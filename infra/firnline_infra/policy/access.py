@@ -195,7 +195,7 @@ RULES = (
     ),
     PolicyRule(
         "trust",
-        "A role can be taken through a service, a provider or an account on behalf of somebody else.",
+        "A role can be taken through a service, a provider or an account on behalf of another account.",
         ("aws_iam_role",),
         _open_trusts,
         "add a condition: aws:SourceAccount or aws:SourceArn for a service, the token's :sub for a provider, "

@@ -165,7 +165,7 @@ class RecordUnreadable(RolloutError, Fatal):
     """A record of a deployment can't be understood."""
 
     id = "FL-5471"
-    causes = "An object in `deployments/` was written by a newer release, or by somebody else"
+    causes = "An object in `deployments/` was written by a newer release, or by another program"
     remedy = "deploy with that release; move away what is not ours"
 
     def __init__(self, place: str, why: str) -> None:

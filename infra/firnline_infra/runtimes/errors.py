@@ -77,10 +77,10 @@ class UntaggedRun(FirnlineError, Fatal):
     id = "FL-5621"
     causes = (
         "A run is active in the environment's own application of EMR Serverless that the deployer may not look at: "
-        "it has no tag `firnline:application`, because somebody started it by hand. Nothing was changed"
+        "it has no tag `firnline:application`, because it was started by hand. Nothing was changed"
     )
     remedy = (
-        "whoever started it ends it, by the command in the message; where it has the tag, `emr-serverless:GetJobRun` "
+        "the person who started it ends it, by the command in the message; where it has the tag, `emr-serverless:GetJobRun` "
         "for the deployer"
     )
 

@@ -39,7 +39,7 @@ class JarForeign(EnvironmentalError):
 
     id = "FL-5403"
     causes = "A jar of S3A's is not the one that was tested; it was not kept"
-    remedy = "ask whoever runs that repository"
+    remedy = "ask that repository's owner"
 
     def __init__(self, url: str) -> None:
         super().__init__(

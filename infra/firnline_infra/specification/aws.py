@@ -176,13 +176,13 @@ class Ledger(Section):
 
 
 class Alarms(Section):
-    """What wakes somebody."""
+    """What notifies an operator."""
 
     topics: list[TopicArn] = Field(default=[])
     """ARNs of SNS topics that are notified, five at most; without one no alarm is made."""
     lag_minutes: int = Field(default=15, ge=1, le=1440)
     """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the
-    retention, so that somebody can act; watch GetRecords.IteratorAgeMilliseconds."""
+    retention, so that an operator can act; watch GetRecords.IteratorAgeMilliseconds."""
     time_to_trim_hours: int = Field(default=6, ge=1, le=8759)
     """When in less hours than this a stream drops records that were not read: the last call, after the
     one for the lag. As all alarms on what the engine counts, it is there where its log goes to CloudWatch."""

@@ -16,7 +16,7 @@ class ObjectOrigin(StrEnum):
     CREATE = "create"
     """Made here, owned by the deploy role, and removed with the environment."""
     ADOPT = "adopt"
-    """Exists already and belongs to somebody else: it is used, and neither owned, changed nor removed."""
+    """Exists already and belongs to another owner: it is used, and neither owned, changed nor removed."""
 
 
 class SchemaOptions(Section):

@@ -59,7 +59,7 @@ class EnvironmentSpec(RunOptions):
     ledger: Ledger = Ledger.default()
     """The DynamoDB table that fences shards and remembers where they are."""
     alarms: Alarms = Alarms.default()
-    """What wakes somebody."""
+    """What notifies an operator."""
     metrics: Metrics = Metrics.default()
     """Where an operator looks at the engine's figures."""
     publication: Publication = Publication.default()

@@ -33,5 +33,5 @@ class Network(Section):
     """Snowflake's account is reached over PrivateLink: <account>.privatelink.snowflakecomputing.com, in the region of the
     account alone."""
     snowflake_hosts: list[Annotated[str, HOST]] = Field(default=[])
-    """What `SELECT SYSTEM$ALLOWLIST()`, or SYSTEM$ALLOWLIST_PRIVATELINK(), tells beside the account: stages, OCSP, and the
-    host that takes rows. Where absent, `firnline egress` has patterns in their place, which nobody can try."""
+    """What `SELECT SYSTEM$ALLOWLIST()`, or SYSTEM$ALLOWLIST_PRIVATELINK(), lists beside the account: stages, OCSP, and the
+    host that takes rows. Where absent, `firnline egress` has patterns in their place, which can't be tried."""

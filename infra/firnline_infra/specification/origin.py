@@ -12,7 +12,7 @@ class Origin(StrEnum):
     CREATE = "create"
     """Made here, and removed with the environment."""
     ADOPT = "adopt"
-    """Exists already and belongs to somebody else: it is used, and neither changed nor removed."""
+    """Exists already and belongs to another owner: it is used, and neither changed nor removed."""
     SKIP = "skip"
     """There is none."""
 

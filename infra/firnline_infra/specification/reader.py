@@ -12,13 +12,13 @@ class FanOut(Section):
     """A throughput of its own: paid by the hour and shard, and by what is read."""
 
     registration: Registration = Field(default=Registration.NONE, strict=False)
-    """Who registers the consumer. `none`: the environment, or somebody else. `eager` and `lazy`: the engine, which so needs the
+    """Who registers the consumer. `none`: the environment, or another owner. `eager` and `lazy`: the engine, which so needs the
     rights to; at its start, or with the stream's first plan."""
     consumer: Annotated[str, CONSUMER] | None = None
     """With `none`: one of `streams[].consumers`, that nothing else reads by. With eager and lazy: what it is to be called; the
     application's name where absent."""
     consumer_arn: str | None = Field(default=None, pattern=r"^arn:\S+$")
-    """With `none`, in place of `consumer`: one of the stream that somebody else registered, for this pipeline alone."""
+    """With `none`, in place of `consumer`: one of the stream that another owner registered, for this pipeline alone."""
 
     def registered_as(self, application: str) -> str | None:
         """The name of the consumer that the engine registers; None where it registers none."""

@@ -96,7 +96,7 @@ class UnreadableRecords(StrEnum):
     """What a record that is no JSON does to a refresh."""
 
     STOP = "stop"
-    """The refresh fails, and the view stays as it is until somebody acts: nothing is skipped."""
+    """The refresh fails, and the view stays as it is until an operator acts: nothing is skipped."""
     SKIP = "skip"
     """It is skipped, and nothing says which one it was."""
 
@@ -154,7 +154,7 @@ class StreamView(Section):
     unreadable: UnreadableRecords = Field(default=UnreadableRecords.STOP, strict=False)
     """What a record that is no JSON does."""
     metadata: list[Annotated[StreamMetadata, Field(strict=False)]] = Field(default_factory=lambda: list(StreamMetadata))
-    """Which columns stand beside the record. A record is told from another by shard_id and sequence_number."""
+    """Which columns stand beside the record. A record is distinguished from another by shard_id and sequence_number."""
     columns: list[ViewColumn] = Field(default=[])
     """Taken out of the record one by one, each of which parses it again; none keeps it whole as SUPER, in `kinesis_data`."""
     where: Annotated[str, SQL] | None = None

@@ -35,5 +35,5 @@ class Routes(Section):
     tables: list[RoutedTable] = Field(min_length=1, max_length=MOST_TABLES)
     """Each is one more channel of every shard."""
     unmatched: Unmatched = Field(default=Unmatched.DEAD_LETTER, strict=False)
-    """What a record does whose value has no table, is no text, or that has no such key. `dead_letter` by default: a value that
-    nobody thought of should be seen."""
+    """What a record does whose value has no table, is no text, or that has no such key. `dead_letter` by default: a value without
+    a route should be seen."""

@@ -105,7 +105,7 @@ class Runtime(Section):
     asked whether pods of an ended job are left."""
     association: CreateOrAdopt = Origin.CREATE
     """With `pod-identity`, who associates the role with the service account, or with the three that EMR on EKS makes for a job:
-    `create` does, and `adopt` says that somebody has."""
+    `create` does, and `adopt` says that it is associated already."""
     namespace: Annotated[str, NAMESPACE] | None = None
     """The Kubernetes namespace that the engine runs in; with `irsa`, `pod-identity`, `emr-eks` and `kubernetes`."""
     service_account: Annotated[str, SERVICE_ACCOUNT] | None = None

@@ -40,7 +40,7 @@ class ExtraStatement(Section):
     sid: Annotated[str, SID]
     """Its name; the policy has `Extra` before it."""
     why: str = Field(min_length=10, max_length=400)
-    """What the engine needs it for. Whoever reviews reads it in `firnline preview`."""
+    """What the engine needs it for. A reviewer reads it in `firnline preview`."""
     effect: Allowance = Field(default=Allowance.ALLOW, strict=False)
     """`deny` takes away: for rules of a company, such as a network that requests have to come from."""
     actions: list[Annotated[str, ACTION]] = Field(min_length=1)

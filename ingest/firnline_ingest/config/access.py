@@ -30,7 +30,7 @@ class Role(Section):
     arn: Annotated[str, ROLE]
     """The role's."""
     external_id: Annotated[str, EXTERNAL_ID] | None = None
-    """What the role's trust asks for (sts:ExternalId) where it belongs to somebody else; no secret."""
+    """What the role's trust asks for (sts:ExternalId) where it belongs to another account; no secret."""
     session_name: Annotated[str, SESSION_NAME] = DEFAULT_SESSION_NAME
     """What CloudTrail calls the engine there."""
     duration_seconds: int = Field(default=3600, ge=900, le=43_200)
@@ -42,7 +42,7 @@ class WebIdentity(Section):
     """A role that is assumed with a token from a file (sts:AssumeRoleWithWebIdentity), as pods have one."""
 
     token_file: Path = Field(strict=False)
-    """Read again for every session: whoever issues the tokens replaces it."""
+    """Read again for every session: the issuer of the tokens replaces it."""
     role_arn: Annotated[str, ROLE]
     """The role that the token's issuer is trusted by."""
     session_name: Annotated[str, SESSION_NAME] = DEFAULT_SESSION_NAME

@@ -174,7 +174,7 @@ WAITING_SHARDS = Metric(
     "WaitingShards",
     Unit.COUNT,
     Kind.GREATEST,
-    "Shards that nobody reads because executors or cores are too few.",
+    "Shards that are not read because executors or cores are too few.",
     "resharding.md has the arithmetic of executors and cores.",
 )
 FAILING_SHARDS = Metric(

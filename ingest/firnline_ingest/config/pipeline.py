@@ -38,13 +38,13 @@ class Aggregation(StrEnum):
 
 
 class Alignment(Section):
-    """Shards kept together, for whoever reads a table in the order of arrival while a backlog is taken in."""
+    """Shards kept together, for queries in the order of arrival while a backlog is taken in."""
 
     max_ahead_seconds: int = Field(ge=60, le=7 * 86_400)
     """No shard takes in a record that arrived so much later than what the slowest shard has come to. Where that is, is looked
     at for each epoch: so a backlog is taken in by at most so much an epoch."""
     ignore_stalled_after_seconds: int | None = Field(default=None, ge=60, le=7 * 86_400)
-    """A shard that has not come further for so long (it has stopped, or nobody reads it) holds the others back no more.
+    """A shard that has not come further for so long (it has stopped, or no engine reads it) holds the others back no more.
     Without a number it does for as long as it takes. A shard without records is no such shard: it comes further with the
     service's time."""
 
@@ -79,7 +79,7 @@ class PipelineOptions(Section):
     bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""
     fail_on_data_loss: bool = True
     """Whether records that left the stream's retention unread stop their shard; the loss is measured and kept in the ledger
-    either way. True by default, because nobody should learn of it from a report."""
+    either way. True by default, because a report is too late a place to learn of it."""
     aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
     """`auto`: what the Kinesis Producer Library packed into one record becomes a row for each of its user records. `off`: it
     is a record like any other."""

@@ -15,7 +15,7 @@ class Registration(StrEnum):
     """Who registers the consumer that fan-out reads by."""
 
     NONE = "none"
-    """Nobody here: it is there already, mostly made by infrastructure."""
+    """Not the engine: it is there already, mostly made by infrastructure."""
     EAGER = "eager"
     """The engine, at its start: without the consumer it reads nothing at all."""
     LAZY = "lazy"

@@ -61,7 +61,7 @@ class ConfluentRegistry(Section):
     url: Annotated[str, URL, AfterValidator(_has_a_port)]
     """Where it is; with a login, https:// unless it is on the same machine."""
     login: RegistryLogin | None = None
-    """Who asks; nobody in particular where absent."""
+    """Who asks; without it the request is anonymous."""
     ca_file: Path | None = Field(default=None, strict=False)
     """A PEM file of certificate authorities to trust instead of the system's, on every executor."""
     timeout_seconds: float = Field(default=5.0, ge=0.5, le=30)

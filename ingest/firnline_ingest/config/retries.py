@@ -79,7 +79,7 @@ class RetriesConfig(Section):
     register_stream_consumer: RegistrationRetry = RegistrationRetry.default()
     """RegisterStreamConsumer, and the wait until the consumer is active."""
     deregister_stream_consumer: RegistrationRetry = RegistrationRetry.default()
-    """DeregisterStreamConsumer: how long it is tried for. Nobody waits until the consumer is gone."""
+    """DeregisterStreamConsumer: how long it is tried for. The engine does not wait until the consumer is gone."""
     subscribe_to_shard: Retry = Retry.default()
     """SubscribeToShard. The service itself asks for five seconds between two subscriptions."""
     get_records: Retry = Retry.default()

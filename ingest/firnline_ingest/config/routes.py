@@ -39,7 +39,7 @@ class Routes(Section):
     tables: Annotated[dict[str, str], Field(min_length=1)]
     """Tables by the key's value, a text: in the pipeline's database and schema, each with its default pipe or one of its name."""
     unmatched: Unmatched = Field(default=Unmatched.DEAD_LETTER, strict=False)
-    """`dead_letter` by default: a value that nobody thought of should be seen."""
+    """`dead_letter` by default: a value without a route should be seen."""
 
     @field_validator("tables")
     @classmethod

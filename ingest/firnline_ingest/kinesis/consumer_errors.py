@@ -77,7 +77,7 @@ class ConsumerForeign(KinesisError, Fatal):
         "application's, one that was made by hand, or the ledger was lost"
     )
     remedy = (
-        "another name (`reader.fan_out.consumer`). If nobody reads by it: `aws kinesis deregister-stream-consumer`, or "
+        "another name (`reader.fan_out.consumer`). If nothing reads by it: `aws kinesis deregister-stream-consumer`, or "
         "its ARN with `registration: none`"
     )
 
@@ -98,13 +98,13 @@ class ConsumersExhausted(KinesisError, Retryable):
         "A stream has 20 consumers at most, and takes five registrations a second; the service's code is the same for "
         "both"
     )
-    remedy = "it is tried again. If it lasts, deregister one that nobody reads by, or say `reader: polling`"
+    remedy = "it is tried again. If it lasts, deregister one that nothing reads by, or say `reader: polling`"
 
     def __init__(self, stream: str, consumer: str, cause: str) -> None:
         super().__init__(
             f"kinesis:RegisterStreamConsumer of {consumer!r} on {stream!r} met a limit: {cause}",
             next_step="it is tried again. A stream takes five registrations a second, and has 20 consumers: if it lasts, "
-            f"deregister one that nobody reads by (aws kinesis list-stream-consumers names those of {stream}), or say "
+            f"deregister one that nothing reads by (aws kinesis list-stream-consumers names those of {stream}), or say "
             "reader: polling.",
         )
 
@@ -125,7 +125,7 @@ class ConsumerGone(KinesisError, Retryable):
     """As ConsumerMissing, of one that the engine registered itself."""
 
     id = "FL-2328"
-    causes = "Somebody deregistered the consumer that the engine had registered"
+    causes = "The consumer that the engine had registered was deregistered"
     remedy = "nothing is lost; the engine registers it again with its next plan"
 
     def __init__(self, stream: str, consumer: str) -> None:

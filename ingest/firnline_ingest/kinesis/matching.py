@@ -27,7 +27,7 @@ class PatternsOverlap(KinesisError, Fatal):
 
     id = "FL-2341"
     causes = (
-        "A stream's name matches two patterns, so nobody knows which table it belongs to. At the start the engine "
+        "A stream's name matches two patterns, so its table is ambiguous. At the start the engine "
         "refuses to begin; a stream that appears later is left unread, and the others go on"
     )
     remedy = (

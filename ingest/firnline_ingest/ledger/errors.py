@@ -165,7 +165,7 @@ class LedgerBehind(LedgerError, Fatal):
 
     id = "FL-2110"
     causes = (
-        "**the channel's token lies before what was proven**: somebody dropped the channel or moved its token, or the "
+        "**the channel's token lies before what was proven**: the channel was dropped or its token moved, or the "
         "account failed over to a replica that has less"
     )
     remedy = (
@@ -189,7 +189,7 @@ class ChannelDropped(LedgerError, Fatal):
     id = "FL-2112"
     causes = (
         "**a channel that had a token is empty, and did not expire** (30 days unused, nothing in flight), or another "
-        "one is there than the one that the first rows were sent to: somebody dropped it, or a failover lost it"
+        "one is there than the one that the first rows were sent to: it was dropped, or a failover lost it"
     )
     remedy = (
         "who? SHOW CHANNELS. `firnline audit`; rows that were committed in its last seconds would come twice; then "

@@ -81,7 +81,7 @@ class SinkStreamMissing(KinesisError, Fatal):
 
 class PutForbidden(KinesisError, Fatal):
     id = "FL-2405"
-    causes = "`kinesis:PutRecords`, or the stream's key, is not allowed to whoever puts"
+    causes = "`kinesis:PutRecords`, or the stream's key, is not allowed to the caller"
     remedy = "allow it"
 
     def __init__(self, stream: str, cause: str) -> None:

@@ -103,7 +103,7 @@ class TableRenamed(SnowflakeError, Fatal):
     """The table that the engine wrote to is there, under another name."""
 
     id = "FL-3261"
-    causes = "Somebody renamed the table while the engine ran; the message has its new name"
+    causes = "The table was renamed while the engine ran; the message has its new name"
     remedy = (
         "rename it back, and it goes on by itself; or name the new one in the specification, deploy, and `firnline "
         "resume --from proven`"

@@ -19,8 +19,8 @@ class Hash(StrEnum):
     """What stands in place of a value, so that equal ones can still be joined."""
 
     SHA256 = "sha256"
-    """SHA-256 in hexadecimal: of a text's UTF-8, of any other value's JSON without blanks. Null stays null. Whoever can
-    guess a value can find it: an address or a number of few digits is not hidden by it."""
+    """SHA-256 in hexadecimal: of a text's UTF-8, of any other value's JSON without blanks. Null stays null. A value
+    that can be guessed can be found: an address or a number of few digits is not hidden by it."""
 
 
 class MaskTransform(Transform):

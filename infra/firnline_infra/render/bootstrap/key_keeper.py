@@ -31,7 +31,7 @@ KEEP_SECRET = {
 }
 KEEP_ACCESS_KEY = {
     **FIND_SECRET,
-    "secretsmanager:PutSecretValue": "Keeps the access key. Nobody has to read it back.",
+    "secretsmanager:PutSecretValue": "Keeps the access key. It never has to be read back.",
 }
 USE_SECRETS_KEY = dict.fromkeys(
     ("kms:GenerateDataKey", "kms:Decrypt"),

@@ -56,11 +56,11 @@ class EmrEc2(Section):
     service_role: Annotated[str, ROLE_NAME] = "EMR_DefaultRole"
     """What EMR itself is while it makes machines; `aws emr create-default-roles` makes the default one."""
     termination_protection: bool = False
-    """True: EMR lets nobody terminate the cluster, `firnline up` and `destroy` included, until it is false again. No row lies on
+    """True: EMR lets no one terminate the cluster, `firnline up` and `destroy` included, until it is false again. No row lies on
     it."""
     attempts: int = Field(default=5, ge=1, le=MOST_ATTEMPTS)
     """How often YARN starts the driver within an hour. The cluster that is made lets it; of an adopted one,
-    yarn.resourcemanager.am.max-attempts is the most, and 2 where nobody has set it."""
+    yarn.resourcemanager.am.max-attempts is the most, and 2 where it is not set."""
 
     @model_validator(mode="after")
     def _an_adopted_one_is_named(self) -> Self:

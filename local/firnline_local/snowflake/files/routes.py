@@ -102,8 +102,8 @@ def _route(service: FileService, endpoint: str, call: Call) -> Callable[[Request
             try:
                 return JSONResponse(await run_in_threadpool(_called, service, call, request, body))
             except FileApiError as error:
-                body = {"code": error.code, "success": False, "message": error.message, "data": None}
-                return JSONResponse(body, error.status)
+                refusal = {"code": error.code, "success": False, "message": error.message, "data": None}
+                return JSONResponse(refusal, error.status)
 
         return await answer(service.faults, f"snowflake:{endpoint}", handled)
 
