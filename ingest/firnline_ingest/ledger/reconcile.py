@@ -115,13 +115,16 @@ def _reconciled(
 
 def _drop_line(row: ShardRow, entry: ChannelEntry | None, resume: Resume) -> Position | None:
     """What was proven is so for good, whatever channel it was in. None where the start, or the baseline, is past it: a token
-    is not, because what its channel counted does not hold the rows before the line.
+    is not, because what its channel counted does not hold the rows before the line. A start between two rows of a record is a
+    line for a new channel: the record is read again in whole.
     """
-    if entry is None or row.reset is ResumeFrom.TRIM_HORIZON:
+    if row.reset is ResumeFrom.TRIM_HORIZON:
         return None
-    line = entry.settled_through
-    known = max(filter(None, (row.read_through, resume.baseline.position)), default=None)
-    return line if known is None or (line is not None and line > known) else None
+    line, start = entry.settled_through if entry else None, row.read_through
+    known = max(filter(None, (start, resume.baseline.position)), default=None)
+    if line is not None and (known is None or line > known):
+        return line
+    return start if start and start.is_inside_record and resume.committed is None else None
 
 
 def _anew(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, snapshot: TargetSnapshot) -> Resume:

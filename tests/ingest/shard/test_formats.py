@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.kinesis.start import After
+from firnline_ingest.ledger.resume import resume_from
+from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
@@ -108,6 +111,40 @@ def test_a_lost_ledger_row_and_a_token_inside_a_record_lose_nothing(several: Wor
     several.ledger.forget(several.key())
     bounded(several.services("second"), several.work())
     assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("is_row_lost", [False, True])
+def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(several: World, is_row_lost: bool) -> None:
+    """Nor where the ledger's row is lost too, and Spark's offset knows what was proven."""
+
+    def die(step: EpochStep, _key: object) -> None:
+        read_through = several.row.read_through if step is EpochStep.LEDGERED else None
+        if read_through is not None and read_through.is_inside_record:
+            raise Killed
+
+    several.channels.commits_at_once = False
+    append = MemoryChannel.append
+
+    def commit_one(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
+        append(self, rows, start=start, end=end)
+        several.channels.commit(self.name, 1 if several.served.committed is None else 0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryChannel, "append", commit_one)
+        with pytest.raises(Killed):
+            bounded(several.services(observer=die), several.work())
+    read_through = several.row.read_through
+    assert read_through is not None
+    before = numbers(several.channels.served.pop(several.work().channel).rows)
+    several.channels.commits_at_once = True
+    if is_row_lost:
+        several.ledger.forget(several.key())
+        asked = several.work(start=After(read_through))
+    else:
+        several.ledger.reset(resume_from(several.row, ResumeFrom.PROVEN, 1))
+        asked = several.work()
+    bounded(several.services("second"), asked)
+    assert before + numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
 
 
 def test_one_line_that_can_t_be_a_row_makes_the_whole_record_a_letter(world: World) -> None:
