@@ -4,7 +4,7 @@ Rows and channels of the old one say nothing about it, and what the old one held
 decision. A small item of the ledger, one a stream, names the incarnation; the planner settles it before it plans.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 
 from firnline_ingest.kinesis.errors import StreamReplaced
@@ -15,10 +15,11 @@ from firnline_ingest.ledger.mark import StreamMark
 
 
 def settle(
-    ledger: PlanLedger, stream: str, incarnation: str, earlier: Iterable[str], now_ms: int, *, since_ms: int = 0
+    ledger: PlanLedger, stream: str, incarnation: str, earlier: Mapping[str, bool], now_ms: int, *, since_ms: int = 0
 ) -> StreamMark:
-    """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of the offset. `since_ms`:
-    since when what the stream holds is the application's; from now on, where absent.
+    """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of Spark's offset,
+    and whether it knows that something of them was read. `since_ms`: since when what the stream holds is the application's; from
+    now on, where absent.
 
     Raises StreamReplaced where the application has read another one, and nobody has decided to begin anew.
     """
@@ -28,7 +29,7 @@ def settle(
         mark = ledger.set_mark(stream, StreamMark(first, since_ms=since_ms or now_ms), None)
     if mark.incarnation == incarnation:
         return mark
-    if not ledger.rows(mark.incarnation):
+    if not ledger.rows(mark.incarnation) and not earlier.get(mark.incarnation):
         return ledger.set_mark(stream, replace(mark, incarnation=incarnation, since_ms=since_ms or now_ms), mark)
     detail = f"{mark.incarnation} was deleted, and {incarnation} made under its name"
     if all(each.detail != detail for each in mark.incidents):

@@ -29,7 +29,7 @@ from firnline_ingest.kinesis.clients import PerAccess
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
-from firnline_ingest.kinesis.start import Pin, TrimHorizon
+from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon, parse_start
 from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.incarnation import settle
 from firnline_ingest.ledger.mark import StreamMark
@@ -190,7 +190,7 @@ class ShardPlanner:
         """Asked for once an incarnation. Raises StreamReplaced."""
         mark = self._marks.get(lineage.stream)
         if mark is None or mark.incarnation != lineage.incarnation:
-            earlier = before.of_stream(lineage.stream)
+            earlier = {name: _is_begun(starts.values()) for name, starts in before.of_stream(lineage.stream).items()}
             since_ms = self._streams.since_ms(lineage)
             mark = settle(
                 self.ledger, lineage.stream, lineage.incarnation, earlier, lineage.listed_ms, since_ms=since_ms
@@ -253,6 +253,11 @@ class ShardPlanner:
 
 def _client(aws: AwsConfig, access: Access = HERE) -> "KinesisClient":
     return kinesis_client(aws, connections=AT_ONCE, access=access)
+
+
+def _is_begun(starts: Iterable[str]) -> bool:
+    """Whether something was read, as far as an offset knows."""
+    return any(not isinstance(parse_start(start), TrimHorizon | AtTimestamp) for start in starts)
 
 
 def _rows(offset: SourceOffset, view: StreamView, starts: Iterable[PlannedStart], until_ms: int) -> Iterator[PlanRow]:

@@ -114,7 +114,9 @@ def test_a_lost_ledger_row_and_a_token_inside_a_record_lose_nothing(several: Wor
 
 
 @pytest.mark.parametrize("is_row_lost", [False, True])
-def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(several: World, is_row_lost: bool) -> None:
+def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
+    several: World, is_row_lost: bool
+) -> None:
     """Nor where the ledger's row is lost too, and Spark's offset knows what was proven."""
 
     def die(step: EpochStep, _key: object) -> None:

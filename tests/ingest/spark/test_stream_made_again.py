@@ -2,14 +2,14 @@
 
 import pytest
 
-from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.kinesis.start import After, TrimHorizon
 from firnline_ingest.ledger.incarnation import is_replaced
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.resume import begin_anew
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
-from firnline_ingest.values import Fence, ShardKey
+from firnline_ingest.values import Fence, Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, ManualClock
 from tests.ingest.spark.test_planner import World, problems, shards
 
@@ -102,3 +102,15 @@ def test_a_checkpoint_that_is_older_than_the_marks_is_believed(world: World) -> 
     mark = world.ledger.mark("a")
     assert mark is not None
     assert mark.incarnation == old
+
+
+def test_it_is_refused_where_spark_alone_knows_what_was_read(world: World) -> None:
+    """The ledger's rows are lost; its mark names the old one, of which the offset has a position."""
+    old = make(world)
+    offset, _, _ = plan(world.planner("a"), SourceOffset())
+    world.ledger.forget(ShardKey("a", int(old.rpartition("@")[2]), "shardId-000000000000"))
+    read_through = After(Position(7)).text
+    make_again(world)
+    before = SourceOffset(offset.epoch, {old: {"shardId-000000000000": read_through}})
+    _, found, planned = plan(world.planner("a"), before)
+    assert (found, planned) == ({"a": "FL-2013"}, [])
