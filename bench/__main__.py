@@ -7,7 +7,20 @@ from dataclasses import dataclass
 
 import click
 
-from bench import aggregates, fan_out, full_rate, letters, page, placement, planning, shards, start, transforms, trickle
+from bench import (
+    aggregates,
+    fan_out,
+    full_rate,
+    idle,
+    letters,
+    page,
+    placement,
+    planning,
+    shards,
+    start,
+    transforms,
+    trickle,
+)
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
@@ -22,6 +35,7 @@ PARTS = (
     shards.PART,
     trickle.PART,
     fan_out.PART,
+    idle.PART,
     letters.PART,
     start.PART,
     planning.PART,
@@ -112,19 +126,27 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if letters.PART in parts:
         _say("letters: one shard's records that can't be rows")
         yield from letters.measure(runs=length.runs, pages=length.letter_pages)
+    yield from _engines(parts, length)
+    if planning.PART in parts:
+        _say("planning: many streams within the account's limits")
+        yield from planning.figures([planning.measure() for _ in range(length.runs)])
+    if placement.PART in parts:
+        yield from placement.figures()
+
+
+def _engines(parts: Sequence[str], length: Length) -> Iterator[Figure]:
+    """Runs of the whole engine that are not at full rate alone."""
     if shards.PART in parts:
         yield from shards.figures([_shards(number, length) for number in range(length.runs)])
     if trickle.PART in parts:
         yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
     if fan_out.PART in parts:
         yield from fan_out.figures([_fan_out(number, length) for number in range(length.runs)])
+    if idle.PART in parts:
+        _say("idle: shards that bring nothing, polled")
+        yield from idle.figures([idle.measure() for _ in range(length.runs)])
     if start.PART in parts:
         yield from start.figures([_start(number, length) for number in range(length.runs)])
-    if planning.PART in parts:
-        _say("planning: many streams within the account's limits")
-        yield from planning.figures([planning.measure() for _ in range(length.runs)])
-    if placement.PART in parts:
-        yield from placement.figures()
 
 
 def _full_rate(parts: Sequence[str], length: Length) -> Iterator[Figure]:

@@ -3,30 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench import full_rate, trickle
+from bench import full_rate, idle, trickle
 from bench.figure import Bar, Figure, at_most, percentile
-from bench.processes import Role, Sample
-from bench.world import Shards, World
+from bench.processes import Role
 
 PART = "fan-out"
-TARGET_ABOVE_MS, TARGET_IDLE_PERCENT, TARGET_RATIO = 20.0, 10.0, 1.1
-IDLE_SHARDS = 64
-ONE_RECORD = 1e-6  # a second and shard: the first, and none after it
-EPOCH_S = 30.0
-START_TIMEOUT_S = 180.0
-SETTLE_S = 20.0
-
-
-@dataclass(frozen=True)
-class Idle:
-    """Of an engine whose subscriptions bring nothing but events without records."""
-
-    samples: tuple[Sample, Sample]
-
-    def percent_of_a_core(self, *roles: Role) -> float:
-        first, last = self.samples
-        cpu_s = sum(last.cpu_s.get(role, 0.0) - first.cpu_s.get(role, 0.0) for role in roles or Role)
-        return cpu_s * 100 / (last.at_s - first.at_s)
+TARGET_ABOVE_MS, TARGET_IDLE_CORES, TARGET_RATIO = 20.0, 0.1, 1.1
 
 
 @dataclass(frozen=True)
@@ -35,7 +17,7 @@ class Round:
     full: full_rate.Run
     polled: full_rate.Run
     """The same by polling."""
-    idle: Idle
+    idle: idle.Idle
 
 
 def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
@@ -43,25 +25,8 @@ def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
         trickle=trickle.measure(epochs=epochs, by_fan_out=True),
         full=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, by_fan_out=True),
         polled=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds),
-        idle=_idle(2 * EPOCH_S),
+        idle=idle.measure(by_fan_out=True),
     )
-
-
-def _idle(seconds: float) -> Idle:
-    """For whole epochs: their ends are part of it."""
-    served = Shards(count=IDLE_SHARDS, records_per_s=ONE_RECORD, is_trickle=True)
-    with World(served) as world, world.engine(epoch_s=EPOCH_S, by_fan_out=True) as engine:
-        engine.wait_until(
-            lambda: world.read()["subscriptions"] >= IDLE_SHARDS and world.written()["rows"] >= IDLE_SHARDS,
-            what="every shard is subscribed to",
-            timeout_s=START_TIMEOUT_S,
-        )
-        engine.run_for(SETTLE_S)
-        first = engine.tree.sample()
-        engine.run_for(seconds)
-        last = engine.tree.sample()
-        engine.finish()
-    return Idle((first, last))
 
 
 def figures(rounds: Sequence[Round]) -> list[Figure]:
@@ -86,10 +51,10 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
         figure("  throughput meanwhile", "MB/s", [one.full.megabytes_per_s for one in rounds]),
         figure("worker at full rate", "MB", [one.full.worker_mb for one in rounds]),
         figure(
-            f"{IDLE_SHARDS} idle subscriptions, workers",
-            "% of a core",
-            [one.idle.percent_of_a_core(Role.WORKER) for one in rounds],
-            at_most(TARGET_IDLE_PERCENT),
+            f"{idle.IDLE_SHARDS} idle subscriptions, workers",
+            "cores",
+            [one.idle.cores(Role.WORKER) for one in rounds],
+            at_most(TARGET_IDLE_CORES),
         ),
-        figure("  all processes", "% of a core", [one.idle.percent_of_a_core() for one in rounds]),
+        figure("  all processes", "cores", [one.idle.cores() for one in rounds]),
     ]

@@ -1,6 +1,6 @@
 import pytest
 
-from bench import fan_out
+from bench import fan_out, idle
 from bench.full_rate import Run as FullRun
 from bench.kinesis.pushing import Pushed
 from bench.processes import Role, Sample
@@ -53,11 +53,20 @@ def test_fan_out_is_held_to_what_it_takes_beyond_the_server() -> None:
         inside_ms=[50.0] * 9, at_boundaries_ms=[70.0], reads_per_s=0, refused=0, reopened=0, server_ms=[30.5] * 10
     )
     full = FullRun(1.0, [Sample(at_s, {Role.WORKER: at_s}, {}, [1.0]) for at_s in (0.0, 1.0)])
-    idle = fan_out.Idle(
-        (Sample(0.0, {Role.WORKER: 1.0}, {}, []), Sample(10.0, {Role.WORKER: 2.0, Role.JVM: 9.0}, {}, []))
+    quiet = idle.Idle(
+        (Sample(0.0, {Role.WORKER: 1.0}, {}, []), Sample(10.0, {Role.WORKER: 2.0, Role.JVM: 9.0}, {}, [])), reads=0
     )
-    by_name = {figure.name.strip(): figure for figure in fan_out.figures([fan_out.Round(run, full, full, idle)])}
+    by_name = {figure.name.strip(): figure for figure in fan_out.figures([fan_out.Round(run, full, full, quiet)])}
     assert by_name["above the server"].median == 19.5
-    assert by_name["64 idle subscriptions, workers"].median == pytest.approx(10.0)
-    assert by_name["all processes"].median == pytest.approx(100.0)
+    assert by_name["64 idle subscriptions, workers"].median == pytest.approx(0.1)
+    assert by_name["all processes"].median == pytest.approx(1.0)
     assert [figure.name for figure in by_name.values() if figure.is_met is False] == []
+
+
+def test_reads_of_idle_shards_are_taken_from_those_that_a_streams_readers_share() -> None:
+    samples = Sample(0.0, {Role.JVM: 1.0}, {}, []), Sample(10.0, {Role.JVM: 4.0}, {}, [])
+    by_name = {each.name.strip(): each for each in idle.figures([idle.Idle(samples, reads=10 * 64 * 3)])}
+    kept = by_name["shared reads that other readers keep"]
+    assert (kept.median, kept.is_met) == (pytest.approx(0.4), False)
+    all_of_it = by_name["64 idle shards, all processes"]
+    assert (all_of_it.median, all_of_it.is_met) == (pytest.approx(0.3), False)
