@@ -9,6 +9,7 @@ import click
 from firnline_infra.cli.output import OUTPUTS, output_option, rendered
 
 if TYPE_CHECKING:
+    from firnline_infra.observe.spec_lines import LineOf
     from firnline_ingest.checks import Report
 
 FURTHER = ("sarif", "markdown", "codequality")
@@ -51,13 +52,17 @@ def _place(text: str) -> tuple[str, Path | None]:
 def _text(report: "Report", form: str, spec_file: Path) -> str:
     from firnline_infra.observe.code_quality import report_code_quality
     from firnline_infra.observe.sarif import report_sarif
+    from firnline_infra.observe.spec_lines import line_of
     from firnline_infra.observe.text import report_markdown, report_table
+
+    def lines() -> "LineOf":
+        return line_of(spec_file.read_text(encoding="utf-8"))
 
     match form:
         case "sarif":
-            return report_sarif(report, spec_file=spec_file.as_posix())
+            return report_sarif(report, spec_file=spec_file.as_posix(), line_of=lines())
         case "codequality":
-            return report_code_quality(report, spec_file=spec_file.as_posix())
+            return report_code_quality(report, spec_file=spec_file.as_posix(), line_of=lines())
         case "markdown":
             return report_markdown(report)
         case _:

@@ -9,15 +9,18 @@ import json
 from typing import Any
 
 from firnline_infra.observe.sarif import fingerprint
+from firnline_infra.observe.spec_lines import LineOf, first_line
 from firnline_ingest.checks import Finding, Report, Suite
 
 
-def report_code_quality(report: Report, *, spec_file: str) -> str:
+def report_code_quality(report: Report, *, spec_file: str, line_of: LineOf = first_line) -> str:
     """`spec_file`: its path from the repository's root, with slashes."""
-    results = [_difference(each, report.suite) for each in report.differences]
-    results += [_unseen(each, report.suite) for each in report.unseen]
-    place = {"location": {"path": spec_file, "lines": {"begin": 1}}}
-    return json.dumps([result | place for result in results], indent=2)
+    told = [(each, _difference(each, report.suite)) for each in report.differences]
+    told += [(each, _unseen(each, report.suite)) for each in report.unseen]
+    return json.dumps(
+        [{**result, "location": {"path": spec_file, "lines": {"begin": line_of(each)}}} for each, result in told],
+        indent=2,
+    )
 
 
 def _difference(finding: Finding, suite: Suite) -> dict[str, Any]:

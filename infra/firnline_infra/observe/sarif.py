@@ -1,8 +1,8 @@
 """A report as SARIF 2.1.0 (OASIS), which code scanning of GitHub takes.
 
-A result lies in the specification's file: that is what a reviewer can change. Its fingerprint is object and property, so that
-the same difference is one alert from run to run. What is ignored is a suppressed result, a check that could not be completed a
-notification.
+A result lies where the specification speaks of its object: that is what a reviewer can change. Its fingerprint is object and
+property, so that the same difference is one alert from run to run. What is ignored is a suppressed result, a check that could not
+be completed a notification.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import json
 from importlib.metadata import version
 from typing import Any
 
+from firnline_infra.observe.spec_lines import LineOf, first_line
 from firnline_ingest.checks import Finding, Ignored, Report, Rule, Suite
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -17,11 +18,11 @@ SECURITY_SEVERITY = "8.0"  # what GitHub sorts security alerts by
 Json = dict[str, Any]
 
 
-def report_sarif(report: Report, *, spec_file: str) -> str:
+def report_sarif(report: Report, *, spec_file: str, line_of: LineOf = first_line) -> str:
     """`spec_file`: its path from the repository's root, with slashes."""
     suite = report.suite
-    results = [_result(each, suite, spec_file) for each in report.differences]
-    results += [_suppressed(each, suite, spec_file) for each in report.ignored]
+    results = [_result(each, suite, spec_file, line_of) for each in report.differences]
+    results += [_suppressed(each, suite, spec_file, line_of) for each in report.ignored]
     run = {
         "tool": {
             "driver": {
@@ -63,14 +64,14 @@ def _level(rule: Rule) -> str:
     return "error" if rule.is_security else "warning"
 
 
-def _result(finding: Finding, suite: Suite, spec_file: str) -> Json:
+def _result(finding: Finding, suite: Suite, spec_file: str, line_of: LineOf) -> Json:
     return {
         "ruleId": f"{suite.name}/{finding.rule}",
         "level": _level(suite.rules[finding.rule]),
         "message": {"text": f"{finding} ({finding.why}). Next: {finding.next_step}"},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": spec_file}, "region": {"startLine": 1}},
+                "physicalLocation": {"artifactLocation": {"uri": spec_file}, "region": {"startLine": line_of(finding)}},
                 "logicalLocations": [{"fullyQualifiedName": f"{finding.object}: {finding.path}"}],
             }
         ],
@@ -78,10 +79,10 @@ def _result(finding: Finding, suite: Suite, spec_file: str) -> Json:
     }
 
 
-def _suppressed(ignored: Ignored, suite: Suite, spec_file: str) -> Json:
+def _suppressed(ignored: Ignored, suite: Suite, spec_file: str, line_of: LineOf) -> Json:
     reason = f"until {ignored.until}: {ignored.reason}"
     return {
-        **_result(ignored.finding, suite, spec_file),
+        **_result(ignored.finding, suite, spec_file, line_of),
         "suppressions": [{"kind": "external", "justification": reason}],
     }
 

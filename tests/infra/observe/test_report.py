@@ -17,6 +17,7 @@ from firnline_infra.drift.ignore import Entry, IgnoreList
 from firnline_infra.drift.suite import drift_report
 from firnline_infra.observe.code_quality import report_code_quality
 from firnline_infra.observe.sarif import report_sarif
+from firnline_infra.observe.spec_lines import line_of
 from firnline_infra.observe.text import report_markdown, report_table
 from firnline_infra.render import ci
 from firnline_ingest.checks import Finding, Report, good, unknown, wrong
@@ -119,6 +120,45 @@ def test_gitlab_is_told_every_difference_and_all_that_could_not_be_seen(report: 
     later = drift_report("dev", [finding(found="you")], ignoring=IgnoreList())
     (result,) = json.loads(report_code_quality(later, spec_file="x"))
     assert result["fingerprint"] == results[1]["fingerprint"]
+
+
+SPECIFICATION = """\
+name: dev
+streams:
+  - {name: orders, shards: 2}
+  - name: clicks
+    retention_hours: 24
+    tags:
+      owner: web
+pipelines:
+  - stream: orders
+    database: LAKE
+    table: '"Orders"'
+  - stream: clicks
+    table: CLICKS
+    error_logging: true
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path", "line"),
+    [
+        ("kinesis stream", "orders", "shardCount", 3),
+        ("kinesis stream", "clicks", "tags.owner", 7),
+        ("kinesis stream", "clicks", "retention_hours", 5),
+        ("snowflake table", "LAKE.RAW.Orders", "comment", 9),
+        ("snowflake table", "LAKE.RAW.CLICKS", "errorLogging", 14),
+        ("iam role", "firnline-dev-engine", "tags", 1),
+    ],
+)
+def test_a_result_lies_where_the_specification_speaks_of_it(kind: str, name: str, path: str, line: int) -> None:
+    found = Finding(kind=kind, name=name, path=path, found="me", rule="stack")
+    given: dict[str, Any] = {"spec_file": "dev.yaml", "line_of": line_of(SPECIFICATION)}
+    report = drift_report("dev", [found], ignoring=IgnoreList())
+    (result,) = json.loads(report_sarif(report, **given))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == line
+    (result,) = json.loads(report_code_quality(report, **given))
+    assert result["location"]["lines"]["begin"] == line
 
 
 def action() -> dict[str, Any]:
