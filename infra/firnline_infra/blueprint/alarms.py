@@ -1,7 +1,7 @@
 """What wakes somebody: a reader that falls behind, calls that are refused, records that are no rows, an engine that is silent."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum, auto
 from typing import Literal
 
@@ -11,9 +11,10 @@ from firnline_infra.blueprint.tags import tags
 from firnline_infra.specification.aws import Alarms, StreamOptions
 from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names
+from firnline_infra.specification.names import Names, refresh_of, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.reader import FanOutReader
+from firnline_infra.specification.redshift import StreamView
 from firnline_ingest.config.metrics import (
     APPLICATION,
     DEAD_LETTERS,
@@ -48,6 +49,8 @@ class About(Enum):
     """The engine publishes it of each stream."""
     ENGINE = auto()
     """The engine publishes it once."""
+    VIEW = auto()
+    """EventBridge counts it of each view of Redshift that is refreshed on a schedule."""
     LEDGER = auto()
     """DynamoDB counts it of each operation on the ledger."""
 
@@ -148,6 +151,15 @@ ALARMS = (
         silence="breaching",
     ),
     AlarmRule(
+        "{view}-refreshed",
+        About.VIEW,
+        ("AWS/Events", "MatchedEvents", "Sum"),
+        "View {view} should be refreshed every {every} minutes, and three refreshes in a row did not end well: a record blocks "
+        "it, or nothing may refresh it. Records are lost to it after {retention}. Next: `firnline redshift status`.",
+        less_than=1,
+        silence="breaching",
+    ),
+    AlarmRule(
         "ledger-{operation}-errors",
         About.LEDGER,
         ("AWS/DynamoDB", "SystemErrors", "Sum"),
@@ -174,9 +186,19 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
             yield from _of(About.STREAM, spec, names, dimensions, of_stream)
     if publishes:
         yield from _of(About.ENGINE, spec, names, {APPLICATION: names.application}, {})
+    for view in spec.redshift.views if spec.redshift else ():
+        if view.refresh_every_minutes is not None:
+            yield from _of_view(spec, names, view, view.refresh_every_minutes)
     for operation in LEDGER_OPERATIONS:
         dimensions = {"TableName": names.ledger_table, "Operation": operation}
         yield from _of(About.LEDGER, spec, names, dimensions, {"operation": operation})
+
+
+def _of_view(spec: EnvironmentSpec, names: Names, view: StreamView, every_minutes: int) -> Iterator[Alarm]:
+    stream = next(each for each in spec.streams if each.name == view.stream)
+    words = {"view": f"{view.schema_}.{view_of(view)}", "every": str(every_minutes), "retention": _retention(stream)}
+    for alarm in _of(About.VIEW, spec, names, {"RuleName": refresh_of(names.application, view)}, words):
+        yield replace(alarm, period_s=every_minutes * 60)
 
 
 def _of_kinesis(

@@ -76,9 +76,9 @@ class Blueprint:
 
     @property
     def roles(self) -> tuple[IamRole, ...]:
-        """The engine's, those of external volumes, and what Redshift reads streams as."""
-        streams = None if self.redshift is None else self.redshift.role
-        made = (self.role, *(volume.role for volume in self.volumes), streams)
+        """The engine's, those of external volumes, and what Redshift reads streams, and is refreshed, as."""
+        of_redshift = () if self.redshift is None else self.redshift.roles
+        made = (self.role, *(volume.role for volume in self.volumes), *of_redshift)
         return tuple(each for each in made if each is not None)
 
     @property

@@ -46,6 +46,11 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     },
     "aws:iam/role:Role": {"inline_policy": "inlinePolicies"},
     "aws:redshiftserverless/workgroup:Workgroup": {"config_parameter": "configParameters"},
+    "aws:scheduler/schedule:Schedule": {
+        "target.ecs_parameters.capacity_provider_strategy": "capacityProviderStrategies",
+        "target.ecs_parameters.placement_strategy": "placementStrategies",
+        "target.sagemaker_pipeline_parameters.pipeline_parameter": "pipelineParameters",
+    },
     "aws:s3/bucket:Bucket": {
         "cors_rule": "corsRules",
         "grant": "grants",

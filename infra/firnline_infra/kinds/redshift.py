@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup
+from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup, RefreshSchedule
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
 from firnline_infra.specification.arns import Arns
 
@@ -13,6 +13,15 @@ WHICH_THERE_ARE = "Which there are: a name is one's in its account and region."
 def workgroups(blueprint: Blueprint) -> list[RedshiftWorkgroup]:
     destination = blueprint.redshift
     return [] if destination is None or destination.workgroup is None else [destination.workgroup]
+
+
+def schedules(blueprint: Blueprint) -> list[RefreshSchedule]:
+    refreshes = None if blueprint.redshift is None else blueprint.redshift.refreshes
+    return [] if refreshes is None else list(refreshes.schedules)
+
+
+def _counted(blueprint: Blueprint) -> list[RefreshSchedule]:
+    return [each for each in schedules(blueprint) if each.is_counted]
 
 
 def _serverless(what: str, arn: Callable[[Arns], str], *changes: Right, makes: str, removes: str) -> Kind:
@@ -57,4 +66,34 @@ WORKGROUP = _serverless(
     Right("Its capacity, network and parameters.", update="UpdateWorkgroup"),
     makes="Makes it, over the namespace.",
     removes="Removes it.",
+)
+SCHEDULE = Kind(
+    "aws:scheduler/schedule:Schedule",
+    "schedule of EventBridge",
+    import_id="default/{name}",
+    service="scheduler",
+    arns=lambda blueprint, arns: [arns.schedule(each.name) for each in schedules(blueprint)],
+    made=schedules,
+    exists=Lookup("scheduler", "get_schedule", "Name"),
+    rights=(
+        Right("Makes it.", create="CreateSchedule"),
+        Right("How often it runs, and what.", update="UpdateSchedule"),
+        Right(COMPARE, read="GetSchedule"),
+        Right("Removes it when it leaves the specification.", delete="DeleteSchedule"),
+    ),
+)
+EVENT_RULE = Kind(
+    "aws:cloudwatch/eventRule:EventRule",
+    "rule of EventBridge",
+    import_id="{name}",
+    service="events",
+    arns=lambda blueprint, arns: [arns.event_rule(each.name) for each in _counted(blueprint)],
+    made=_counted,
+    exists=Lookup("events", "describe_rule", "Name"),
+    rights=(
+        Right("Makes it, and changes it.", create="PutRule"),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right(COMPARE, read="DescribeRule ListTagsForResource"),
+        Right("Removes it when it leaves the specification.", delete="DeleteRule"),
+    ),
 )

@@ -1,6 +1,6 @@
 """What reads streams into views: a workgroup of Redshift Serverless over a namespace."""
 
-from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup
+from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup, RefreshSchedule, ScheduledRefreshes
 from firnline_infra.resources.resource import Component, Resource
 
 
@@ -41,3 +41,36 @@ def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:
     )
     outputs = {"workgroup_name": workgroup["workgroup_name"]}
     return Component("RedshiftServerless", name, (namespace, workgroup), outputs)
+
+
+def refresh_schedules(name: str, args: ScheduledRefreshes) -> Component:
+    members = [_schedule(f"{name}-{each.view.replace('.', '-')}", each) for each in args.schedules]
+    rules = [_rule(f"{name}-{each.view.replace('.', '-')}-counted", each) for each in args.schedules if each.is_counted]
+    return Component("RefreshSchedules", name, (*members, *rules))
+
+
+def _schedule(name: str, args: RefreshSchedule) -> Resource:
+    target = {
+        "arn": args.target,
+        "role_arn": args.role_arn,
+        "input": args.input,
+        "retry_policy": {"maximum_retry_attempts": args.retries},
+    }
+    return Resource(
+        "aws_scheduler_schedule",
+        name,
+        {
+            "name": args.name,
+            "description": f"Refreshes view {args.view}",
+            "schedule_expression": args.rate,
+            "flexible_time_window": {"mode": args.flexible_time_window},
+            "target": target,
+        },
+    )
+
+
+def _rule(name: str, args: RefreshSchedule) -> Resource:
+    """Without a target: that it matches is counted."""
+    description = f"Counts the refreshes of view {args.view} that ended well"
+    arguments = {"name": args.name, "description": description, "event_pattern": args.pattern, "tags": args.tags}
+    return Resource("aws_cloudwatch_event_rule", name, arguments)

@@ -6,12 +6,12 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import IngestAlarmsDefinition, PublishedOutputsDefinition
-from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, RedshiftDestination
+from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.stack_outputs import SECRETS
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.resources import aws_observability, aws_runtime, aws_storage
-from firnline_infra.resources.aws_redshift import redshift_serverless
+from firnline_infra.resources.aws_redshift import redshift_serverless, refresh_schedules
 from firnline_infra.resources.resource import Component, PolicyText
 from firnline_infra.resources.snowflake_landing import snowflake_landing
 from firnline_infra.resources.snowflake_volume import iceberg_volume
@@ -76,6 +76,10 @@ def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
     yield replace(made, gives={REDSHIFT_ROLE: made.outputs["arn"]})
     if destination.workgroup is not None:
         yield redshift_serverless("redshift", destination.workgroup)
+    if destination.refreshes is not None:
+        refreshes = aws_runtime.runtime_role("redshift-refresh-role", destination.refreshes.role)
+        yield replace(refreshes, gives={REFRESH_ROLE: refreshes.outputs["arn"]})
+        yield refresh_schedules("redshift-refresh", destination.refreshes)
 
 
 def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:

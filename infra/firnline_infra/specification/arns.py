@@ -90,6 +90,17 @@ class Arns:
     def redshift_database(self, cluster: str, database: str) -> str:
         return self._regional("redshift", f"dbname:{cluster}/{database}")
 
+    def schedule(self, name: str) -> str:
+        """Of EventBridge Scheduler, in the group that each account has."""
+        return self._regional("scheduler", f"schedule/default/{name}")
+
+    def schedule_group(self, name: str) -> str:
+        return self._regional("scheduler", f"schedule-group/{name}")
+
+    def event_rule(self, name: str) -> str:
+        """On the account's default event bus."""
+        return self._regional("events", f"rule/{name}")
+
     def policy(self, name: str, *, path: str = "/") -> str:
         return self._global("iam", f"policy{path}{name}")
 

@@ -63,6 +63,8 @@ class Names:
     """Of the engine's user, where it has one."""
     redshift_role: str
     """What Redshift reads streams as."""
+    redshift_refresh_role: str
+    """What EventBridge Scheduler refreshes views as."""
     ingest: Principal
     reader: Principal
     deploy_role: Identifier
@@ -85,6 +87,7 @@ class Names:
             reader_secret=f"{application}/snowflake/reader",
             access_key_secret=f"{application}/aws/engine",
             redshift_role=f"{application}-redshift",
+            redshift_refresh_role=f"{application}-redshift-refresh",
             ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
             reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
             deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
@@ -133,6 +136,11 @@ def view_of(view: StreamView) -> str:
     """The name of a materialized view of Redshift."""
     plain = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in view.stream.lower())
     return view.name or (f"_{plain}" if plain[0].isdigit() else plain)
+
+
+def refresh_of(application: str, view: StreamView) -> str:
+    """The name of a view's schedule, of its statement, and of the rule that counts its refreshes."""
+    return f"{application}-refresh-{view.schema_}-{view_of(view)}"
 
 
 def _bucket(spec: EnvironmentSpec, start: str) -> str:

@@ -89,7 +89,7 @@ class ViewRefresh(StrEnum):
     AUTO = "auto"
     """Redshift refreshes it as records arrive."""
     MANUAL = "manual"
-    """`firnline redshift refresh`, or whatever runs REFRESH MATERIALIZED VIEW."""
+    """`refresh_every_minutes`, `firnline redshift refresh`, or whatever else runs REFRESH MATERIALIZED VIEW."""
 
 
 class UnreadableRecords(StrEnum):
@@ -151,6 +151,10 @@ class StreamView(Section):
     """`adopt` compares one that exists, and neither makes nor changes it."""
     refresh: ViewRefresh = Field(default=ViewRefresh.AUTO, strict=False)
     """`auto` takes capacity whenever records arrive; watch how stale the view is."""
+    refresh_every_minutes: int | None = Field(default=None, ge=1, le=1440)
+    """EventBridge Scheduler refreshes the view so often, beside `auto` or in place of it, and an alarm rings where three in a row
+    did not end well; each refresh is paid as a statement is. Only a view's owner may refresh it: needs `secret_arn` or
+    `cluster.db_user`, as whom it logs in too. None where absent."""
     unreadable: UnreadableRecords = Field(default=UnreadableRecords.STOP, strict=False)
     """What a record that is no JSON does."""
     metadata: list[Annotated[StreamMetadata, Field(strict=False)]] = Field(default_factory=lambda: list(StreamMetadata))

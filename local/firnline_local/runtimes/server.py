@@ -11,7 +11,7 @@ All other paths are those of the service that a request is signed for: EMR Serve
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from http import HTTPStatus
@@ -27,12 +27,13 @@ from firnline_local.runtimes.authorizer import AllowEverything, RuntimeAuthorize
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
-from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, client, has_role
+from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, RoleSession, client, has_role
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.spark_home import Archives, installed_spark
-from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
+from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Submission
 from firnline_local.runtimes.redshift.control import RedshiftServerless
 from firnline_local.runtimes.redshift.data_api import RedshiftData
+from firnline_local.runtimes.redshift.schedules import ScheduledStatements
 from firnline_local.runtimes.rest_json import Request, ServiceError, answer_of, operation_of, parse
 
 CONTROL_PREFIX = "/__firnline__/"
@@ -78,9 +79,10 @@ class RuntimesApplication:
         self.associations = PodIdentity(
             account, region, clusters=lambda: {CLUSTER}, has_role=lambda arn: has_role(self.places, arn)
         )
+        data_api = self._data_api(workgroups)
+        self._schedules = ScheduledStatements(self._as_service, self._session, self._execute(data_api))
         self._services: Mapping[str, RuntimeService] = {
-            each.name: each
-            for each in (serverless, clusters, self.associations, workgroups, self._data_api(workgroups))
+            each.name: each for each in (serverless, clusters, self.associations, workgroups, data_api)
         }
 
     def _spark(self, folder: Path) -> SparkLauncher:
@@ -96,12 +98,20 @@ class RuntimesApplication:
 
     def _data_api(self, workgroups: RedshiftServerless) -> RedshiftData:
         """Reads streams, and the roles that it may be, as a service does."""
+        return RedshiftData(self._account, self.places.region, workgroups, self._as_service)
 
-        @cache
-        def known(places: JobEndpoints, service: str) -> Any:
-            return client(places, service, f"{SERVICE_KEY}redshift.amazonaws.com", "service")
+    def _as_service(self, service: str) -> Any:
+        return client_of_redshift(self.places, service)
 
-        return RedshiftData(self._account, self.places.region, workgroups, lambda service: known(self.places, service))
+    def _session(self, submission: Submission) -> str:
+        session = RoleSession(submission, self.places, self._authorizer.began_session)
+        return str(session.current()["AccessKeyId"])
+
+    def _execute(self, data_api: RedshiftData) -> Callable[[Mapping[str, Any], str], object]:
+        def execute(parameters: Mapping[str, Any], access_key: str) -> object:
+            return self._asked(data_api, Request("ExecuteStatement", parameters), access_key)
+
+        return execute
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
@@ -125,6 +135,8 @@ class RuntimesApplication:
 
     def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
         service, query = self._service(environ), environ.get("QUERY_STRING", "")
+        if service.name == RedshiftData.name:
+            self._schedules.run_due()
         try:
             request = parse(service.name, environ["REQUEST_METHOD"], path, query, body)
             content = self._asked(service, request, credential(environ).access_key)
@@ -187,6 +199,11 @@ class RuntimesApplication:
         except LaunchRefused as refusal:
             return 500, json.dumps({"code": "AssumeRoleFailed", "message": str(refusal)}).encode(), {}
         return (403, b'{"code": "Forbidden"}', {}) if found is None else (200, json.dumps(found).encode(), {})
+
+
+@cache
+def client_of_redshift(places: JobEndpoints, service: str) -> Any:
+    return client(places, service, f"{SERVICE_KEY}redshift.amazonaws.com", "service")
 
 
 def _error(error: ServiceError) -> Reply:

@@ -32,12 +32,10 @@ def of_data_api(request: Request) -> Iterator[Access] | None:
         return iter((Access(action, "*", CALLER),))
     if request.operation == "ExecuteStatement" and "WorkgroupName" in parameters:
         group = request.arn("workgroup/0a1b2c3d", service="redshift-serverless")
-        login = (
-            ()
-            if "SecretArn" in parameters
-            else (Access("redshift-serverless:GetCredentials", group, _context(parameters)),)
-        )
-        return iter((Access(action, group, _context(parameters)), *login))
+        login = Access("redshift-serverless:GetCredentials", group, _context(parameters))
+        if "SecretArn" in parameters:
+            login = Access("secretsmanager:GetSecretValue", str(parameters["SecretArn"]))
+        return iter((Access(action, group, _context(parameters)), login))
     return None
 
 

@@ -111,7 +111,10 @@ def rings(alarm: Alarm, *points: float | None) -> bool:
 @pytest.mark.parametrize("rule", ALARMS, ids=lambda rule: rule.name)
 def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
     found = alarms_of(
-        "{name: orders, consumers: [engine]}", WITH_LOG_GROUP, readers=(READER_OF.get(rule.about, "polling"),)
+        "{name: orders, consumers: [engine]}",
+        WITH_LOG_GROUP,
+        readers=(READER_OF.get(rule.about, "polling"),),
+        more=REFRESHED,
     )
     ending = rule.name.rpartition("}")[2]
     alarm = next(each for each in found if each.name.endswith(ending) and each.metric in str(rule.metric))
@@ -121,6 +124,19 @@ def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
     assert not rings(alarm, *[good] * alarm.periods)
     assert not rings(alarm, *[bad] * (alarm.periods - 1), good)
     assert rings(alarm, *[None] * alarm.periods) == (rule.silence == "breaching")
+
+
+REFRESHED = (
+    "redshift: {cluster: {identifier: analytics, db_user: firnline}, "
+    "views: [{stream: orders, refresh_every_minutes: 20}]}"
+)
+
+
+def test_a_view_that_is_refreshed_on_a_schedule_is_looked_at_once_in_each_interval() -> None:
+    (found,) = [each for each in alarms_of("{name: orders}", more=REFRESHED) if each.namespace == "AWS/Events"]
+    assert (found.period_s, found.periods, found.silence) == (1200, 3, "breaching")
+    assert found.dimensions == {"RuleName": "firnline-prod-refresh-public-orders"}
+    assert "every 20 minutes" in found.description
 
 
 READER_OF = {About.CONSUMER: "{fan_out: {consumer: engine}}"}

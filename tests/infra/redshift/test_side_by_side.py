@@ -3,6 +3,7 @@
 Real: the program, the rows of the providers, the Data API's client. Embedded: the accounts.
 """
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pulumi
 import pytest
+from botocore.exceptions import ClientError
 
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
@@ -174,7 +176,7 @@ def test_a_blocked_view_is_named_with_its_record_and_a_rebuild_frees_it(
 ) -> None:
     views.apply()
     views.rebuild("orders")
-    local_environment.put_events("Both.Orders", [b"no json"])
+    local_environment.put_events("Both.Orders", [b"no json", b'{"kind": "blocked"}'])
     strict = replace(views.destination.views[0], skips_unreadable=False, auto_refresh=False, dependents=())
     blocked = replace(views, destination=replace(views.destination, views=(strict,)))
     views.database.run("DROP MATERIALIZED VIEW order_count")
@@ -185,7 +187,7 @@ def test_a_blocked_view_is_named_with_its_record_and_a_rebuild_frees_it(
     assert (found.is_there, found.is_blocked) == (True, True)
     assert re.search(r"not valid JSON.* at \d+ of shardId-", found.blocked_by)
     views.rebuild("orders")
-    once(views, "SELECT kind FROM order_kinds WHERE kind = 'order'", 1)
+    once(views, "SELECT kind FROM order_kinds WHERE kind = 'blocked'", 1)
     (freed,) = views.status()
     assert (freed.is_blocked, freed.blocked_by, bool(freed.refreshed), freed.scanned > 0) == (False, "", True, True)
 
@@ -217,6 +219,36 @@ def test_the_deployer_has_each_right_that_statements_take_and_needs_it(
     with pytest.raises(RedshiftStatementFailed, match="permission denied") as denied:
         theirs.database.run("CREATE EXTERNAL SCHEMA other FROM KINESIS IAM_ROLE default")
     assert 'GRANT CREATE ON DATABASE "dev"' in denied.value.next_step
+
+
+def test_the_role_of_the_schedule_may_run_its_statement_and_each_of_its_rights_is_needed(
+    views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    views.apply()
+    secrets = local_environment.client("secretsmanager")
+    owner = views.database.run("SELECT current_user AS name")[0]["name"]
+    secret = secrets.create_secret(Name="both-owner", SecretString=f'{{"username": "{owner}"}}')["ARN"]
+    said = BOTH.replace("      name: orders\n", "      name: orders\n      refresh_every_minutes: 15\n")
+    said = said.replace("  case_sensitive:", f"  secret_arn: {secret}\n  case_sensitive:")
+    destination = blueprint_of(parse_spec(said, "both")).redshift
+    assert destination is not None
+    assert destination.refreshes is not None
+    (schedule,), document = destination.refreshes.schedules, policy_document(destination.refreshes.role.statements)
+    role = f"arn:aws:iam::000000000000:role/{destination.refreshes.role.name}"
+    scheduler = client_of(local_environment, "redshift-data")
+    try:
+        for taken in ("redshift-data:ExecuteStatement", "secretsmanager:GetSecretValue"):
+            without = [{**each, "Action": [a for a in each["Action"] if a != taken]} for each in document["Statement"]]
+            enforce_statements(local_environment, KEY, principal=role, statements=without)
+            with pytest.raises(ClientError, match=taken):
+                scheduler.execute_statement(**json.loads(schedule.input))
+        enforce_statements(local_environment, KEY, principal=role, statements=document["Statement"])
+        refreshed = scheduler.execute_statement(**json.loads(schedule.input))["Id"]
+    finally:
+        secrets.delete_secret(SecretId=secret, ForceDeleteWithoutRecovery=True)
+    assert refreshed
+    (status,) = views.status()
+    assert (status.is_good, bool(status.refreshed)) == (True, True)
 
 
 def client_of(environment: "RunningEnvironment", service: str) -> Any:

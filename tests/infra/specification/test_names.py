@@ -23,6 +23,7 @@ def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec])
         reader_secret="firnline-dev-eu/snowflake/reader",
         access_key_secret="firnline-dev-eu/aws/engine",
         redshift_role="firnline-dev-eu-redshift",
+        redshift_refresh_role="firnline-dev-eu-redshift-refresh",
         ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),
         reader=Principal(user=Identifier("FIRNLINE_DEV_EU_READER"), role=Identifier("FIRNLINE_DEV_EU_READER")),
         deploy_role=Identifier("FIRNLINE_DEV_EU_DEPLOY"),

@@ -27,6 +27,7 @@ TRUST = {
 }
 RIGHTS = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "kinesis:ListStreams", "Resource": "*"}]}
 TAGS = {"firnline:environment": "every"}
+STATEMENTS = "arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement"
 FEATURES = [
     "snowflake_authentication_policy_resource",
     "snowflake_external_volume_resource",
@@ -84,6 +85,16 @@ def of_aws(vpc: str, subnet: str) -> None:
     aws.iam.UserPolicyAttachment("attachment", user=user.name, policy_arn=policy.arn)
     aws.secretsmanager.Secret("secret", name="every", recovery_window_in_days=0, tags=TAGS)
     aws.ssm.Parameter("parameter", name="/every", type="String", value="value", tags=TAGS)
+    aws.scheduler.Schedule(
+        "schedule",
+        name="every",
+        schedule_expression="rate(15 minutes)",
+        flexible_time_window={"mode": "OFF"},
+        target={"arn": STATEMENTS, "role_arn": role.arn, "input": "{}", "retry_policy": {"maximum_retry_attempts": 0}},
+    )
+    aws.cloudwatch.EventRule(
+        "rule", name="every", event_pattern=json.dumps({"source": ["aws.redshift-data"]}), tags=TAGS
+    )
     aws.cloudwatch.Dashboard("dashboard", dashboard_name="every", dashboard_body=json.dumps({"widgets": []}))
     aws.cloudwatch.MetricAlarm(
         "alarm",

@@ -4,8 +4,12 @@ Actions are that page's ("Getting started with streaming ingestion from Amazon K
 is on "Restricting access to IAM roles" and "Authorizing Amazon Redshift to access AWS services on your behalf".
 """
 
-from firnline_infra.blueprint.iam.statement import PolicyStatement
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
 from firnline_infra.blueprint.value import Value
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.redshift import Redshift
 
 READ_ACTIONS = (
     "kinesis:DescribeStreamSummary",
@@ -37,3 +41,38 @@ def ingestion_trust(*, account: str, sources: tuple[str, ...], serverless: bool)
             conditions={"StringEquals": {"aws:SourceAccount": account}, "ArnLike": {"aws:SourceArn": sources}},
         ),
     )
+
+
+def schedule_trust(*, account: str, group: str) -> tuple[PolicyStatement, ...]:
+    """`group` is the ARN of the group whose schedules use the role: EventBridge Scheduler names no single one ("Confused deputy
+    prevention", its user guide)."""
+    return (
+        PolicyStatement(
+            sid="SchedulerRefreshesViews",
+            actions=("sts:AssumeRole",),
+            principals={"Service": "scheduler.amazonaws.com"},
+            conditions={"StringEquals": {"aws:SourceAccount": account, "aws:SourceArn": group}},
+        ),
+    )
+
+
+def refresh_statements(arns: Arns, section: Redshift, *, application: str) -> tuple[PolicyStatement, ...]:
+    return tuple(_refresh_statements(arns, section, application))
+
+
+def _refresh_statements(arns: Arns, section: Redshift, application: str) -> Iterator[PolicyStatement]:
+    """One statement to run, and the login of the views' owner."""
+    run, cluster, group = ("redshift-data:ExecuteStatement",), section.cluster, section.workgroup
+    if cluster is not None:
+        yield PolicyStatement(sid="RefreshViews", actions=run, resources=(arns.redshift_cluster(cluster.identifier),))
+    elif group is not None:
+        ours: Conditions = {"StringEquals": {"aws:ResourceTag/firnline:application": application}}
+        places = (group.arn or arns.workgroup("*"),)
+        yield PolicyStatement(sid="RefreshViews", actions=run, resources=places, conditions={} if group.arn else ours)
+    if section.secret_arn is not None:
+        secret = ("secretsmanager:GetSecretValue",)
+        yield PolicyStatement(sid="LogInAsOwner", actions=secret, resources=(section.secret_arn,))
+    elif cluster is not None and cluster.db_user is not None:
+        user = arns.redshift_user(cluster.identifier, cluster.db_user)
+        places = (user, arns.redshift_database(cluster.identifier, section.database))
+        yield PolicyStatement(sid="LogInAsOwner", actions=("redshift:GetClusterCredentials",), resources=places)

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.redshift.definitions import (
     SelectedColumn,
     StreamViewDefinition,
 )
+from firnline_infra.blueprint.redshift.refreshing import scheduled_refreshes
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
@@ -33,6 +34,7 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
     group = section.workgroup
     workgroup_name = None if group is None else group.name or names.application
     role_arn = Arns(spec).role(names.redshift_role)
+    views = tuple(_view(spec, section, view, streams[view.stream]) for view in section.views)
     return RedshiftDestination(
         role=_role(spec, names, streams, key_arn),
         workgroup=_workgroup(spec, workgroup_name) if workgroup_name and section.is_made else None,
@@ -47,7 +49,8 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
         role_arn=role_arn,
         case_sensitive=section.case_sensitive,
         schemas=tuple(_schemas(spec, section, streams, role_arn)),
-        views=tuple(_view(spec, section, view, streams[view.stream]) for view in section.views),
+        views=views,
+        refreshes=scheduled_refreshes(spec, names, section, views, workgroup_name),
         durability=spec.durability,
     )
 

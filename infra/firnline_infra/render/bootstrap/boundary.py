@@ -87,9 +87,9 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
 
 
 def _redshift(blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """What its role may do beyond an engine: the statements as they are, for what a boundary lacks the role can't do."""
-    for each in () if blueprint.redshift is None else blueprint.redshift.role.statements:
-        yield replace(each, sid=f"Redshift{each.sid}")
+    """What its roles may do beyond an engine: the statements as they are, for what a boundary lacks a role can't do."""
+    for role in () if blueprint.redshift is None else blueprint.redshift.roles:
+        yield from (replace(each, sid=f"Redshift{each.sid}") for each in role.statements)
 
 
 def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:

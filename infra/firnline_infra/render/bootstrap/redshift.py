@@ -82,6 +82,13 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
     if wanted is None:
         return
     own: Conditions = {"StringEquals": {"redshift-data:statement-owner-iam-userid": "${aws:userid}"}}
+    if wanted.refreshes is not None:
+        yield allow(
+            "HandOverRefreshRole",
+            {"iam:PassRole": "EventBridge Scheduler refreshes views as that role."},
+            resources=(arns.role(wanted.refreshes.role.name),),
+            conditions={"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}},
+        )
     yield allow("SeeStatements", SEE_STATEMENTS, resources=("*",), conditions=own)
     if wanted.cluster is not None:
         yield from _in_cluster(spec, wanted, wanted.cluster)

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import view_of
+from firnline_infra.specification.names import application_of, refresh_of, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.redshift import StreamView
 
 LARGEST_KIB = 1024
+LONGEST_SCHEDULE = 64
 
 
 def _streams_are_readable(spec: EnvironmentSpec) -> Iterator[str]:
@@ -57,6 +58,27 @@ def _an_adopted_view_is_in_what_is_adopted(spec: EnvironmentSpec) -> Iterator[st
             yield f"{path}.origin: the workgroup is made here, so it has no view to adopt; leave it to be made."
 
 
+def _a_schedule_is_the_owner(spec: EnvironmentSpec) -> Iterator[str]:
+    section = spec.redshift
+    for path, view in _views(spec):
+        assert section is not None
+        if view.refresh_every_minutes is None:
+            continue
+        if view.origin is Origin.ADOPT:
+            yield f"{path}.refresh_every_minutes: the view is adopted, and only its owner may refresh it; remove it."
+        elif section.secret_arn is None and (section.cluster is None or section.cluster.db_user is None):
+            yield (
+                f"{path}.refresh_every_minutes: only its owner may refresh a view, and EventBridge Scheduler can't log in as the "
+                f"role that deploys; say secret_arn{' or cluster.db_user' if section.cluster else ''}, a user who owns the views."
+            )
+        name = refresh_of(application_of(spec), view)
+        if len(name) > LONGEST_SCHEDULE:
+            yield (
+                f"{path}.name: its schedule would be {name}, and EventBridge takes {LONGEST_SCHEDULE} letters; give a name with "
+                f"{len(name) - LONGEST_SCHEDULE} less."
+            )
+
+
 def _a_workgroup_has_whole_units(spec: EnvironmentSpec) -> Iterator[str]:
     workgroup = spec.redshift.workgroup if spec.redshift else None
     if workgroup is not None and workgroup.base_capacity != 4 and workgroup.base_capacity % 8:
@@ -73,5 +95,6 @@ CHECKS = (
     _capitals_need_the_setting,
     _views_are_told_apart,
     _an_adopted_view_is_in_what_is_adopted,
+    _a_schedule_is_the_owner,
     _a_workgroup_has_whole_units,
 )

@@ -4,6 +4,7 @@ One statement runs at a time here. What it says is done when it was taken, and r
 """
 
 import datetime as dt
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from firnline_local.runtimes.redshift.control import RedshiftServerless
 from firnline_local.runtimes.redshift.database import RedshiftDatabase, ResultSet
 from firnline_local.runtimes.redshift.ingestion import Client, StreamReader
 from firnline_local.runtimes.redshift.lowering import StatementError
+from firnline_local.runtimes.redshift.schedules import count_end
 from firnline_local.runtimes.rest_json import invalid, not_found
 
 CARRIED = {
@@ -26,6 +28,7 @@ CARRIED = {
     "SecretArn",
     "StatementName",
     "ClientToken",
+    "WithEvent",
 }
 SERVICE = "redshift.amazonaws.com"
 UNKNOWN_ENDPOINT = "Redshift endpoint doesn't exist in this region."
@@ -89,6 +92,8 @@ class RedshiftData(SmallService):
         database.refresh_automatic()
         id_, now = str(uuid4()), self._clock()
         where = {name: given[name] for name in ("Database", "WorkgroupName", "ClusterIdentifier") if name in given}
+        if given.get("WithEvent"):
+            count_end(self._client, given.get("StatementName", ""), "FAILED" if answer is None else "FINISHED")
         self._sent[id_] = SentStatement(id_, self._caller, given["Sql"], now, answer, error, where=where)
         return {"Id": id_, "CreatedAt": now, **where}
 
@@ -126,12 +131,21 @@ class RedshiftData(SmallService):
         return sent
 
     def _user(self, given: Mapping[str, Any]) -> str:
-        """An administrator of the account gets the administrator's secret, or a superuser's credentials."""
+        """A secret's, where one is named; else an administrator of the account gets a superuser's credentials."""
+        if "SecretArn" in given:
+            return str(json.loads(self._secret(given["SecretArn"]))["username"])
         if ":role/" in self._caller or ":assumed-role/" in self._caller:
             parts = self._caller.partition("role/")[2].split("/")
             role = parts[0] if ":assumed-role/" in self._caller else parts[-1]
             return str(given.get("DbUser") or f"IAMR:{role}")
         return ADMIN
+
+    def _secret(self, arn: str) -> str:
+        secrets = self._client("secretsmanager")
+        try:
+            return str(secrets.get_secret_value(SecretId=arn)["SecretString"])
+        except secrets.exceptions.ResourceNotFoundException:
+            raise invalid(f"Secrets Manager can't find the specified secret {arn}.") from None
 
     def _database(self, given: Mapping[str, Any]) -> RedshiftDatabase:
         if (cluster := given.get("ClusterIdentifier")) is not None:

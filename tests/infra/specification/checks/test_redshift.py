@@ -26,6 +26,8 @@ def said(*views: dict[str, Any], **section: Any) -> dict[str, Any]:
 
 
 ORDERS = {"stream": "orders"}
+EVERY = {"refresh_every_minutes": 15}
+BY_USER = {"workgroup": None, "cluster": {"identifier": "analytics", "db_user": "deploy"}}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,7 @@ ORDERS = {"stream": "orders"}
         said({"stream": "far"}, {**ORDERS, "name": "live"}),
         said({"stream": "Orders"}, case_sensitive=True),
         said({**ORDERS, "origin": "adopt"}, workgroup=None, cluster={"identifier": "analytics", "db_user": "deploy"}),
+        said({**ORDERS, **EVERY, "name": "o" * 36}, **BY_USER),
         said({**ORDERS, "columns": [{"name": "kind", "type": "VARCHAR(64)", "path": ["order", "kind"]}]}),
     ],
 )
@@ -66,6 +69,11 @@ def test_what_redshift_can_read_is_taken(problems: Problems, document: dict[str,
         (said({**ORDERS, "columns": [{"name": "kind", "type": "TEXT"}]}), "a type of Redshift"),
         (said({**ORDERS, "columns": [{"name": "shard_id", "type": "DATE"}]}), "shard_id is given twice"),
         (said({**ORDERS, "name": "Orders"}), "a small letter"),
+        (said({**ORDERS, **EVERY}), "only its owner may refresh a view"),
+        (said({**ORDERS, **EVERY}, workgroup=None, cluster={"identifier": "a"}), "say secret_arn or cluster.db_user"),
+        (said({**ORDERS, **EVERY, "origin": "adopt"}, **BY_USER), "the view is adopted, and only its owner"),
+        (said({**ORDERS, **EVERY, "name": "o" * 40}, **BY_USER), "give a name with 4 less"),
+        (said({**ORDERS, "refresh_every_minutes": 0}, **BY_USER), "refresh_every_minutes"),
         (said(), "redshift.views"),
     ],
 )
