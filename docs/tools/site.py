@@ -4,6 +4,7 @@ A heading of the second level is a section, a bold line of its own a group in it
 """
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ Nav = list[Any]
 
 
 def on_config(config: Any) -> Any:
-    """Called by mkdocs once the configuration is read."""
+    """Called by mkdocs once the configuration is read: a release's site says of which version it is."""
+    version = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    config["site_name"] = f"Firnline {version}"
     config["nav"] = navigation((DOCS / "README.md").read_text(encoding="utf-8"))
     return config
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,11 @@ def test_every_page_is_built_and_can_be_searched(site: Path) -> None:
     assert {page for page in pages if not page.endswith("README")} <= built
     index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
     assert "exactly once" in index
+
+
+def test_the_site_says_of_which_version_it_is(site: Path) -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert f"<title>Firnline {version}</title>" in (site / "index.html").read_text(encoding="utf-8")
 
 
 def test_no_page_asks_another_host_for_anything(site: Path) -> None:

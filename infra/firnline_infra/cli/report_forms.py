@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 FURTHER = ("sarif", "markdown", "codequality")
 FORMATS = (*OUTPUTS, *FURTHER)
-Command = TypeVar("Command", bound=Callable[..., object])
 
 
-def report_options(example: str) -> Callable[[Command], Command]:
+def report_options(example: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`example` is a value of --also."""
     also = click.option(
         "--also",
