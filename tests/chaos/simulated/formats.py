@@ -36,7 +36,7 @@ class RecordFormat:
 
     @property
     def is_json(self) -> bool:
-        return self.options["type"].startswith("json")
+        return str(self.options["type"]).startswith("json")
 
 
 def _number(fate: Fate, number: int) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 from firnline_ingest.dead_letters.errors import TooManyUnusable, UnusableRecord
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.resume import accept_errors, resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.snowflake.channel_errors import RowsRejected
 from firnline_ingest.values import Position
-from tests.chaos.oracle import Stop
+from tests.chaos.oracle import ROW_BITS, Stop, place_of
 from tests.chaos.simulated import anew
 from tests.chaos.simulated.acts import act, put_some, run_for
 from tests.chaos.simulated.world import World
@@ -19,6 +21,7 @@ from tests.chaos.simulated.world import World
 THEME = "operating"
 BY_RECORD = frozenset({UnusableRecord.id, TooManyUnusable.id})
 STOPS = BY_RECORD | {RowsRejected.id}
+ACCEPTED = (IncidentKind.ACCEPTED_ERRORS, IncidentKind.ACCEPTED_EARLIER)
 COMMAND_S = 1.0
 Decision = Callable[[ShardRow], ShardRow]
 
@@ -30,6 +33,27 @@ def begin(world: World) -> None:
     most = world.rng.choice((None, 2)) if unusable != "stop" else None
     world.options = {"tolerance": "none", "unusable_records": unusable, "max_unusable_per_minute": most}
     world.may_skip = unusable == "skip"
+
+
+def unnoticed(world: World) -> list[str]:
+    """What the pipelines' options ask to be seen, and no person has seen. Where nothing was done that costs the ledger's rows."""
+    found = world.found()[1]
+    letters = [letter for letter in world.letters.list() if letter.reason is not RejectReason.MISPLACED]
+    accepted = {shard: _accepted_through(row) for shard, row in world.rows.items()}
+    if world.may_lose:
+        return []
+    unseen = [one for one in found if one.number > accepted.get(one.shard, -1)]
+    problems = [f"{len(unseen)} rejected rows were never accepted, and their shards went on"] if unseen else []
+    if letters and world.options["unusable_records"] == "stop":
+        problems.append(f"{len(letters)} dead letters were kept, where the shard was to stop")
+    return problems
+
+
+def _accepted_through(row: ShardRow) -> int:
+    """As a place; what was accepted before a resume, too."""
+    known = [each.through for each in row.incidents if each.kind in ACCEPTED and each.through]
+    through = max(known, default=None)
+    return place_of(through.sequence_number, through.sub_sequence_number, (1 << ROW_BITS) - 1) if through else -1
 
 
 @act(THEME, weight=6)
@@ -70,8 +94,9 @@ def a_person_resumes_what_had_not_stopped(world: World) -> None:
 
 @act(THEME, weight=2)
 def the_options_change(world: World) -> None:
-    """Of what is unusable: for engines that start from now on."""
-    _change_unusable(world, world.rng.choice(("stop", "keep", "skip")))
+    """Of what is unusable, but never back to a stop: for engines that start from now on."""
+    if world.rng.random() < 0.3:
+        _change_unusable(world, world.rng.choice(("keep", "skip")))
 
 
 def settle(world: World, *, is_killed: bool = False) -> bool:

@@ -63,6 +63,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
             for process in world.processes:
                 process.kill()
     evidence = world.evidence()
+    outcome.problems += operating.unnoticed(world) if operating.THEME in themes else []
     outcome.problems += [*world.watch.problems, *world.strangers(), *problems(evidence)]
     outcome.records, outcome.losses = len(world.puts), len(evidence.losses)
     outcome.stops = [f"{stop.shard or 'pipeline'} {stop.id}" for stop in evidence.stops]

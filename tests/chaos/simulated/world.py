@@ -76,6 +76,8 @@ class World:
     parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     heard: Counter[str] = field(default_factory=Counter)
     """How often each shard, or the pipeline (""), was said to have a problem."""
+    ids: Counter[str] = field(default_factory=Counter)
+    """How often each problem was said."""
     last_problem: str = "no problem"
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
     backup: dict[ShardKey, ShardRow] = field(default_factory=dict)
@@ -202,6 +204,7 @@ class World:
 
     def _hear_problem(self, process: EngineProcess, shard: str, problem: ShardProblem) -> None:
         self.heard[shard] += 1
+        self.ids[problem.id] += 1
         self.last_problem = f"{shard or 'the pipeline'}: [{problem.id}] {problem.what}"
         if not problem.is_retryable:
             self.stopped[shard] = Stop(shard, problem.id, problem.next_step)
