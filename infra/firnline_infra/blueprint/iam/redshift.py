@@ -74,5 +74,5 @@ def _refresh_statements(arns: Arns, section: Redshift, application: str) -> Iter
         yield PolicyStatement(sid="LogInAsOwner", actions=secret, resources=(section.secret_arn,))
     elif cluster is not None and cluster.db_user is not None:
         user = arns.redshift_user(cluster.identifier, cluster.db_user)
-        places = (user, arns.redshift_database(cluster.identifier, section.database))
-        yield PolicyStatement(sid="LogInAsOwner", actions=("redshift:GetClusterCredentials",), resources=places)
+        owner = (user, arns.redshift_database(cluster.identifier, section.database))
+        yield PolicyStatement(sid="LogInAsOwner", actions=("redshift:GetClusterCredentials",), resources=owner)
