@@ -13,6 +13,8 @@ LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|examples|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)"
 )
+LISTS, LESS = ("spec.md", "permissions.md", "runbook.md", "options.md"), 0.3
+"""Pages that have a section for nearly each word, and how much less they count in the search."""
 
 Nav = list[Any]
 
@@ -25,8 +27,13 @@ def on_config(config: Any) -> Any:
     return config
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Called by mkdocs with each page's text: what leads to a file of the repository is named, and no link."""
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Called by mkdocs with each page's text: what leads to a file of the repository is named, and no link.
+
+    Of a word that a how-to and a long list of names both have, the search shows the how-to first.
+    """
+    if page.file.src_uri in LISTS or page.file.src_uri.startswith("design/"):
+        page.meta["search"] = {"boost": LESS}
     return OUTSIDE.sub(r"\1", markdown)
 
 

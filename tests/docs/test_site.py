@@ -1,5 +1,6 @@
 """The documentation builds as a site: strictly, with every page in its navigation, and without a request to anybody else."""
 
+import json
 import os
 import re
 import subprocess
@@ -37,6 +38,16 @@ def test_every_page_is_built_and_can_be_searched(site: Path) -> None:
     assert {page for page in pages if not page.endswith("README")} <= built
     index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
     assert "exactly once" in index
+
+
+def test_of_a_word_that_lists_have_too_the_how_to_is_found_first(site: Path) -> None:
+    """What a newcomer asks for is in the title of a page that is no list: material's search counts a title most."""
+    found = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    boosts = {each["location"]: each.get("boost", 1) for each in found}
+    assert boosts["spec/"] == boosts["permissions/"] == boosts["design/ledger/"] < boosts["metrics/"]
+    titles = [each["title"].lower() for each in found if each.get("boost", 1) >= 1]
+    for word in ("dev to prod", "cost", "upgrade", "rollback", "metrics", "outage", "uninstall", "columns", "replay"):
+        assert any(word in title for title in titles), word
 
 
 def test_the_site_says_of_which_version_it_is(site: Path) -> None:
