@@ -8,7 +8,7 @@ from bench.figure import Bar, Figure, at_most, percentile
 from bench.processes import Role
 
 PART = "fan-out"
-TARGET_ABOVE_MS, TARGET_IDLE_CORES, TARGET_RATIO = 20.0, 0.1, 1.1
+TARGET_ABOVE_MS, TARGET_IDLE_PERCENT, TARGET_RATIO = 20.0, 10.0, 1.1
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
         figure("worker at full rate", "MB", [one.full.worker_mb for one in rounds]),
         figure(
             f"{idle.IDLE_SHARDS} idle subscriptions, workers",
-            "cores",
-            [one.idle.cores(Role.WORKER) for one in rounds],
-            at_most(TARGET_IDLE_CORES),
+            "% of a core",
+            [one.idle.percent_of_a_core(Role.WORKER) for one in rounds],
+            at_most(TARGET_IDLE_PERCENT),
         ),
-        figure("  all processes", "cores", [one.idle.cores() for one in rounds]),
+        figure("  all processes", "% of a core", [one.idle.percent_of_a_core() for one in rounds]),
     ]

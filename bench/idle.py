@@ -11,7 +11,7 @@ PART = "idle"
 IDLE_SHARDS = 64
 SHARED_READS = 5
 """A second and shard, of all readers of a stream together (Kinesis Data Streams, "Quotas and limits")."""
-TARGET_CORES, TARGET_KEPT = 0.2, 0.5
+TARGET_PERCENT, TARGET_KEPT = 20.0, 50.0
 ONE_RECORD = 1e-6  # a second and shard: the first, and none after it
 EPOCH_S = 30.0
 START_TIMEOUT_S = 180.0
@@ -30,13 +30,14 @@ class Idle:
         return self.samples[1].at_s - self.samples[0].at_s
 
     @property
-    def share_kept(self) -> float:
+    def percent_kept(self) -> float:
         """Of a shard's shared reads, by other readers than the engine."""
-        return 1 - self.reads / self.seconds / IDLE_SHARDS / SHARED_READS
+        return 100 * (1 - self.reads / self.seconds / IDLE_SHARDS / SHARED_READS)
 
-    def cores(self, *roles: Role) -> float:
+    def percent_of_a_core(self, *roles: Role) -> float:
         first, last = self.samples
-        return sum(last.cpu_s.get(role, 0.0) - first.cpu_s.get(role, 0.0) for role in roles or Role) / self.seconds
+        cpu_s = sum(last.cpu_s.get(role, 0.0) - first.cpu_s.get(role, 0.0) for role in roles or Role)
+        return 100 * cpu_s / self.seconds
 
 
 def measure(*, by_fan_out: bool = False, seconds: float = 2 * EPOCH_S) -> Idle:
@@ -61,16 +62,21 @@ def figures(rounds: Sequence[Idle]) -> list[Figure]:
         Figure(
             part=PART,
             name=f"{shards}, all processes",
-            unit="cores",
-            values=[one.cores() for one in rounds],
-            bar=at_most(TARGET_CORES),
+            unit="% of a core",
+            values=[one.percent_of_a_core() for one in rounds],
+            bar=at_most(TARGET_PERCENT),
         ),
-        Figure(part=PART, name="  of it workers", unit="cores", values=[one.cores(Role.WORKER) for one in rounds]),
+        Figure(
+            part=PART,
+            name="  of it workers",
+            unit="% of a core",
+            values=[one.percent_of_a_core(Role.WORKER) for one in rounds],
+        ),
         Figure(
             part=PART,
             name="  shared reads that other readers keep",
-            unit="of 1",
-            values=[one.share_kept for one in rounds],
+            unit="%",
+            values=[one.percent_kept for one in rounds],
             bar=at_least(TARGET_KEPT),
         ),
     ]

@@ -38,7 +38,7 @@ OF_MODELS = (
 )
 """Tests that show what a document says and who takes it over, and this tool's own."""
 FILES = 12
-"""Of the files with such a test at most so many are run, those with the fewest options first: they are about this one."""
+"""Of the files with such a test at most so many are run."""
 TIMEOUT_S = 300
 SURVIVED = 3
 
@@ -116,11 +116,16 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 
 
 def files_that_read(name: str, readers: Mapping[str, Sequence[str]]) -> list[str]:
-    """Files of tests that read the option, those first that read few others."""
+    """Files of tests that read the option: those first that name it, and of others those that read few."""
     of_option = {option: {test.partition("::")[0] for test in tests} for option, tests in readers.items()}
     others = Counter(file for files in of_option.values() for file in files)
+    word = re.compile(rf"\b{name.partition('.')[2]}\b")
+
+    def distance(file: str) -> tuple[bool, int, str]:
+        return word.search((ROOT / file).read_text(encoding="utf-8")) is None, others[file], file
+
     found = (file for file in of_option[name] if file and not file.startswith(OF_MODELS))
-    return sorted(found, key=lambda file: (others[file], file))[:FILES]
+    return sorted(found, key=distance)[:FILES]
 
 
 def find_readers(file: Path) -> dict[str, list[str]]:

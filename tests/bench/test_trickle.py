@@ -58,8 +58,8 @@ def test_fan_out_is_held_to_what_it_takes_beyond_the_server() -> None:
     )
     by_name = {figure.name.strip(): figure for figure in fan_out.figures([fan_out.Round(run, full, full, quiet)])}
     assert by_name["above the server"].median == 19.5
-    assert by_name["64 idle subscriptions, workers"].median == pytest.approx(0.1)
-    assert by_name["all processes"].median == pytest.approx(1.0)
+    assert by_name["64 idle subscriptions, workers"].median == pytest.approx(10.0)
+    assert by_name["all processes"].median == pytest.approx(100.0)
     assert [figure.name for figure in by_name.values() if figure.is_met is False] == []
 
 
@@ -67,6 +67,6 @@ def test_reads_of_idle_shards_are_taken_from_those_that_a_streams_readers_share(
     samples = Sample(0.0, {Role.JVM: 1.0}, {}, []), Sample(10.0, {Role.JVM: 4.0}, {}, [])
     by_name = {each.name.strip(): each for each in idle.figures([idle.Idle(samples, reads=10 * 64 * 3)])}
     kept = by_name["shared reads that other readers keep"]
-    assert (kept.median, kept.is_met) == (pytest.approx(0.4), False)
+    assert (kept.median, kept.is_met) == (pytest.approx(40.0), False)
     all_of_it = by_name["64 idle shards, all processes"]
-    assert (all_of_it.median, all_of_it.is_met) == (pytest.approx(0.3), False)
+    assert (all_of_it.median, all_of_it.is_met) == (pytest.approx(30.0), False)
