@@ -31,7 +31,8 @@ NAMED = {
 """Every action that a role or a user of an environment needs; docs/permissions.md has the engine's with their reasons."""
 UNCONDITIONED = ("ec2.amazonaws.com", "ec2.amazonaws.com.cn")
 """What has no source that a trust could name: who may start instances as the role is said by iam:PassRole."""
-NARROWING = re.compile(r"(ForAllValues:)?(String(Equals|Like|EqualsIgnoreCase)|Arn(Equals|Like))")
+NARROWING = re.compile(r"(String(Equals|Like|EqualsIgnoreCase)|Arn(Equals|Like))")
+"""What refuses a request without the key; ForAllValues and IfExists let it through."""
 BEGINS_WIDE = re.compile(".{0,2}[*?]")
 """Fewer than three characters before a wildcard name nothing."""
 Statement = Mapping[str, Any]
@@ -106,8 +107,8 @@ def _is_wide(arn: str) -> bool:
         return True
     if parts[2] == "s3":
         return bool(re.search(r"[*?]", what.partition("/")[0]))
-    name = re.split(r"[/:]", what, maxsplit=1)[-1]
-    return bool(BEGINS_WIDE.match(name))
+    kind, *name = re.split(r"[/:]", what, maxsplit=1)
+    return bool(re.search("[*?]", kind) or any(BEGINS_WIDE.match(each) for each in name))
 
 
 def _wide_principals(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
@@ -164,8 +165,9 @@ def _unnamed_actions(resource: DeclaredResource, _: DeclaredStack) -> Iterator[B
 
 
 def _unbounded(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
-    if not resource.at("permissions_boundary"):
-        yield Breach("permissions_boundary", "the boundary of the bootstrap", "nothing")
+    found = resource.at("permissions_boundary")
+    if not found or ":iam::aws:" in str(found):
+        yield Breach("permissions_boundary", "the boundary of the bootstrap", text_of(found))
 
 
 RULES = (

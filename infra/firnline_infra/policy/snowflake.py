@@ -10,6 +10,11 @@ from firnline_infra.specification.checks.snowflake import SYSTEM_ROLES
 from firnline_ingest.permissions.snowflake import PRIVILEGES
 
 GRANT = "snowflake_grant_privileges_to_account_role"
+OTHER_GRANTS = (
+    *("snowflake_grant_privileges_to_share", "snowflake_grant_privileges_to_database_role", "snowflake_share"),
+    *("snowflake_grant_database_role", "snowflake_grant_application_role"),
+)
+"""To whom an environment gives nothing."""
 KINDS_OF_TABLES = ("TABLE", "ICEBERG TABLE", "INTERACTIVE TABLE")
 READ = {
     **{kind: {"SELECT", "SELECT ERROR TABLE"} for kind in KINDS_OF_TABLES},
@@ -19,7 +24,7 @@ READ = {
 """By whom audits and looks at what was kept."""
 STATEMENT = re.compile(
     r"(CREATE|DROP) ((INTERACTIVE|ICEBERG) )?(TABLE|STAGE) IF (NOT )?EXISTS .*"
-    r"|ALTER ((INTERACTIVE|ICEBERG) )?TABLE .*|(SELECT|SHOW|DESC|DESCRIBE) .*",
+    r"|ALTER ((INTERACTIVE|ICEBERG) )?TABLE (IF EXISTS )?\S+ (SET|UNSET) [A-Z_]+( = .*)?|(SELECT|SHOW|DESC|DESCRIBE) .*",
     re.DOTALL,
 )
 QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
@@ -38,13 +43,23 @@ def _taken_over(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach
     role = resource.at("account_role_name")
     if _is_system_role(role) or resource.at("database_role_name"):
         yield Breach("account_role_name", "a role of the environment", text_of(role))
+    for path in ("on.all", "on.future"):
+        yield from unless(resource, path, None)
 
 
 def _is_system_role(name: object) -> bool:
     return str(name).strip('"').upper() in SYSTEM_ROLES
 
 
-def _system_role(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+def _system_role(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    if resource.type == "snowflake_service_user":
+        if _is_system_role(resource.at("default_role")):
+            yield Breach("default_role", "a role of the environment", text_of(resource.at("default_role")))
+        yield from unless(resource, "default_secondary_roles_option", "NONE")
+        return
+    owners = [each.at("account_role_name") for each in stack.of("snowflake_grant_ownership")]
+    if resource.at("role_name") in owners and _is_system_role(resource.at("parent_role_name")):
+        yield Breach("parent_role_name", "none: the role owns tables", text_of(resource.at("parent_role_name")))
     if _is_system_role(resource.at("role_name")):
         yield Breach("role_name", "a role of the environment", text_of(resource.at("role_name")))
     if str(resource.at("parent_role_name")).strip('"').upper() == "PUBLIC":
@@ -52,6 +67,9 @@ def _system_role(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breac
 
 
 def _unneeded(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    if resource.type in OTHER_GRANTS:
+        yield Breach("", "nothing of this type", resource.type)
+        return
     if _is_system_role(resource.at("account_role_name")):
         yield Breach("account_role_name", "a role of the environment", text_of(resource.at("account_role_name")))
     for flag in ("all_privileges", "with_grant_option", "on_account"):
@@ -118,16 +136,15 @@ RULES = (
     ),
     PolicyRule(
         "snowflake-roles",
-        "Everybody would have a role of the environment, or it one of Snowflake's own.",
-        ("snowflake_grant_account_role",),
+        "Everybody would have a role of the environment, or a user of it more than its own role.",
+        ("snowflake_grant_account_role", "snowflake_service_user"),
         _system_role,
         "snowflake.reader.granted_to: roles of people and programs, never PUBLIC.",
-        judges_alone=True,
     ),
     PolicyRule(
         "snowflake-privileges",
         "A role may do more with an object of Snowflake than a part of an environment needs.",
-        (GRANT,),
+        (GRANT, *OTHER_GRANTS),
         _unneeded,
         "grant what docs/permissions.md names, object by object.",
         judges_alone=True,

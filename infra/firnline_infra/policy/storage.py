@@ -1,6 +1,7 @@
 """Rules for what holds data in AWS, and for the networks around it."""
 
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import Any
 
 from firnline_infra.policy.access import denied
@@ -21,28 +22,29 @@ KEYS = {
 """Where each kind names its key. A secret has Secrets Manager's own, which is there before the environment's is."""
 LEAST = {
     "aws_kinesis_stream": ("retention_period", 48),
-    "aws_s3_bucket_lifecycle_configuration": ("rule.noncurrent_version_expiration.noncurrent_days", 7),
     "aws_secretsmanager_secret": ("recovery_window_in_days", 7),
     "aws_kms_key": ("deletion_window_in_days", 7),
     "aws_cloudwatch_log_group": ("retention_in_days", 7),
 }
 """How long a protected environment keeps what, in the argument's unit. Kinesis' own 24 hours are a night, not a weekend."""
+LIFECYCLE, LEAST_DAYS = "aws_s3_bucket_lifecycle_configuration", 7
 DATA = (
     *("aws_kinesis_stream", "aws_dynamodb_table", BUCKET, "aws_kms_key", "aws_secretsmanager_secret"),
     *("aws_redshiftserverless_namespace", "snowflake_database", "snowflake_schema", "snowflake_table"),
     *("snowflake_iceberg_table", "snowflake_external_volume"),
 )
-GUARDS: dict[str, tuple[str, bool]] = {
-    "aws_dynamodb_table": ("deletion_protection_enabled", True),
-    "aws_kinesis_stream": ("enforce_consumer_deletion", False),
-    BUCKET: ("force_destroy", False),
-    "aws_emr_cluster": ("termination_protection", True),
+GUARDS: dict[str, dict[str, bool]] = {
+    "aws_dynamodb_table": {"deletion_protection_enabled": True, "ttl.enabled": False},
+    "aws_kinesis_stream": {"enforce_consumer_deletion": False},
+    BUCKET: {"force_destroy": False},
+    "aws_emr_cluster": {"termination_protection": True},
 }
-"""What the service, or the provider, refuses by itself."""
-EVERYWHERE = {"0.0.0.0/0", "::/0"}
+"""What the service, or the provider, refuses by itself, or would do."""
+NARROWEST = {4: 8, 6: 16}
+"""Bits of a network's prefix, by the version of IP; fewer are half of the world."""
 OWN_TAGS = ("firnline:environment", "firnline:application", "firnline:component")
 MIGRATION = "_migration"
-"""Ends the name of a table that no rule protects: what `firnline migrate` notes goes when the migration is over."""
+"""Ends the name of the table beside the ledger that nothing protects: it goes when the migration is over."""
 UNTAGGED = (
     *(
         "aws_cloudwatch_dashboard",
@@ -83,23 +85,23 @@ def _given_by_acl(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Brea
 
 def _without_tls(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
     policies = list(stack.settings_of(bucket, "aws_s3_bucket_policy"))
-    refused = any(_refuses_plain(each) for policy in policies for each in denied(policy))
+    refused = any(_refuses_plain(bucket, each) for policy in policies for each in denied(policy))
     if not refused and all(is_known(policy.at("policy")) for policy in policies):
         yield Breach("aws_s3_bucket_policy", "Deny where aws:SecureTransport is false", "nothing that does")
 
 
-def _refuses_plain(statement: Any) -> bool:
+def _refuses_plain(bucket: DeclaredResource, statement: Any) -> bool:
     """Whatever is asked for, by anybody, of the bucket and what is in it."""
     bools = (statement.get("Condition") or {}).get("Bool") or {}
     said = {key.lower(): [str(one).lower() for one in listed(value)] for key, value in bools.items()}
-    resources = [str(each) for each in listed(statement.get("Resource"))]
+    resources = [str(each).partition(":::")[2] for each in listed(statement.get("Resource"))]
+    name = str(bucket.at("bucket"))
     return (
         statement.get("Principal") in ("*", {"AWS": "*"}, {"AWS": ["*"]})
         and said == {"aws:securetransport": ["false"]}
         and set(statement["Condition"]) == {"Bool"}
         and listed(statement.get("Action")) in (["s3:*"], ["*"])
-        and any(each.endswith("/*") or each == "*" for each in resources)
-        and any(not each.endswith("/*") for each in resources)
+        and (set(resources) >= {name, f"{name}/*"} or not is_known(name))
     )
 
 
@@ -117,7 +119,8 @@ def _plain(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]
 def _key_of(resource: DeclaredResource) -> str | None:
     """That of the account's; None where it is AWS's own."""
     found = resource.at(KEYS[resource.type])
-    return None if found is None or "alias/aws/" in str(found) else str(found)
+    is_off = resource.at("server_side_encryption.enabled") is False
+    return None if is_off or found is None or "alias/aws/" in str(found) else str(found)
 
 
 def _without_own_key(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
@@ -127,7 +130,19 @@ def _without_own_key(resource: DeclaredResource, stack: DeclaredStack) -> Iterat
         yield Breach(KEYS[resource.type], "the environment's key", text_of(resource.at(KEYS[resource.type])))
 
 
+def _expired(settings: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    for rule in settings.blocks("rule") if stack.is_protected else ():
+        for block, unit in (("expiration", "days"), ("noncurrent_version_expiration", "noncurrent_days")):
+            for said in listed(rule.get(block)):
+                days = said.get(unit)
+                if days is not None and is_known(days) and days < LEAST_DAYS:
+                    yield Breach(f"rule.{block}.{unit}", f"at least {LEAST_DAYS}", text_of(days))
+
+
 def _short(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
+    if resource.type == LIFECYCLE:
+        yield from _expired(resource, stack)
+        return
     path, least = LEAST[resource.type]
     found = resource.at(path)
     if not stack.is_protected or not is_known(found):
@@ -147,13 +162,12 @@ def _without_versions(bucket: DeclaredResource, stack: DeclaredStack) -> Iterato
 
 
 def _unprotected(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
-    is_passing = resource.type == "aws_dynamodb_table" and str(resource.at("name")).endswith(MIGRATION)
-    if not stack.is_protected or is_passing:
+    tables = [f"{each.at('name')}{MIGRATION}" for each in stack.of("aws_dynamodb_table")]
+    if not stack.is_protected or (resource.type == "aws_dynamodb_table" and resource.at("name") in tables):
         return
     if resource.type in DATA and not resource.is_protected:
         yield Breach("prevent_destroy", "true", "false")
-    if resource.type in GUARDS:
-        path, value = GUARDS[resource.type]
+    for path, value in GUARDS.get(resource.type, {}).items():
         found = resource.at(path)
         if is_known(found) and bool(found) is not value:
             yield Breach(path, text_of(value), text_of(found))
@@ -163,10 +177,18 @@ def _open_network(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Brea
     for block in (*resource.blocks("ingress"), resource.arguments):
         is_inward = block is not resource.arguments or resource.at("type") == "ingress" or "ingress" in resource.type
         for path in ("cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", "allowed_ip_list"):
-            found = EVERYWHERE & set(map(str, listed(block.get(path))))
+            found = {each for each in map(str, listed(block.get(path))) if _is_everywhere(each)}
             if found and (is_inward or path == "allowed_ip_list"):
                 yield Breach(path, "the networks that are meant", text_of(sorted(found)))
     yield from unless(resource, "publicly_accessible", None, False)
+
+
+def _is_everywhere(text: str) -> bool:
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return network.prefixlen < NARROWEST[network.version]
 
 
 def _untagged(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
@@ -179,7 +201,11 @@ def _untagged(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
 
 
 def _secret_in_state(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
-    yield Breach("", "nothing of this type", resource.type)
+    if resource.type in SECRETS:
+        yield Breach("", "nothing of this type", resource.type)
+    for name, value in resource.arguments.items():
+        if "PRIVATE KEY-----" in str(value):
+            yield Breach(name, "no private key", "one")
 
 
 RULES = (
@@ -222,7 +248,7 @@ RULES = (
     PolicyRule(
         "retention",
         "What a protected environment keeps is gone before a mistake is noticed.",
-        tuple(LEAST),
+        (*LEAST, LIFECYCLE),
         _short,
         "keep it longer: streams[].retention_hours for a stream.",
     ),
@@ -278,7 +304,7 @@ RULES = (
     PolicyRule(
         "secret-in-state",
         "A key or a password would be in the state, and in every plan.",
-        SECRETS,
+        (),
         _secret_in_state,
         "put it into its secret with `firnline keys`.",
         judges_alone=True,
