@@ -2,10 +2,13 @@
 restored, Snowflake's own clock, readers that are switched, configurations that change, and a stream that is made again.
 """
 
+import json
+
 from firnline_ingest.ledger.errors import RoutingChanged
+from tests.chaos.records import Fate
 from tests.chaos.simulated.acts import LONG_S, act, put_some, run_for
 from tests.chaos.simulated.fan_out import SHORT_S
-from tests.chaos.simulated.world import World
+from tests.chaos.simulated.world import SMALL_BYTES, World
 
 STRANGE, LETTERS, RESTORED, CLOCK, SWITCHED, CONFIGURED, MADE_AGAIN = (
     "strange-answers",
@@ -18,6 +21,7 @@ STRANGE, LETTERS, RESTORED, CLOCK, SWITCHED, CONFIGURED, MADE_AGAIN = (
 )
 
 END_S = 400.0
+LARGER_BYTES = SMALL_BYTES + 50_000
 
 
 @act(STRANGE, weight=4)
@@ -89,6 +93,10 @@ def the_configuration_changes(world: World) -> None:
     """While rows that the one before made are in flight, and sometimes while its engine still runs."""
     world.variant += 1
     put_some(world)
+    for _ in range(2):  # a row by one configuration, and a dead letter by the other
+        world.put(
+            Fate.ROW, data=json.dumps({"n": len(world.puts), "text": "x" * LARGER_BYTES}).encode(), or_letter=True
+        )
     for process in world.running:
         if world.rng.random() < 0.5:
             process.kill()

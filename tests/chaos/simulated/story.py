@@ -27,7 +27,7 @@ PAIRS = tuple(combinations([*THEMES, formats.THEME, ROUTED], 2))
 """Defects sit where two features meet: stories in a row meet each pair once, in an order that brings all themes soon."""
 STRIDE = 211  # and the number of pairs have no divisor in common
 THIRD_THEME = 0.4
-JSON_ONLY = {"wide", "large"}
+JSON_ONLY = {"wide", "large", beyond.CONFIGURED}
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 TOGETHER_S, LEAVE_S = 120.0, 400.0
 LONG_RETENTION_HOURS = 24 * 60
@@ -64,7 +64,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
                 process.kill()
     evidence = world.evidence()
     outcome.problems += operating.unnoticed(world) if operating.THEME in themes else []
-    outcome.problems += [*world.watch.problems, *world.strangers(), *problems(evidence)]
+    outcome.problems += [*world.watch.problems, *world.strangers(), *world.moved_unsaid(), *problems(evidence)]
     outcome.records, outcome.losses = len(world.puts), len(evidence.losses)
     outcome.stops = [f"{stop.shard or 'pipeline'} {stop.id}" for stop in evidence.stops]
     outcome.seconds = time.monotonic() - started_s
@@ -89,7 +89,7 @@ def _world(rng: random.Random, seed: int, themes: Collection[str]) -> World:
         discards_on_open=rng.random() < 0.5,
     )
     world.reads_by_fan_out = fan_out.THEME in themes
-    world.format = _format(rng, themes)
+    world.format, world.may_be_small = _format(rng, themes), "large" not in themes
     if alignment.THEME in themes:  # backlogs are long there, and nothing of them leaves: what is missing then was lost
         world.max_ahead_seconds = rng.choice(alignment.AHEAD_S)
         world.stream.found.keep_for(LONG_RETENTION_HOURS, world.simulation.now_ms)
