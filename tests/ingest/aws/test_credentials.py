@@ -42,6 +42,12 @@ def presents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     return write
 
 
+def test_each_service_is_asked_at_its_own_endpoint_and_the_others_in_public(presents: Callable[[str], None]) -> None:
+    private = AWS.model_copy(update={"endpoints": {"dynamodb": "https://ledger.internal:8443"}})
+    assert dynamodb_client(private).meta.endpoint_url == "https://ledger.internal:8443"
+    assert kinesis_client(private).meta.endpoint_url == "https://kinesis.us-east-1.amazonaws.com"
+
+
 class Service:
     """Refuses requests that were signed with the old key."""
 

@@ -60,9 +60,12 @@ class Tasks:
     slots: int = 1
     run: list[list[str]] = field(default_factory=list)
     """The shards of each task of the last epoch."""
+    seconds: set[float] = field(default_factory=set)
+    """How long each of its tasks reads."""
 
     def answer(self, _: object, __: object, tasks: list[tuple[int, str, str]]) -> list[str]:
         assignments = [Assignment.from_json(item) for *_, item in tasks]
+        self.seconds = {assignment.seconds for assignment in assignments}
         self.run = [[str(shard.key) for shard in assignment.shards] for assignment in assignments]
         return [
             json.dumps(Receipt.of(shard.key, Tally(), epoch=shard.epoch, state=ShardState.READING).as_dict())
@@ -97,6 +100,11 @@ def shard(stream: str, number: int = 0) -> PlanRow:
 def told(receipts: list[Receipt]) -> list[tuple[str, str, ShardState, str]]:
     found = [(each.stream, each.shard_id, each.state, each.problem.id if each.problem else "") for each in receipts]
     return sorted(found)
+
+
+def test_each_task_reads_as_long_as_an_epoch_is_configured_to_last(tasks: Tasks) -> None:
+    runner(Catalog(), epoch={"seconds": 47, "shards_per_task": 1}).run(frame(*(shard("a", n) for n in range(3))))
+    assert tasks.seconds == {47}
 
 
 def test_a_table_that_is_missing_stops_only_its_own_pipeline(tasks: Tasks) -> None:
