@@ -79,7 +79,7 @@ def _wide_actions(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Brea
 
 
 def _is_key_of_account(resource: DeclaredResource, each: Statement) -> bool:
-    """AWS KMS's own default: without it no IAM policy could allow anything on the key, and nobody could ever administer it."""
+    """AWS KMS's own default: without it no IAM policy could allow anything on the key, and it could never be administered."""
     whom = listed(each.get("Principal", {}).get("AWS")) if isinstance(each.get("Principal"), Mapping) else []
     roots = [re.fullmatch(r"arn:[\w-]+:iam::\d{12}:root", str(one)) for one in whom]
     return resource.type == "aws_kms_key" and each.get("Action") in ("kms:*", ["kms:*"]) and bool(roots) and all(roots)

@@ -63,7 +63,7 @@ def _system_role(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[B
     if _is_system_role(resource.at("role_name")):
         yield Breach("role_name", "a role of the environment", text_of(resource.at("role_name")))
     if str(resource.at("parent_role_name")).strip('"').upper() == "PUBLIC":
-        yield Breach("parent_role_name", "a role that somebody has", "PUBLIC, which everybody has")
+        yield Breach("parent_role_name", "a role of people or programs", "PUBLIC, which everybody has")
 
 
 def _unneeded(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:

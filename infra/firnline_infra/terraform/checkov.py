@@ -13,13 +13,13 @@ SKIPS = {
     "CKV_AWS_149": "`firnline keys` puts a secret there before the bootstrap has made the key; an adopted key encrypts it",
     "CKV_AWS_158": "no record is in a log; CloudWatch encrypts it with a key of its own",
     "CKV_AWS_273": "only with `trust: static-keys`, for an engine outside of AWS, which has no single sign-on",
-    "CKV_AWS_338": "a log is for whoever operates the engine; what happened to a record is in the ledger and in the tables",
+    "CKV_AWS_338": "a log is for the engine's operators; what happened to a record is in the ledger and in the tables",
     "CKV_AWS_382": "Snowflake and registries are reached by names whose addresses change; the network decides (docs/network.md)",
     "CKV2_AWS_5": "EMR Serverless, and EMR on EC2, take the group as an argument, which Checkov does not know",
     "CKV2_AWS_34": "outputs for other stacks, as Terraform's own: nothing in them is secret",
     "CKV2_AWS_55": "Spark's spill is on the cluster's disks, and nothing that is kept: the account's default encryption of EBS",
     "CKV2_AWS_57": "`firnline keys rotate` changes the key in Snowflake and in the secret, in this order; no Lambda does",
-    "CKV2_AWS_62": "the engine writes what is in the bucket; nobody waits for it",
+    "CKV2_AWS_62": "the engine writes what is in the bucket; nothing waits for it",
 }
 
 
