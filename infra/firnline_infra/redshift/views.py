@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
 from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
+from firnline_infra.redshift.audit import ViewAudit, audit_view
 from firnline_infra.redshift.database import RedshiftDatabase
 from firnline_infra.redshift.difference import findings, left_alone, steps
 from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent
@@ -61,6 +63,17 @@ class RedshiftViews:
         for view in self._named(names) if names else [each for each in self.destination.views if not each.auto_refresh]:
             self.database.run(sql.refresh(view))
             self.say(f"Redshift: view {view.schema}.{view.name} is refreshed.")
+
+    def audit(self, names: tuple[str, ...], *, since: datetime | None, until: datetime | None) -> Iterator[ViewAudit]:
+        """Of the views with these names, of all where none is given. Raises UsageError, RedshiftStatementFailed, AwsRefused."""
+        regions = {schema.name: schema.region for schema in self.destination.schemas}
+        for view in self._named(names) if names else self.destination.views:
+            if regions.get(view.external_schema) is not None:
+                raise UsageError(
+                    f"Stream {view.stream} of view {view.schema}.{view.name} is in another region.",
+                    next_step="name the views of this region.",
+                )
+            yield audit_view(self.database, self.aws("kinesis"), view, since=since, until=until)
 
     def rebuild(self, name: str) -> None:
         """Drops a view with what is over it, and makes it again from what the stream still has. What would keep it from being

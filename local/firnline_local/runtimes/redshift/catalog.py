@@ -47,5 +47,5 @@ class DatabaseCatalog:
     @property
     def users(self) -> list[str]:
         """Who owns something; an id is a place in this list."""
-        owners = [each.owner for each in (*self.schemas.values(), *self.views.values())]
-        return list(dict.fromkeys([ADMIN, *owners]))
+        schemas, views = self.schemas.values(), self.views.values()
+        return list(dict.fromkeys([ADMIN, *(each.owner for each in schemas), *(each.owner for each in views)]))
