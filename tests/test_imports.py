@@ -100,8 +100,8 @@ ROOMS_BELOW = {
         "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.errors"
     ),
     "infra.drift": (
-        "accounts blueprint keys kinds observe redshift specification stack ingest.checks ingest.config ingest.errors "
-        "ingest.ledger"
+        "accounts blueprint keys kinds observe pulumi_cli redshift specification stack ingest.checks ingest.config "
+        "ingest.errors ingest.ledger"
     ),
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification ingest.terminal",

@@ -152,14 +152,15 @@ def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | Git
 
     from firnline_infra.blueprint import blueprint_of
     from firnline_infra.render.bootstrap import settings_file, snowflake, template
+    from firnline_infra.render.ci.tools import TOOLS
 
-    blueprint = blueprint_of(spec)
+    blueprint, (variable, value) = blueprint_of(spec), TOOLS[tool].variable
     return {
         f"{spec.name}-aws.yaml": yaml.safe_dump(
             template(spec, blueprint, provider=provider), sort_keys=False, width=120
         ),
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
-        f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
+        f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role), {variable: value(spec)}),
         **_pipeline(spec, blueprint, provider, environment=env_of(spec_file), tool=tool),
     }
 

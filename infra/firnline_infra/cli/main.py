@@ -33,6 +33,7 @@ EXIT_ERROR = 2
             "up": "firnline_infra.cli.up:up",
             "outputs": "firnline_infra.cli.outputs:outputs",
             "drift": "firnline_infra.cli.drift:drift",
+            "import": "firnline_infra.cli.import_existing:import_existing",
             "terraform": "firnline_infra.cli.terraform:terraform",
             "destroy": "firnline_infra.cli.destroy:destroy",
         },

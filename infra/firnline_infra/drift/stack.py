@@ -12,13 +12,13 @@ from typing import Any
 
 from firnline_infra.drift.errors import PreviewUnreadable
 from firnline_infra.kinds.kind import noun_of
+from firnline_infra.pulumi_cli.cli import UNKNOWN
 from firnline_ingest.checks import NOTHING, Cause, Finding
 
 Values = Mapping[str, Any]
 QUIET = {"same", "read", "refresh", "read-replacement", "read-discard", "discard"}
 PARTS_OF_REPLACE = {"create-replacement", "delete-replaced", "discard-replaced", "remove-pending-replace"}
 NOT_OF_A_CLOUD = ("pulumi:", "firnline:")  # providers and the stack; components of ours
-UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # stands for what only making something will tell
 BRINGS_BACK = {
     "snowflake table": "UNDROP TABLE {name}, before another one that is empty takes its name; else ",
     "snowflake iceberg table": "UNDROP ICEBERG TABLE {name}, before another one that is empty takes its name; else ",

@@ -33,7 +33,7 @@ class AlreadyThere(DeployError):
             "These exist already, and this stack did not make them:\n" + "\n".join(f"  - {each}" for each in found),
             next_step="where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
             "yours made them: go on with that one (docs/layered-stacks.md); where this one made them, and its state was moved: "
-            "bring that back; where they are another's: give yours another name. Nothing was created.",
+            "bring that back, or firnline import; where they are another's: give yours another name. Nothing was created.",
         )
 
 

@@ -27,6 +27,8 @@ from firnline_infra.pulumi_cli.resource import ImportedResource, Urn, import_doc
 from firnline_infra.pulumi_cli.run import Ended, run
 
 UNATTENDED = ("--non-interactive", "--color", "never")
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""Stands in a plan for what only making something will tell."""
 NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
 CHANGES = 7
 NOT_EXPECTED = "no changes were expected"
@@ -68,6 +70,11 @@ class PulumiCli:
             raise PlanExceeded(stack, exit_status=ended.exit_status, lines=ended.lines)
         if ERRORS.search(self._succeeded(ended).text):
             raise ErrorsReported(ended.command, exit_status=ended.exit_status, lines=ended.lines)
+
+    def up_only(self, stack: str, urns: Iterable[str]) -> None:
+        """As `up`, for these resources alone."""
+        targets = [part for urn in urns for part in ("--target", urn)]
+        self._run("up", "--yes", "--skip-preview", *targets, "--stack", stack)
 
     def preview(
         self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False, save_plan: Path | None = None

@@ -92,6 +92,17 @@ class Deployment:
         self._apply_views(blueprint)
         return self.stack.outputs()
 
+    def import_existing(self) -> tuple[int, int]:
+        """Takes what exists of the environment into its tool's state, and changes nothing else: how many objects that were,
+        and how many were left alone because they are not the environment's.
+        """
+        check_ready(self.spec, self.env_argument)
+        self.stack.check(self.spec)
+        with self._session() as session:
+            refuse_previewer(self._blueprint, session)
+        self.stack.init()
+        return self.stack.import_existing(self.accounts, say=self.say)
+
     def preview(
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Preview:

@@ -102,7 +102,7 @@ class OtherTool(DeployError):
         go_on = f"without {folder}" if ours == "Terraform" else f"firnline terraform {environment} --into {folder}"
         super().__init__(
             f"{environment} is {other}'s, and {ours} was to change it: {place} holds {found}.",
-            next_step=f"go on with {other} ({go_on}); or move it: {ours} takes it over, {other} lets go, and then this "
+            next_step=f"go on with {other} ({go_on}); or move it: firnline import, {other} lets go, and then this "
             "(docs/beside-terraform.md). Nothing was created.",
         )
 

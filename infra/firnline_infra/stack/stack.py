@@ -81,6 +81,13 @@ class Stack:
 
         recovered_up(self.cli, self.name, say=say, lookups=aws_lookups(accounts.aws), refresh=refresh, plan=plan)
 
+    def import_existing(self, accounts: Accounts, *, say: Callable[[str], None]) -> tuple[int, int]:
+        """How many objects were taken into the state, and how many are there and were left alone."""
+        from firnline_infra.pulumi_cli.recovery import import_existing
+        from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
+
+        return import_existing(self.cli, self.name, say=say, lookups=aws_lookups(accounts.aws))
+
     def check(self, spec: EnvironmentSpec) -> None:
         """Its program reads the specification by itself."""
 

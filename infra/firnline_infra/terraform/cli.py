@@ -20,6 +20,7 @@ CHOSEN = "TERRAFORM_BINARY_NAME"
 """The variable that names the binary where both tools are there (it is CDKTF's)."""
 UNATTENDED = {"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1"}
 CHANGES = 2
+NOT_THERE = "Cannot import non-existent remote object"
 
 
 def find_terraform(environment: Mapping[str, str] | None = None) -> Path:
@@ -88,6 +89,20 @@ class TerraformCli:
         """With a plan, nothing else than it says."""
         more = [] if refresh or plan is not None else ["-refresh=false"]
         self._run("apply", "-auto-approve", *more, *([] if plan is None else [str(plan)]))
+
+    def import_(self, address: str, id_: str) -> bool:
+        """Takes an object into the state; False where there is none with that id."""
+        try:
+            self._run("import", address, id_)
+        except TerraformFailed as failed:
+            if any(NOT_THERE in line for line in failed.lines):
+                return False
+            raise
+        return True
+
+    def forget(self, address: str) -> None:
+        """Takes an object out of the state. It stays in the cloud."""
+        self._run("state", "rm", address)
 
     def destroy(self) -> None:
         self._run("destroy", "-auto-approve")

@@ -4,7 +4,7 @@ Its state and its plans are told in the words of Pulumi's documents, so that eve
 (what is in the way, who owns a table, what drifted) is asked of either tool's environments in the same way.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,8 @@ from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.engine_config import document_text
 from firnline_infra.kinds import KINDS
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.pulumi_cli.recovery.lookups import BY_NAME, REPEATED, Lookup, aws_lookups
+from firnline_infra.pulumi_cli.recovery.pending import why_foreign
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.terraform.cli import TerraformCli, find_terraform
 from firnline_infra.terraform.errors import ModuleOutdated
@@ -101,12 +103,44 @@ class TerraformStack:
     def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
         """Changes nothing. `without` are URNs that are not looked at."""
         self.init()
+        steps = map(self._step, self._changes())
+        return {"steps": [step for step in steps if step["op"] != "same" and step["urn"] not in without]}
+
+    def import_existing(self, accounts: Accounts, *, say: Callable[[str], None]) -> tuple[int, int]:
+        """How many objects were taken into the state, and how many are there and were left alone. What follows from an object is
+        looked for after it.
+        """
+        lookups, asked, taken, foreign = {**BY_NAME, **aws_lookups(accounts.aws)}, set[str](), 0, 0
+        while creates := {
+            each["address"]: ids
+            for each in self._changes()
+            if each["change"]["actions"] == ["create"] and each["address"] not in asked and (ids := _ids(each, lookups))
+        }:
+            asked |= creates.keys()
+            there = [address for address, ids in creates.items() if any(self.cli.import_(address, id_) for id_ in ids)]
+            for address, why in self._foreign(there):
+                say(f"{address} is there, and is left alone: {why}.")
+                self.cli.forget(address)
+                there.remove(address)
+                foreign += 1
+            taken += len(there)
+        return taken, foreign
+
+    def _foreign(self, imported: Collection[str]) -> list[tuple[str, str]]:
+        """Addresses of objects that have not the tags or the comment that they should, and why they are another's."""
+        reasons = {
+            each["address"]: why_foreign(*(_properties(each["change"][when] or {}) for when in ("after", "before")))
+            for each in (self._changes() if imported else ())
+            if each["address"] in imported
+        }
+        return [(address, why) for address, why in reasons.items() if why]
+
+    def _changes(self) -> list[dict[str, Any]]:
+        """What an apply would do with each resource, as `terraform show -json` writes a plan."""
         with TemporaryDirectory() as folder:
             file = Path(folder) / "plan"
             self.cli.has_changes(file)
-            changes = self.cli.plan(file)["resource_changes"]
-        steps = (self._step(each) for each in changes if each["type"] in TOKENS)
-        return {"steps": [step for step in steps if step["op"] != "same" and step["urn"] not in without]}
+            return [each for each in self.cli.plan(file)["resource_changes"] if each["type"] in TOKENS]
 
     def _put_configuration(self, accounts: Accounts) -> None:
         """Where the outputs say that it is. Terraform itself would delete the one of a job that still runs with it."""
@@ -144,6 +178,17 @@ class TerraformStack:
             "oldState": {"inputs": _properties(before), "outputs": {}},
             "detailedDiff": {_camel(name): {} for name in sorted(differ)},
         }
+
+
+def _ids(change: Mapping[str, Any], lookups: Mapping[str, Lookup]) -> Sequence[str]:
+    """Under which an object would be found; none where that is not known yet, or where it is repeated."""
+    token = TOKENS[change["type"]]
+    if token in REPEATED or token not in lookups:
+        return ()
+    try:
+        return lookups[token](_properties(change["change"]["after"]))
+    except KeyError:
+        return ()
 
 
 def _properties(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -154,3 +154,11 @@ def test_a_path_that_a_shell_would_take_apart_is_named_and_watched_as_it_is(
     assert all(words[-1] == str(spec) for words in commands)
     assert "'my envs/dev.*'" in text
     assert "firnline keys create 'my envs/dev.yaml' ingest" in result.output
+
+
+def test_what_is_rendered_is_for_the_tool_that_makes_the_environment(run: Run) -> None:
+    assert run("dev", "--github", "acme/data", "--tool", "opentofu", "--into", "boot").exit_code == 0
+    for name in ("dev.env", "dev-workflow.yaml"):
+        text = Path("boot", name).read_text()
+        assert "TERRAFORM_BINARY_NAME" in text
+        assert "pulumi" not in text.lower()

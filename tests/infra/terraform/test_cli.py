@@ -84,3 +84,11 @@ def test_a_command_that_fails_says_what_it_printed_and_what_to_do(printed: str, 
 def test_changes_are_told_from_a_failure(tmp_path: Path) -> None:
     for status, expected in ((0, False), (2, True)):
         assert TerraformCli(cli(tmp_path, "terraform", f"exit {status}"), tmp_path, {}).has_changes() is expected
+
+
+def test_an_import_says_whether_there_was_something(tmp_path: Path) -> None:
+    absent = cli(tmp_path, "terraform", "echo 'Error: Cannot import non-existent remote object'; exit 1")
+    assert not TerraformCli(absent, tmp_path, {}).import_("aws_kinesis_stream.a", "a")
+    with pytest.raises(TerraformFailed, match="ExpiredToken"):
+        TerraformCli(cli(tmp_path, "terraform", "echo ExpiredToken; exit 1"), tmp_path, {}).import_("a.b", "c")
+    assert TerraformCli(cli(tmp_path, "terraform", "exit 0"), tmp_path, {}).import_("a.b", "c")

@@ -80,6 +80,22 @@ def test_a_label_is_what_terraform_takes_and_two_names_stay_two() -> None:
     assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", each) for each in odd)
 
 
+def test_an_address_is_of_its_object_alone_so_that_nothing_is_ever_moved() -> None:
+    """Neither the order in a specification nor what stands beside an object is in its address: no `moved` block is needed."""
+
+    def made(**changes: Any) -> dict[str, Any]:
+        blocks = document(spec_of("prod", **changes), "main")["resource"]
+        return {f"{type_}.{name}": each for type_, all_ in blocks.items() for name, each in all_.items()}
+
+    written = spec_of("prod").model_dump(mode="json", by_alias=True, exclude_unset=True)
+    streams, pipelines, before = written["streams"], written["pipelines"], made()
+    assert made(streams=streams[::-1], pipelines=pipelines[::-1]).keys() == before.keys()
+    new = {"stream": "new", "database": pipelines[0]["database"], "schema": pipelines[0]["schema"], "table": "FIRST"}
+    more = made(streams=[{"name": "new", "shards": 1}, *streams], pipelines=[new, *pipelines])
+    assert more.keys() > before.keys()
+    assert more["aws_kinesis_stream.stream-orders-stream"] == before["aws_kinesis_stream.stream-orders-stream"]
+
+
 def test_a_secret_that_exists_is_imported() -> None:
     arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:firnline-dev/snowflake/ingest-AbCdEf"
     spec = spec_of("dev")

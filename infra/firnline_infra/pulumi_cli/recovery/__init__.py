@@ -5,7 +5,8 @@ creates too, and fail where the object exists already. So the object of each pen
 stack was making is imported, a foreign one is refused, and one that does not exist is made by the next `up`.
 """
 
+from firnline_infra.pulumi_cli.recovery.existing import import_existing
 from firnline_infra.pulumi_cli.recovery.lookups import Lookup
 from firnline_infra.pulumi_cli.recovery.up import recovered_up
 
-__all__ = ["Lookup", "recovered_up"]
+__all__ = ["Lookup", "import_existing", "recovered_up"]

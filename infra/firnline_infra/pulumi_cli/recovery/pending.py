@@ -26,7 +26,7 @@ class PendingCreate:
 
 def pending_creates(state: Mapping[str, Any]) -> tuple[PendingCreate, ...]:
     return tuple(
-        _pending_create(operation["resource"]) for operation in _operations(state) if operation["type"] == "creating"
+        pending_create(operation["resource"]) for operation in _operations(state) if operation["type"] == "creating"
     )
 
 
@@ -53,7 +53,8 @@ def _operations(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     return state["deployment"].get("pending_operations") or []
 
 
-def _pending_create(resource: Mapping[str, Any]) -> PendingCreate:
+def pending_create(resource: Mapping[str, Any]) -> PendingCreate:
+    """Of a resource as a state or a plan has it."""
     parent = Urn(resource["parent"]) if resource.get("parent") else None
     return PendingCreate(
         urn=Urn(resource["urn"]),

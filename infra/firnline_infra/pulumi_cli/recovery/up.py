@@ -97,7 +97,7 @@ def _settle(
     searched = [create for create in creates if create.urn.type not in REPEATED]
     if searched:
         say(LOOKING)
-    _import(cli, stack, _imports_of(cli.export(stack), searched, lookups))
+    import_those_there(cli, stack, searched, lookups)
     state = cli.export(stack)
     foreign = {}
     for create in creates:
@@ -114,6 +114,13 @@ def _settle(
         cli.forget(stack, urn)
     if foreign:
         raise PendingForeign(foreign)
+
+
+def import_those_there(
+    cli: PulumiCli, stack: str, creates: Iterable[PendingCreate], lookups: Mapping[str, Lookup]
+) -> None:
+    """Takes the objects of creates into the state, where there are such. Raises PendingUnknown."""
+    _import(cli, stack, _imports_of(cli.export(stack), creates, lookups))
 
 
 def _imports_of(

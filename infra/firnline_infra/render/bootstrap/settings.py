@@ -1,22 +1,28 @@
-"""What a shell, or a job of CI, has to have set before Pulumi is run: places and names, nothing secret."""
+"""What a shell, or a job of CI, has to have set before Pulumi or Terraform is run: places and names, nothing secret."""
+
+from collections.abc import Mapping
 
 from firnline_infra.render.bootstrap.template import backend_url
 from firnline_infra.specification.model import EnvironmentSpec
+
+BACKEND = "PULUMI_BACKEND_URL"
 
 
 def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
     """Which account and which role is the specification's business, and the program says it."""
     return {
         "AWS_REGION": spec.aws.region,
-        "PULUMI_BACKEND_URL": backend_url(spec),
+        BACKEND: backend_url(spec),
         "SNOWFLAKE_USER": user,
         "SNOWFLAKE_ROLE": user,  # the bootstrap makes both under one name; the provider reads it, and keeps it in no state
     }
 
 
-def settings_file(spec: EnvironmentSpec, user: str) -> str:
-    """For a shell: `set -a; . ./dev.env; set +a`."""
+def settings_file(spec: EnvironmentSpec, user: str, of_tool: Mapping[str, str] | None = None) -> str:
+    """For a shell: `set -a; . ./dev.env; set +a`. `of_tool` is what another tool than Pulumi has in place of its backend."""
     lines = {**settings(spec, user), "SNOWFLAKE_AUTHENTICATOR": "SNOWFLAKE_JWT"}
+    if of_tool is not None:
+        lines = {**{name: each for name, each in lines.items() if name != BACKEND}, **of_tool}
     return (
         f"# To deploy environment {spec.name} by hand. Nothing secret is in here, and nothing secret belongs here:\n"
         f"#   AWS        AWS_PROFILE, or another of the SDK's ways, for account {spec.aws.account}\n"

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.render.bootstrap.settings import settings
+from firnline_infra.render.bootstrap.settings import BACKEND, settings
 from firnline_infra.render.ci.tools import CiTool, tool_slots
 from firnline_infra.render.template_file import filled
 from firnline_infra.specification.arns import Arns
@@ -28,7 +28,7 @@ def set_up(
             __package__,
             f"{provider}-setup.yaml",
             {
-                **{name: value for name, value in settings(spec, str(user)).items() if not name.startswith("PULUMI_")},
+                **{name: value for name, value in settings(spec, str(user)).items() if name != BACKEND},
                 **tool_slots(provider, spec, tool),
                 **toolkit,
                 **account,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from firnline_infra.render.bootstrap.settings import BACKEND
 from firnline_infra.render.bootstrap.template import backend_url
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -42,7 +43,7 @@ TOOLS = {
     "pulumi": CiTool(
         extra="deploy",
         plan="plan.json",
-        variable=("PULUMI_BACKEND_URL", backend_url),
+        variable=(BACKEND, backend_url),
         action="uses: pulumi/actions@8e5e406f4007fca908480587cb9893c07090f58d # v7.0.0",  # without a command: the CLI
         image="pulumi/pulumi-python-3.13:3.250.0",
     ),

@@ -99,7 +99,8 @@ def run(job: dict[str, Any], folder: Path, *, status: int = 0, **variables: str)
     ends_with = {"python3": 0, "curl": 0, "sha256sum": 0, "chmod": 0, "pip": 0, "firnline": status}
     for name, ends in ends_with.items():
         place = binary / name if name in ("pip", "firnline") else folder / name
-        checks = 'case "$1" in spec | policy) exit 0 ;; esac'
+        passes = 'case "$1" in spec | policy) exit 0 ;; esac'
+        checks = "cat > /dev/null" if name == "sha256sum" else passes
         place.write_text(f"#!/bin/sh\n{checks}\nenv > {told}.{name}\necho out; echo err >&2\nexit {ends}\n")
         place.chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "AWS_ID_TOKEN": "ey.token", **variables}
