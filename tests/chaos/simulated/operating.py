@@ -84,7 +84,7 @@ def a_person_resumes_what_had_not_stopped(world: World) -> None:
         return
     _end_engines(world)
     row = world.rng.choice(rows)
-    may_begin_anew = not world.may_lose and world.begins_at_ms is None
+    may_begin_anew = world.keeps_all and world.begins_at_ms is None
     where = world.rng.choice(tuple(ResumeFrom)) if may_begin_anew else ResumeFrom.PROVEN
     if where is ResumeFrom.PROVEN:
         anew.note(world, row)

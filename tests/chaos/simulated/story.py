@@ -100,6 +100,7 @@ def _world(rng: random.Random, seed: int, themes: Collection[str]) -> World:
     if several.THEME in themes:
         several.begin(world)
     if operating.THEME in themes:
+        world.keeps_all = not any(kind.loses for kind in ACTS.values() if kind.theme in themes)
         operating.begin(world)
     return world
 

@@ -86,6 +86,8 @@ class World:
     """Rows of the ledger, as they were once."""
     variant: int = 0
     """Of the configuration, of engines that start from now on: each makes other rows of the same records."""
+    keeps_all: bool = False
+    """Whether no act of the story costs records, channels or tables."""
     may_be_small: bool = True
     """Whether every other variant takes no row above SMALL_BYTES."""
     made_again_at: dict[str, int] = field(default_factory=dict)
