@@ -12,7 +12,7 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from firnline_ingest.aws import identity
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.aws.codes import STALE
-from firnline_ingest.config.access import Credentials, Profile
+from firnline_ingest.config.access import AccessKey, Credentials, Profile
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import kinesis_error
@@ -46,6 +46,22 @@ def test_each_service_is_asked_at_its_own_endpoint_and_the_others_in_public(pres
     private = AWS.model_copy(update={"endpoints": {"dynamodb": "https://ledger.internal:8443"}})
     assert dynamodb_client(private).meta.endpoint_url == "https://ledger.internal:8443"
     assert kinesis_client(private).meta.endpoint_url == "https://kinesis.us-east-1.amazonaws.com"
+
+
+def test_a_temporary_key_of_the_environment_is_sent_with_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ID", "SECRET", "TOKEN"):
+        monkeypatch.setenv(f"OURS_{name}", f"{name}-of-ours")
+    key = AccessKey(id_env="OURS_ID", secret_env="OURS_SECRET", token_env="OURS_TOKEN")
+    client = kinesis_client(AWS.model_copy(update={"credentials": Credentials(access_key=key)}))
+    sent: list[object] = []
+
+    def answered(request: AWSPreparedRequest, **_: object) -> AWSResponse:
+        sent.append(request.headers["X-Amz-Security-Token"])
+        return _Response(request.url, 200, b"{}")
+
+    client.meta.events.register("before-send", answered)
+    client.list_streams()
+    assert sent in (["TOKEN-of-ours"], [b"TOKEN-of-ours"])
 
 
 class Service:
