@@ -317,8 +317,9 @@ class World:
         )
 
     def moved_unsaid(self) -> list[str]:
-        """Shards that went on in a table that replaced theirs, and no engine said so."""
-        if any(self.ids[said.id] for said in (TargetReplaced, TokenMissing, ChannelDropped)):
+        """Shards that went on in a table that replaced theirs, and neither an engine nor a person said so."""
+        resumed = any(each.kind is IncidentKind.RESUMED for row in self.rows.values() for each in row.incidents)
+        if resumed or any(self.ids[said.id] for said in (TargetReplaced, TokenMissing, ChannelDropped)):
             return []
         places = {(one.shard, one.place.rpartition(" ")[0]) for one in self.found()[0] if one.table}
         tables = Counter((shard, place.rpartition(" ")[0]) for shard, place in places)
