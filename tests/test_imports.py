@@ -90,7 +90,7 @@ ROOMS_BELOW = {
         "ingest.transforms ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
-    "infra.build": "blueprint s3a specification ingest.__main__ ingest.errors",
+    "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.checks ingest.config "

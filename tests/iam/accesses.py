@@ -10,6 +10,7 @@ from tests.iam.request import Access, Request
 from tests.iam.services import (
     cloudwatch,
     dynamodb,
+    ecr,
     eks,
     elasticmapreduce,
     emr_containers,
@@ -32,6 +33,7 @@ Table = Callable[[Request], Iterable[Access] | None]
 TABLES: Mapping[str, Table] = {
     "cloudwatch": cloudwatch.accesses,
     "dynamodb": dynamodb.accesses,
+    "ecr": ecr.accesses,
     "eks": eks.accesses,
     "elasticmapreduce": elasticmapreduce.accesses,
     "emr-containers": emr_containers.accesses,

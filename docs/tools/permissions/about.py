@@ -25,6 +25,10 @@ DEPLOYER: Mapping[str, str] = {
     "OwnMetricAlarm": "The alarms.",
     "OwnDashboard": "The dashboard, which belongs to no region.",
     "OwnLogGroup": "The group of the engine's logs; what is in it can't be read by this.",
+    "OwnRepository": "The repository of the engine's images, on Kubernetes, where the specification names no image: it, and how "
+    "many images it keeps.",
+    "PushImage": "The same: the image of the engine that is deployed. A tag that is there can't be moved.",
+    "LogInToRegistry": "A password for the account's registry, which opens what this role's own rights do, and no more.",
     "OwnSecurityGroup": "The group of the engine's workers. Its id is AWS's, so its tag says whose it is.",
     "MakeSecurityGroup": "A group can only be made with the tag by which it is ours.",
     "MakeSecurityGroupInVpc": "EC2 asks for the same right on the VPC that it is made in.",
@@ -108,6 +112,7 @@ DEPLOYER: Mapping[str, str] = {
     "service that runs it, and to no other.",
     "KeyThroughDynamodb": "The environment's key, an adopted one by its ARN; only through DynamoDB, so that nothing "
     "can be decrypted with it directly.",
+    "KeyThroughEcr": "The same, only through ECR, which keeps grants of its own for images.",
     "KeyThroughS3": "The same, only through S3.",
     "SeeRun": "The ledger's table, only the items of the engine's own run, and of streams' names: what it runs with, compared by "
     "`firnline drift`, whether it lives, and which rows are a stream's.",

@@ -121,9 +121,16 @@ RUNTIMES = {
     "emr-ec2, made": "{trust: emr-ec2, emr_ec2: {subnet: subnet-0a1b2c3d4e5f60718}}",
     "emr-eks": f"{{trust: emr-eks, oidc_provider: oidc.eks.{REGION}.amazonaws.com/id/1A2B3C, cluster: platform, "
     "namespace: ingest, emr_eks: {origin: adopt, virtual_cluster_id: 0123456789abcdefghijklmno}}",
+    "kubernetes, its repository made": "{trust: pod-identity, cluster: platform, namespace: ingest, "
+    "service_account: engine, kubernetes: {}}",
     "emr-eks, made": "{trust: pod-identity, cluster: platform, namespace: ingest, emr_eks: {}}",
 }
 """Where else an engine runs: what the roles of CI need for that."""
+
+
+def _key(runtime: str) -> str:
+    """Of the environment; a repository of images has one."""
+    return "create" if "kubernetes: {}" in runtime else "skip"
 
 
 def _on(runtime: str) -> EnvironmentSpec:
@@ -132,7 +139,7 @@ def _on(runtime: str) -> EnvironmentSpec:
         version: 1
         name: prod
         application: orders-prod
-        aws: {{region: {REGION}, account: "{ACCOUNT}", key: {{origin: skip}}, runtime: {runtime}}}
+        aws: {{region: {REGION}, account: "{ACCOUNT}", key: {{origin: {_key(runtime)}}}, runtime: {runtime}}}
         snowflake: {{account: ORG-ACCOUNT, warehouse: REPORTING}}
         streams: [{{name: orders}}]
         pipelines: [{{stream: orders, database: LAKE, schema: RAW}}]

@@ -74,6 +74,9 @@ WILDCARDS = (
         "FindCluster",
     ),
     *_same(
+        "*", "AWS can't narrow a registry's password; the role's own rights narrow what it opens.", "LogInToRegistry"
+    ),
+    *_same(
         "*",
         "It has no ARN while it is made; the tag that it gets is asked for.",
         *("MakeApplication", "MakeVirtualCluster", "MakeCluster"),

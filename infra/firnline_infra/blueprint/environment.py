@@ -93,7 +93,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
-    runtime = runtime_parts(spec, names, log_uri(spec))
+    runtime = runtime_parts(spec, names, log_uri(spec), key_arn)
     return Blueprint(
         names=names,
         key=key(spec, names),

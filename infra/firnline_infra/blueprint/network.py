@@ -127,6 +127,9 @@ def _services(spec: EnvironmentSpec) -> Iterator[tuple[str, tuple[Party, ...], s
         yield "monitoring", HANDS, "alarms"
     if spec.publication.ssm_prefix:
         yield "ssm", HANDS, "published outputs"
+    if runtime.kubernetes is not None and runtime.kubernetes.image is None:
+        yield "api.ecr", HANDS, "whether the engine's image is there"
+        yield f"{spec.aws.account}.dkr.ecr", ALL, "the engine's image"
     starts = {
         "emr-serverless": runtime.emr_serverless,
         "emr-containers": runtime.emr_eks,

@@ -14,7 +14,7 @@ from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
 from firnline_infra.runtimes.emr_serverless.options import EmrServerless
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
-from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import RollOutOrder, Trust
@@ -48,6 +48,21 @@ class LogGroupDefinition(Definition):
 
     name: str
     retention_days: int = 30
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@part
+class ImageRepositoryDefinition(Definition):
+    """A repository of ECR for the engine's images: a tag stays what it was, and each image is scanned when it is pushed."""
+
+    name: str
+    key_arn: Value | None = None
+    """None: ECR's own key."""
+    kept_images: int = 100
+    """The newest; a push beyond them removes the oldest. An image that docker pushes may count as three, with its index and its
+    provenance."""
+    durability: Durability = Durability.PROTECTED
+    """EPHEMERAL: its images go with it."""
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -130,6 +145,7 @@ class RuntimeParts(Definition):
 
     security_group: SecurityGroup | None = None
     log_group: LogGroupDefinition | None = None
+    repository: ImageRepositoryDefinition | None = None
     instance_profile: InstanceProfileDefinition | None = None
     associations: tuple[PodIdentityAssociationDefinition, ...] = ()
     application: ServerlessApplicationDefinition | None = None
@@ -139,8 +155,8 @@ class RuntimeParts(Definition):
     """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
 
 
-def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None) -> RuntimeParts:
-    """`log_uri` is the folder for logs."""
+def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None, key_arn: Value | None) -> RuntimeParts:
+    """`log_uri` is the folder for logs, and `key_arn` the environment's key."""
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
     makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
     made = InstanceProfileDefinition(name=names.engine_role, role=Reference("role", "name"), tags=marks)
@@ -149,6 +165,7 @@ def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None) -> R
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
         log_group=_log_group(spec, marks),
+        repository=_repository(spec, names, key_arn, marks),
         instance_profile=made if makes_profile else None,
         associations=_associations(spec, names, marks),
         application=application,
@@ -189,6 +206,15 @@ def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroupDefin
     if section is None or section.log_group is None:
         return None
     return LogGroupDefinition(name=section.log_group, tags=marks)
+
+
+def _repository(
+    spec: EnvironmentSpec, names: Names, key_arn: Value | None, marks: Mapping[str, str]
+) -> ImageRepositoryDefinition | None:
+    section = spec.aws.runtime.kubernetes
+    if section is None or section.image is not None:
+        return None
+    return ImageRepositoryDefinition(name=names.repository, key_arn=key_arn, durability=spec.durability, tags=marks)
 
 
 def _application(

@@ -26,10 +26,17 @@ def hadoop_of_spark(spark: str) -> str:
 
 
 def build_image(
-    built: BuiltArtefact, name: str, *, base: str | None = None, push: bool = False, say: Callable[[str], None] = print
+    built: BuiltArtefact,
+    name: str,
+    *,
+    base: str | None = None,
+    push: bool = False,
+    login: tuple[str, str] | None = None,
+    say: Callable[[str], None] = print,
 ) -> str:
-    """The image's reference: its digest once it is pushed, its name before. S3A's jars are put into the artefact's folder. Raises
-    NoBuilder, ImageFailed, and what fetching the jars does.
+    """The image's reference: its digest once it is pushed, its name before. S3A's jars are put into the artefact's folder.
+    `login` is ECR's registry with its password; without it the builder has logged in. Raises NoBuilder, ImageFailed, and what
+    fetching the jars does.
     """
     builder = next((each for each in BUILDERS if shutil.which(each)), None)
     platform, folder = PLATFORMS[built.manifest.architecture], built.folder
@@ -42,6 +49,8 @@ def build_image(
     _run([builder, *asked, str(folder)], name)
     if not push:
         return name
+    if login is not None:
+        _run([builder, "login", "--username", "AWS", "--password-stdin", login[0]], login[0], given=login[1])
     return f"{TAG.sub('', name)}@{_pushed(builder, name)}"
 
 
@@ -57,8 +66,8 @@ def _pushed(builder: str, name: str) -> str:
         return file.read_text(encoding="ascii").strip()
 
 
-def _run(command: list[str], name: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(command: list[str], name: str, *, given: str = "") -> str:
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = [*done.stdout.splitlines(), *done.stderr.splitlines()][-LAST:]
         raise ImageFailed(name, command, done.returncode, said)

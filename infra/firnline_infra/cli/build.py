@@ -4,11 +4,13 @@ from pathlib import Path
 
 import click
 
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 
 @click.command()
 @environment_argument
+@accounts_options
 @click.option(
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
@@ -29,9 +31,14 @@ from firnline_infra.cli.environment_argument import environment_argument
 @click.option(
     "--base", metavar="IMAGE", help="Of the image; the Spark project's of the specification's version where absent."
 )
-@click.option("--push", is_flag=True, help="Pushes the image, and prints its digest for the specification.")
+@click.option(
+    "--push",
+    is_flag=True,
+    help="Pushes the image, and prints its digest; without --image into the repository that the environment has in ECR.",
+)
 def build(
     environment: Path,
+    accounts: ChosenAccounts,
     into: Path,
     *,
     python: str | None,
@@ -55,11 +62,13 @@ def build(
     """
     from firnline_infra.build import build as build_artefact
     from firnline_infra.build import target_of_specification
+    from firnline_infra.build.image import build_image
+    from firnline_infra.build.repository import has_repository, image_in_repository
     from firnline_infra.specification import load_spec
 
-    if (base or push) and image is None:
-        raise click.UsageError("--base and --push are the image's; give --image.")
     spec = load_spec(environment)
+    if image is None and (base or (push and not has_repository(spec))):
+        raise click.UsageError("--base and --push are the image's; give --image.")
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
     built = build_artefact(into, target, wheels=wheels, modules=spec.aws.runtime.modules)
     size = built.archive.stat().st_size
@@ -67,8 +76,9 @@ def build(
         f"{built.archive}\n  {target}, Spark {target.spark}: {len(built.manifest.packages)} packages, {size / 1e6:.0f} MB"
     )
     if image is None:
+        if push:
+            click.echo(image_in_repository(spec, accounts.of(spec).aws("ecr"), built, click.echo))
         return
-    from firnline_infra.build.image import build_image
 
     found = build_image(built, image, base=base, push=push, say=click.echo)
     click.echo(f"aws.runtime.kubernetes.image: {found}" if push else f"{found} is built; --push gives it a digest.")

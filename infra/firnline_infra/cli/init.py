@@ -84,12 +84,6 @@ QUESTIONS = (
         help="The cluster's context in the kubeconfig of who deploys.",
         of_runtimes=("kubernetes",),
     ),
-    Question(
-        name="image",
-        option="--image",
-        help="The engine's image for kubernetes, with a tag or digest; `firnline build --image` makes it.",
-        of_runtimes=("kubernetes",),
-    ),
 )
 
 

@@ -4,7 +4,7 @@ A further kind is a row in its family's file and in KINDS.
 """
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.kinds import buckets, emr, iam, network, observability
+from firnline_infra.kinds import buckets, ecr, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.keys_and_secrets import ALIAS, KEY, SECRET
 from firnline_infra.kinds.kind import Kind, Lookup, Right, Scope
@@ -24,6 +24,7 @@ KINDS = (
     *(observability.PARAMETER, observability.ALARM, observability.DASHBOARD, observability.LOG_GROUP),
     *(network.VPC_ENDPOINT, network.SECURITY_GROUP, iam.INSTANCE_PROFILE),
     *(emr.SERVERLESS, emr.VIRTUAL_CLUSTER, emr.CLUSTER, ASSOCIATION),
+    *(ecr.REPOSITORY, ecr.LIFECYCLE),
     *(NAMESPACE, WORKGROUP, SCHEDULE, EVENT_RULE),
 )
 """In the order in which policies list them."""

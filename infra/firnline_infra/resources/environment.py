@@ -87,6 +87,8 @@ def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:
         yield aws_runtime.engine_security_group("engine-network", parts.security_group)
     if parts.log_group is not None:
         yield aws_observability.log_group("engine-logs", parts.log_group)
+    if parts.repository is not None:
+        yield aws_runtime.image_repository("engine-images", parts.repository)
     if parts.instance_profile is not None:
         yield aws_runtime.instance_profile("engine-profile", parts.instance_profile)
     if parts.application is not None:

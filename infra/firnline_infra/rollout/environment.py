@@ -9,6 +9,7 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.build import BuiltArtefact
+from firnline_infra.build.repository import image_in_repository
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
 from firnline_infra.rollout.jobs import EngineJobs, job_document, recorded_job
@@ -128,7 +129,12 @@ class EngineEnvironment:
 
     @cached_property
     def _jobs(self) -> EngineJobs:
-        return EngineJobs(self.spec, self._s3, RetryBudget(time.sleep, time.monotonic))
+        return EngineJobs(
+            self.spec,
+            self._s3,
+            RetryBudget(time.sleep, time.monotonic),
+            lambda built: image_in_repository(self.spec, self.accounts.aws("ecr"), built, self.say),
+        )
 
     @cached_property
     def records(self) -> Deployments:

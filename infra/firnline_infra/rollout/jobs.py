@@ -11,10 +11,10 @@ from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATIO
 from firnline_infra.blueprint.engine_config import document_hash, document_text
 from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.retry import RetryBudget
-from firnline_infra.rollout.uploads import in_image, put_once, uploaded
+from firnline_infra.rollout.uploads import in_image, put_once, uploaded, with_image
 from firnline_infra.runtimes.aws import bucket_and_key, call
 from firnline_infra.runtimes.engine_job import engine_job
-from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.load import parse_config
@@ -30,6 +30,8 @@ class EngineJobs:
     spec: EnvironmentSpec
     s3: Any
     budget: RetryBudget
+    image_of: Callable[[BuiltArtefact], str]
+    """Of the environment's own repository, where it has one."""
 
     def wanted(
         self,
@@ -41,10 +43,11 @@ class EngineJobs:
     ) -> EngineJob:
         """With artefact and configuration uploaded, where they are not there yet. `document` is the configuration's."""
         bucket, digest = Names.of(self.spec).bucket, document_hash(document)
+        spec, artefact = self._what_runs(build, bucket)
         logs, configurations = log_folder(self.spec), folder(self.spec, CONFIGURATION_FOLDER)
         return engine_job(
-            self.spec,
-            artefact=in_image(self.spec) or uploaded(self.s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build()),
+            spec,
+            artefact=artefact,
             configuration=self.budget.ask(
                 lambda: put_once(self.s3, bucket, f"{configurations}{digest}.json", document_text(document))
             ),
@@ -53,6 +56,15 @@ class EngineJobs:
             logs=s3_url(self.spec, logs) if logs else None,
             place=place,
         )
+
+    def _what_runs(self, build: Callable[[], BuiltArtefact], bucket: str) -> tuple[EnvironmentSpec, Artefact]:
+        """The artefact, and the specification with its image where it runs in one."""
+        section = self.spec.aws.runtime.kubernetes
+        if section is None:
+            return self.spec, uploaded(self.s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build())
+        image = section.image or self.image_of(build())
+        spec = with_image(self.spec, image)
+        return spec, in_image(spec, image)
 
     def config_of(self, job: EngineJob) -> EngineConfig:
         """The job's own: that of a rollback may have other streams than the specification."""

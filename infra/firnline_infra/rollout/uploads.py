@@ -36,20 +36,28 @@ def uploaded(s3: Any, bucket: str, folder: str, built: BuiltArtefact) -> Artefac
     )
 
 
-def in_image(spec: EnvironmentSpec) -> Artefact | None:
-    """The artefact as an image has it that was made with its Containerfile; None where the runtime takes none. The image's own
-    name stands for its content: with a digest that is what it is.
+def in_image(spec: EnvironmentSpec, image: str) -> Artefact:
+    """The artefact as an image has it that was made with its Containerfile. The image's own name stands for its content: with a
+    digest that is what it is.
     """
     section = spec.aws.runtime.kubernetes
-    if section is None:
-        return None
+    assert section is not None
     return Artefact(
-        hash=section.image,
+        hash=image,
         python=spec.aws.runtime.python,
         architecture=section.architecture,
         entry=IMAGE_ENTRY,
         archive=IMAGE_ENVIRONMENT,
     )
+
+
+def with_image(spec: EnvironmentSpec, image: str) -> EnvironmentSpec:
+    """Says which image it is, where the specification leaves that to a deploy."""
+    runtime = spec.aws.runtime
+    assert runtime.kubernetes is not None
+    section = runtime.kubernetes.model_copy(update={"image": image})
+    there = spec.aws.model_copy(update={"runtime": runtime.model_copy(update={"kubernetes": section})})
+    return spec.model_copy(update={"aws": there})
 
 
 def put_once(s3: Any, bucket: str, key: str, text: str) -> str:

@@ -116,6 +116,7 @@ RUNTIMES = {
         job=spark_operator_job.JOB,
         prices=spark_operator_job.PRICES,
         service=_kubernetes,
+        rights=spark_operator_job.run_statements,
         prepare=_prepare_namespace,
         release=_release_namespace,
     ),

@@ -74,6 +74,9 @@ class Arns:
     def pod_association(self, cluster: str, id_: str) -> str:
         return self._regional("eks", f"podidentityassociation/{cluster}/{id_}")
 
+    def repository(self, name: str) -> str:
+        return self._regional("ecr", f"repository/{name}")
+
     def workgroup(self, id_: str) -> str:
         return self._regional("redshift-serverless", f"workgroup/{id_}")
 

@@ -61,6 +61,8 @@ class Names:
     reader_secret: str
     access_key_secret: str
     """Of the engine's user, where it has one."""
+    repository: str
+    """Of the engine's images, in ECR."""
     redshift_role: str
     """What Redshift reads streams as."""
     redshift_refresh_role: str
@@ -86,6 +88,7 @@ class Names:
             ingest_secret=f"{application}/snowflake/ingest",
             reader_secret=f"{application}/snowflake/reader",
             access_key_secret=f"{application}/aws/engine",
+            repository=application.lower(),
             redshift_role=f"{application}-redshift",
             redshift_refresh_role=f"{application}-redshift-refresh",
             ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),

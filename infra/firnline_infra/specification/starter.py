@@ -26,7 +26,6 @@ class Answers:
     namespace: str = ""
     operator: str = ""
     context: str = ""
-    image: str = ""
     durability: Durability = Durability.PROTECTED
 
 
@@ -107,8 +106,7 @@ def _kubernetes(answers: Answers) -> str:
         "    kubernetes:\n"
         f"      operator: {_quoted(answers.operator)} # has to be in the cluster\n"
         f"      context: {_quoted(answers.context)} # of the kubeconfig\n"
-        f"      image: {_quoted(answers.image)} # `firnline build` makes it; a digest is better than a tag\n"
-        "      architecture: arm64 # the nodes' and the image's; or x86_64\n"
+        "      architecture: arm64 # the nodes'; or x86_64. Its image is built into a repository that is made\n"
     )
 
 

@@ -27,6 +27,7 @@ SERVICES = (
     "cloudwatch",
     "dynamodb",
     "ec2",
+    "ecr",
     "elasticmapreduce",
     "events",
     "glue",

@@ -8,6 +8,95 @@ from typing import Any
 
 from firnline_infra.kinds.property_names import AWS, SNOWFLAKE
 
+AWS, SNOWFLAKE = "pulumi:providers:aws", "pulumi:providers:snowflake"
+
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    AWS: {"assume_role": "assumeRoles", "user_agent": "userAgents"},
+    SNOWFLAKE: {
+        "experimental_features_disabled": "experimentalFeaturesDisableds",
+        "experimental_features_enabled": "experimentalFeaturesEnableds",
+    },
+    "aws:cloudwatch/metricAlarm:MetricAlarm": {"alarm_name": "name", "metric_query": "metricQueries"},
+    "aws:dynamodb/table:Table": {
+        "attribute": "attributes",
+        "global_secondary_index": "globalSecondaryIndexes",
+        "global_secondary_index.key_schema": "keySchemas",
+        "import_table.input_format_options.csv.header_list": "headerLists",
+        "local_secondary_index": "localSecondaryIndexes",
+        "replica": "replicas",
+    },
+    "aws:ecr/repository:Repository": {
+        "encryption_configuration": "encryptionConfigurations",
+        "image_tag_mutability_exclusion_filter": "imageTagMutabilityExclusionFilters",
+    },
+    "aws:ec2/vpcEndpoint:VpcEndpoint": {
+        "dns_entry": "dnsEntries",
+        "subnet_configuration": "subnetConfigurations",
+    },
+    "aws:emr/cluster:Cluster": {
+        "bootstrap_action": "bootstrapActions",
+        "core_instance_fleet.instance_type_configs.ebs_config": "ebsConfigs",
+        "core_instance_fleet.launch_specifications.on_demand_specification": "onDemandSpecifications",
+        "core_instance_fleet.launch_specifications.spot_specification": "spotSpecifications",
+        "master_instance_fleet.instance_type_configs.ebs_config": "ebsConfigs",
+        "master_instance_fleet.launch_specifications.on_demand_specification": "onDemandSpecifications",
+        "master_instance_fleet.launch_specifications.spot_specification": "spotSpecifications",
+        "core_instance_group.ebs_config": "ebsConfigs",
+        "master_instance_group.ebs_config": "ebsConfigs",
+        "placement_group_config": "placementGroupConfigs",
+        "step": "steps",
+    },
+    "aws:emrserverless/application:Application": {
+        "initial_capacity": "initialCapacities",
+        "runtime_configuration": "runtimeConfigurations",
+    },
+    "aws:iam/role:Role": {"inline_policy": "inlinePolicies"},
+    "aws:redshiftserverless/workgroup:Workgroup": {"config_parameter": "configParameters"},
+    "aws:s3/bucket:Bucket": {
+        "cors_rule": "corsRules",
+        "grant": "grants",
+        "lifecycle_rule": "lifecycleRules",
+        "lifecycle_rule.noncurrent_version_transition": "noncurrentVersionTransitions",
+        "lifecycle_rule.transition": "transitions",
+    },
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": {
+        "rule": "rules",
+        "rule.noncurrent_version_transition": "noncurrentVersionTransitions",
+        "rule.transition": "transitions",
+    },
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": {"rule": "rules"},
+    "aws:secretsmanager/secret:Secret": {"replica": "replicas"},
+    "snowflake:index/authenticationPolicy:AuthenticationPolicy": {"client_policy": "clientPolicies"},
+    "snowflake:index/database:Database": {"replication.enable_to_account": "enableToAccounts"},
+    "snowflake:index/externalVolume:ExternalVolume": {
+        "describe_output": "describeOutputs",
+        "describe_output.storage_locations.s3_storage_location": "s3StorageLocations",
+        "storage_location": "storageLocations",
+    },
+    "snowflake:index/icebergTable:IcebergTable": {
+        "aggregation_policy.entity_key": "entityKeys",
+        "check_constraint": "checkConstraints",
+        "cluster_by": "clusterBies",
+        "column": "columns",
+        "column.masking_policy.using": "usings",
+        "foreign_key_constraint": "foreignKeyConstraints",
+        "partition_by": "partitionBies",
+        "row_access_policy.on": "ons",
+        "unique_constraint": "uniqueConstraints",
+    },
+    "snowflake:index/networkPolicy:NetworkPolicy": {
+        "allowed_ip_list": "allowedIpLists",
+        "allowed_network_rule_list": "allowedNetworkRuleLists",
+        "blocked_ip_list": "blockedIpLists",
+        "blocked_network_rule_list": "blockedNetworkRuleLists",
+    },
+    "snowflake:index/serviceUser:ServiceUser": {
+        "default_workload_identity.oidc.oidc_audience_list": "oidcAudienceLists"
+    },
+    "snowflake:index/table:Table": {"cluster_by": "clusterBies", "column": "columns", "tag": "tags"},
+}
+"""A type's properties with a name of Pulumi's own."""
+
 ONCE: Mapping[str, frozenset[str]] = {
     AWS: frozenset({"assume_role_with_web_identity", "default_tags", "ignore_tags"}),
     SNOWFLAKE: frozenset({"token_accessor"}),
@@ -64,6 +153,7 @@ SPELT: Mapping[str, Callable[[str], str]] = {
 """How a made-up name is spelt, where the service takes only some (pulumi-aws, provider/resource_overrides.go)."""
 
 DOCUMENTS: Mapping[str, str] = {
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy": "policy",
     "aws:iam/policy:Policy": "policy",
     "aws:iam/role:Role": "assumeRolePolicy",
     "aws:iam/rolePolicy:RolePolicy": "policy",

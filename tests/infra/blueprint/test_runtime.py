@@ -40,6 +40,17 @@ def test_started_by_hand_it_needs_nothing() -> None:
     assert parts_of({}) == RuntimeParts()
 
 
+ON_KUBERNETES = {"trust": "pod-identity", **PODS, "service_account": "engine"}
+
+
+def test_an_image_that_nobody_names_has_a_repository_and_nothing_else_has_one() -> None:
+    made = parts_of({**ON_KUBERNETES, "kubernetes": {}}).repository
+    assert made is not None
+    assert (made.name, made.durability.value) == ("firnline-dev", "PROTECTED")
+    assert parts_of({**ON_KUBERNETES, "kubernetes": {"image": "registry.acme.com/firnline:1"}}).repository is None
+    assert parts_of({"emr_serverless": SERVERLESS}).repository is None
+
+
 def test_emr_serverless_takes_the_application() -> None:
     made = parts_of({"emr_serverless": SERVERLESS}).application
     assert made is not None

@@ -3,6 +3,7 @@
 The builders are scripts that write down what they were asked, as no registry and no daemon is here.
 """
 
+import base64
 import json
 import re
 import stat
@@ -14,8 +15,12 @@ import pytest
 from firnline_infra.build import BuiltArtefact, Target, build, target_of
 from firnline_infra.build.errors import ImageFailed, NoBuilder
 from firnline_infra.build.image import build_image, hadoop_of_spark
+from firnline_infra.build.repository import image_in_repository, tag_of
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.s3a import jars_for, known_hadoops
+from tests.infra.blueprint.test_runtime import ON_KUBERNETES, spec_of
 from tests.infra.build.conftest import Wheels
+from tests.infra.runtimes.services.conftest import StubbedAws
 
 NAME = "registry:5000/data/firnline:1"
 DIGEST = "sha256:" + "ab" * 32
@@ -48,9 +53,10 @@ def builder(programs: Path, name: str, *, status: int = 0) -> Asked:
     log, program = programs / f"{name}.log", programs / name
     program.write_text(
         "#!/usr/bin/python3\nimport json, sys\n"
+        f"if 'login' in sys.argv: open({str(log.with_suffix('.given'))!r}, 'w').write(sys.stdin.read())\n"
         f"open({str(log)!r}, 'a').write(json.dumps(sys.argv[1:]) + chr(10))\n"
         f"if '--digestfile' in sys.argv: open(sys.argv[sys.argv.index('--digestfile') + 1], 'w').write({DIGEST!r})\n"
-        f"if 'inspect' in sys.argv: print('registry:5000/data/firnline@{DIGEST}')\n"
+        f"if 'inspect' in sys.argv: print('registry/x@{DIGEST}')\n"
         f"if {status}: print('no such base', file=sys.stderr)\nsys.exit({status})\n"
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -106,3 +112,42 @@ def test_what_a_builder_says_is_shown(built: BuiltArtefact, programs: Path) -> N
 def test_every_spark_has_a_list_of_jars(spark: str) -> None:
     assert target_of(python="3.13", architecture="arm64", spark=spark)
     assert hadoop_of_spark(spark) in known_hadoops()
+
+
+SPEC = spec_of({**ON_KUBERNETES, "kubernetes": {}})
+HOST = "123456789012.dkr.ecr.eu-central-1.amazonaws.com"
+
+
+def test_an_image_that_is_in_the_repository_is_neither_built_nor_pushed(built: BuiltArtefact) -> None:
+    aws, asked = StubbedAws(), {"repositoryName": "firnline-dev", "imageIds": [{"imageTag": tag_of(built.manifest)}]}
+    aws.answers("ecr", "describe_images", {"imageDetails": [{"imageDigest": DIGEST}]}, asked)
+    found = image_in_repository(SPEC, aws.client("ecr"), built, lambda _: None)
+    assert found == f"{HOST}/firnline-dev@{DIGEST}"
+    aws.check()
+
+
+@pytest.mark.parametrize("name", ["docker", "podman", "buildah"])
+def test_an_image_that_is_not_is_pushed_by_its_artefacts_hash_with_a_password_that_no_argument_shows(
+    built: BuiltArtefact, programs: Path, name: str
+) -> None:
+    asked, aws = builder(programs, name), StubbedAws()
+    aws.refuses("ecr", "describe_images", "ImageNotFoundException")
+    token = base64.b64encode(b"AWS:hidden").decode()
+    aws.answers("ecr", "get_authorization_token", {"authorizationData": [{"authorizationToken": token}]})
+    found = image_in_repository(SPEC, aws.client("ecr"), built, lambda _: None)
+    assert found == f"{HOST}/firnline-dev@{DIGEST}"
+    first, login, push, *_ = asked()
+    reference = f"{HOST}/firnline-dev:{built.hash[:32]}-spark-{built.manifest.spark}"
+    assert reference in first
+    assert login == ["login", "--username", "AWS", "--password-stdin", HOST]
+    assert push[-1] == reference
+    assert "hidden" not in str(asked())
+    assert (programs / f"{name}.given").read_text() == "hidden"
+
+
+def test_without_the_repository_it_is_said_what_makes_it(built: BuiltArtefact) -> None:
+    aws = StubbedAws()
+    aws.refuses("ecr", "describe_images", "RepositoryNotFoundException")
+    with pytest.raises(RuntimeRefused) as refused:
+        image_in_repository(SPEC, aws.client("ecr"), built, lambda _: None)
+    assert "firnline up" in refused.value.next_step

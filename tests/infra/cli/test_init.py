@@ -7,6 +7,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from firnline_infra.cli.main import firnline
+from firnline_infra.rollout.uploads import with_image
 from firnline_infra.runtimes.registry import render
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import SpecificationExists
@@ -15,7 +16,7 @@ from firnline_infra.specification.runtime import SECTIONS
 from firnline_infra.specification.starter import RUNTIMES
 from firnline_infra.stack.program import Program
 from firnline_ingest.errors import ConfigError, UsageError
-from tests.infra.runtimes.environments import job_of
+from tests.infra.runtimes.environments import IMAGE, job_of
 
 ANSWERS = {
     "--name": "dev",
@@ -62,12 +63,11 @@ def test_what_is_written_passes_the_check_and_says_what_comes_next(run: Run) -> 
 
 SUBNETS = ("--subnet", "subnet-0a1b2c3d4e5f60718")
 PODS = ("--cluster", "platform", "--namespace", "ingest")
-IMAGE = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline:1"
 PLACES = {
     "emr-serverless": (*SUBNETS, "--subnet", "subnet-1a1b2c3d4e5f60718", "--vpc", "vpc-0a1b2c3d4e5f60718"),
     "emr-ec2": SUBNETS,
     "emr-eks": PODS,
-    "kubernetes": (*PODS, "--operator", "apache", "--context", "platform", "--image", IMAGE),
+    "kubernetes": (*PODS, "--operator", "apache", "--context", "platform"),
 }
 
 
@@ -76,6 +76,7 @@ def test_an_engine_is_started_where_it_was_said_to_run(run: Run, place: str) -> 
     result = run(*PLACES[place], **{"--runtime": place})
     assert result.exit_code == 0, result.output
     spec = load_spec(FILE)
+    spec = with_image(spec, IMAGE) if spec.aws.runtime.kubernetes else spec
     assert spec.aws.runtime.kind == place.replace("-", "_")
     assert render(job_of(spec), token="00000001-ab")
     written = FILE.read_text()

@@ -14,7 +14,7 @@ SERVERLESS: dict[str, Any] = {"subnets": SUBNETS, "security_group": {"vpc": VPC}
 
 
 def made(deploy: Deploy, spec_of: SpecOf, runtime: dict[str, Any], **more: Any) -> Deployment:
-    spec = spec_of("dev", aws={"runtime": runtime}, **more)
+    spec = spec_of("dev", **{"aws": {"runtime": runtime}, **more})
 
     def program() -> None:
         outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
@@ -126,3 +126,18 @@ def test_nodes_of_a_cluster_have_the_engines_role_through_a_profile(deploy: Depl
     (role,) = [each for each in deployment.of("Role") if each.inputs["name"] == profile.inputs["name"]]
     assert profile.inputs["role"] == role.inputs["name"] == "firnline-dev-engine"
     assert profile.inputs["tags"]["firnline:application"] == "firnline-dev"
+
+
+def test_an_image_repository_keeps_its_tags_scans_and_has_the_environments_key(deploy: Deploy, spec_of: SpecOf) -> None:
+    key = "arn:aws:kms:eu-central-1:111122223333:key/1-2"
+    runtime = {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "service_account": "engine"}
+    aws = {"runtime": {**runtime, "kubernetes": {}}, "key": {"origin": "adopt", "arn": key}}
+    deployment = made(deploy, spec_of, {}, aws=aws)
+    (repository,), (policy,) = deployment.of("Repository"), deployment.of("LifecyclePolicy")
+    assert repository.inputs["imageTagMutability"] == "IMMUTABLE"
+    assert repository.inputs["imageScanningConfiguration"] == {"scanOnPush": True}
+    assert repository.inputs["encryptionConfigurations"] == [{"encryptionType": "KMS", "kmsKey": key}]
+    assert repository.inputs["forceDelete"] is True  # dev is EPHEMERAL
+    assert policy.inputs["repository"] == repository.inputs["name"] == "firnline-dev"
+    (rule,) = json.loads(policy.inputs["policy"])["rules"]
+    assert rule["selection"]["countNumber"] == 100

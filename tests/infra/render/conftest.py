@@ -115,19 +115,28 @@ RUNTIMES: dict[str, dict[str, Any]] = {
         "emr_eks": {"origin": "adopt", "virtual_cluster_id": "0123456789abcdefghijklmno"},
     },
     "endpoints": {"network": {"vpc_endpoints": ENDPOINTS}},
+    "kubernetes, its repository made": {
+        "trust": "pod-identity",
+        "cluster": "platform",
+        "namespace": "ingest",
+        "service_account": "engine",
+        "kubernetes": {},
+        "key": {"origin": "create"},
+    },
     "emr-eks, made": {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "emr_eks": {}},
 }
 """What the runtimes have that one environment can't have together."""
 
 
 def running_on(runtime: dict[str, Any]) -> EnvironmentSpec:
-    """With `network` for the specification's section of that name."""
-    engine = {name: each for name, each in runtime.items() if name != "network"}
+    """With `network` and `key` for the specification's sections of that name."""
+    engine = {name: each for name, each in runtime.items() if name not in ("network", "key")}
+    key = runtime.get("key", {"origin": "skip"})
     document = {
         "version": 1,
         "name": "on",
         "network": runtime.get("network", {}),
-        "aws": {"region": "eu-central-1", "account": "123456789012", "key": {"origin": "skip"}, "runtime": engine},
+        "aws": {"region": "eu-central-1", "account": "123456789012", "key": key, "runtime": engine},
         "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
         "streams": [{"name": "orders"}],
         "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],

@@ -22,6 +22,7 @@ def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec])
         ingest_secret="firnline-dev-eu/snowflake/ingest",
         reader_secret="firnline-dev-eu/snowflake/reader",
         access_key_secret="firnline-dev-eu/aws/engine",
+        repository="firnline-dev-eu",
         redshift_role="firnline-dev-eu-redshift",
         redshift_refresh_role="firnline-dev-eu-redshift-refresh",
         ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),

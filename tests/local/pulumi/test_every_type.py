@@ -129,6 +129,10 @@ def machines(subnet: str, profile: aws.iam.InstanceProfile) -> None:
 
 
 def runtime(vpc: str) -> None:
+    images = aws.ecr.Repository("images", name="every", image_tag_mutability="IMMUTABLE", tags=TAGS)
+    oldest = {"tagStatus": "any", "countType": "imageCountMoreThan", "countNumber": 9}
+    rule = {"rulePriority": 1, "selection": oldest, "action": {"type": "expire"}}
+    aws.ecr.LifecyclePolicy("kept-images", repository=images.name, policy=json.dumps({"rules": [rule]}))
     aws.cloudwatch.LogGroup("logs", name="/every", retention_in_days=30, tags=TAGS)
     aws.ec2.SecurityGroup("group", name="every", description="every", vpc_id=vpc, tags=TAGS)
     place = {"id": "local", "type": "EKS", "info": {"eks_info": {"namespace": "every"}}}

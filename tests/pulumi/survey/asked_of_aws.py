@@ -151,6 +151,9 @@ def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
     parts = blueprint.runtime
     if (logs := parts.log_group) is not None:
         yield f"log group {logs.name}", {"days": logs.retention_days, "tags": dict(logs.tags)}
+    if (images := parts.repository) is not None:
+        told = {"tags stay": True, "scans": True, "key": resolve(images.key_arn), "tags": dict(images.tags)}
+        yield f"image repository {images.name}", told
     if (group := parts.security_group) is not None:
         told = {
             "vpc": group.vpc,

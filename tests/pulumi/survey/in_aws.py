@@ -180,6 +180,18 @@ def _log_groups(client: Client) -> Found:
         yield f"log group {told['logGroupName']}", {"days": told.get("retentionInDays"), "tags": tags}
 
 
+def _repositories(client: Client) -> Found:
+    ecr = client("ecr")
+    for told in ecr.describe_repositories()["repositories"]:
+        said = {
+            "tags stay": told["imageTagMutability"] == "IMMUTABLE",
+            "scans": told["imageScanningConfiguration"]["scanOnPush"],
+            "key": told["encryptionConfiguration"].get("kmsKey"),
+            "tags": plain(ecr.list_tags_for_resource(resourceArn=told["repositoryArn"])["tags"]),
+        }
+        yield f"image repository {told['repositoryName']}", said
+
+
 def _security_groups(client: Client) -> Found:
     """Those that somebody made: each VPC has one by itself."""
     for told in client("ec2").describe_security_groups()["SecurityGroups"]:
@@ -268,6 +280,7 @@ AROUND = (
     _dashboards,
     _parameters,
     _log_groups,
+    _repositories,
     _security_groups,
     _applications,
     _clusters,

@@ -1,7 +1,12 @@
 """Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
 
 from firnline_infra.pulumi.aws.checkpoint_table import CheckpointTable, CheckpointTableArgs
-from firnline_infra.pulumi.aws.eks import PodIdentityAssociation, PodIdentityAssociationArgs
+from firnline_infra.pulumi.aws.eks import (
+    ImageRepository,
+    ImageRepositoryArgs,
+    PodIdentityAssociation,
+    PodIdentityAssociationArgs,
+)
 from firnline_infra.pulumi.aws.emr import (
     EmrCluster,
     EmrClusterArgs,
@@ -53,6 +58,8 @@ __all__ = [
     "EngineSecurityGroupArgs",
     "EventStream",
     "EventStreamArgs",
+    "ImageRepository",
+    "ImageRepositoryArgs",
     "IngestAlarms",
     "IngestAlarmsArgs",
     "InstanceProfile",

@@ -1,12 +1,13 @@
-"""As whom a service account's pods run in AWS."""
+"""Of an engine on Kubernetes: as whom its pods run in AWS, and where its images are."""
 
 import pulumi
 
+from firnline_infra.blueprint.runtime import ImageRepositoryDefinition as ImageRepositoryArgs
 from firnline_infra.blueprint.runtime import PodIdentityAssociationDefinition as PodIdentityAssociationArgs
 from firnline_infra.pulumi.rendering import RenderedComponent
-from firnline_infra.resources.aws_runtime import pod_identity_association
+from firnline_infra.resources.aws_runtime import image_repository, pod_identity_association
 
-__all__ = ["PodIdentityAssociation", "PodIdentityAssociationArgs"]
+__all__ = ["ImageRepository", "ImageRepositoryArgs", "PodIdentityAssociation", "PodIdentityAssociationArgs"]
 
 
 class PodIdentityAssociation(RenderedComponent):
@@ -27,3 +28,18 @@ class PodIdentityAssociation(RenderedComponent):
     def __init__(self, name: str, args: PodIdentityAssociationArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(pod_identity_association(name, args), opts)
         self.association_id = self.made["association_id"]
+
+
+class ImageRepository(RenderedComponent):
+    """Creates a repository of ECR whose tags stay what they were, and whose images are scanned when they are pushed.
+
+    >>> images = ImageRepository("images", ImageRepositoryArgs(name="orders-engine"))
+
+    To adopt: `pulumi import aws:ecr/repository:Repository NAME-repository REPOSITORY`.
+    """
+
+    repository_url: pulumi.Output[str]
+
+    def __init__(self, name: str, args: ImageRepositoryArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(image_repository(name, args), opts)
+        self.repository_url = self.made["repository_url"]

@@ -14,6 +14,7 @@ from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
+from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER
@@ -62,9 +63,16 @@ USE_KEY = {
         ),
         "DynamoDB asks for it in the name of who makes a table with a key of the customer's.",
     ),
+    "ecr": dict.fromkeys(
+        ("kms:DescribeKey", "kms:CreateGrant", "kms:RetireGrant"),
+        "ECR asks for it in the name of who makes a repository with a key of the customer's.",
+    ),
     "s3": dict.fromkeys(("kms:GenerateDataKey", "kms:Decrypt"), "S3 encrypts and decrypts the configuration."),
 }
-"""docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS."""
+"""docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS; ECR, encryption at rest."""
+KEPT_IN = {"s3": OBJECT, "ecr": REPOSITORY}
+"""What there has to be of a service for its rights; every environment has a ledger."""
+DECRYPT = "kms:Decrypt"
 LIST_STATE = {"s3:ListBucket": "Finds the stack."}
 READ_STATE = {"s3:GetObject": "Reads it."}
 KEEP_STATE = {
@@ -115,7 +123,7 @@ def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[P
         *reading_rights(spec, blueprint),
         see_run(spec, blueprint),
         *status_statements(spec, blueprint),
-        *(replace(each, actions=("kms:Decrypt",)) for each in _key_use(spec, blueprint)),
+        *(replace(each, actions=(DECRYPT,)) for each in _key_use(spec, blueprint) if DECRYPT in each.actions),
         *_state(spec, READ_STATE, {"kms:Decrypt": USE_STATE_KEY["kms:Decrypt"]}),
     )
 
@@ -227,8 +235,9 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     """Through the services that keep something under the environment's key."""
     if (key := key_of(spec)) is None:
         return
+    kinds = arns_by_kind(spec, blueprint)
     for service, rights in USE_KEY.items():
-        if service == "s3" and OBJECT not in arns_by_kind(spec, blueprint):
+        if service in KEPT_IN and KEPT_IN[service] not in kinds:
             continue
         through = via(service, spec.aws.region)
         yield allow(f"KeyThrough{service.title()}", rights, resources=(key,), conditions=through)

@@ -116,7 +116,7 @@ def _conf(job: EngineJob, section: Kubernetes) -> dict[str, str]:
     account, nodes = job.runtime.service_account or "", pod.node_selector(section)
     conf = {
         "spark.kubernetes.namespace": job.runtime.namespace or "",
-        "spark.kubernetes.container.image": section.image,
+        "spark.kubernetes.container.image": section.image or "",
         "spark.kubernetes.container.image.pullPolicy": "IfNotPresent",
         "spark.kubernetes.authenticate.driver.serviceAccountName": account,
         "spark.kubernetes.authenticate.executor.serviceAccountName": account,

@@ -4,11 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.machine_prices import MachinePrices
 from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_operator import apache, kubeflow
 from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
 
 DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 DENIED = (
@@ -48,6 +53,27 @@ def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
         is_elsewhere = name == "spark.kubernetes.namespace" and value != job.runtime.namespace
         if re.fullmatch(DENIED, name) or is_elsewhere:
             yield f"aws.runtime.spark_conf.{name}: the kubeflow operator refuses it; the specification has a field for it."
+
+
+PUSH_IMAGE = {
+    **dict.fromkeys(("ecr:DescribeImages",), "Whether the engine's image is there."),
+    **dict.fromkeys(
+        (
+            *("ecr:BatchCheckLayerAvailability", "ecr:InitiateLayerUpload", "ecr:UploadLayerPart"),
+            *("ecr:CompleteLayerUpload", "ecr:PutImage", "ecr:BatchGetImage"),
+        ),
+        'Pushes it (Amazon ECR User Guide, "IAM permissions for pushing an image").',
+    ),
+}
+LOG_IN = {"ecr:GetAuthorizationToken": "Logs in to the registry; AWS can't narrow it."}
+
+
+def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Starting the engine asks nothing of AWS, but for the image of a repository that is the environment's own."""
+    repository = blueprint.runtime.repository
+    if repository is not None:
+        yield allow("PushImage", PUSH_IMAGE, resources=(Arns(spec).repository(repository.name),))
+        yield allow("LogInToRegistry", LOG_IN, resources=("*",))
 
 
 JOB = Rendering(

@@ -72,8 +72,9 @@ class Kubernetes(Section):
     are made elsewhere, for example from `firnline outputs ENV --kubernetes`."""
     context: str | None = Field(default=None, min_length=1)
     """Of the kubeconfig that `firnline deploy` uses; the current one where absent. Give it: the current one is anybody's."""
-    image: Annotated[str, IMAGE]
-    """The engine's: `firnline build` writes the Containerfile. A digest keeps what was reviewed."""
+    image: Annotated[str, IMAGE] | None = None
+    """The engine's, in a registry of yours; `firnline build --image` makes it, and a digest keeps what was reviewed. Absent:
+    a repository is made in ECR, into which `firnline deploy` builds and pushes the image where it is not there yet."""
     image_pull_secrets: list[str] = Field(default=[])
     """Names of secrets of the namespace, where the registry asks."""
     spark: Annotated[str, SPARK_VERSION] = "4.1.1"

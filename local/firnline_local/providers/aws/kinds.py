@@ -4,6 +4,7 @@ from firnline_local.providers.aws import (
     cloudwatch,
     dynamodb,
     ec2,
+    ecr,
     eventbridge,
     iam,
     kms,
@@ -14,5 +15,5 @@ from firnline_local.providers.aws import (
     streams,
 )
 
-FAMILIES = (cloudwatch, dynamodb, ec2, eventbridge, iam, kms, redshift, runtimes, s3, secrets, streams)
+FAMILIES = (cloudwatch, dynamodb, ec2, ecr, eventbridge, iam, kms, redshift, runtimes, s3, secrets, streams)
 KINDS = tuple(kind for family in FAMILIES for kind in family.KINDS)

@@ -1,6 +1,21 @@
 """One case for each type: how it is asked for, what can change behind its back, and what an update may change."""
 
-from . import cloudwatch, dynamodb, ec2, eks, emr, eventbridge, iam, kinesis, kms, redshift, s3, secretsmanager, ssm
+from . import (
+    cloudwatch,
+    dynamodb,
+    ec2,
+    ecr,
+    eks,
+    emr,
+    eventbridge,
+    iam,
+    kinesis,
+    kms,
+    redshift,
+    s3,
+    secretsmanager,
+    ssm,
+)
 from .case import ACCOUNT, Case, a_bucket, a_policy, a_role, a_user, fresh, policy
 
 CASES = [
@@ -15,6 +30,7 @@ CASES = [
         ssm,
         cloudwatch,
         ec2,
+        ecr,
         eks,
         emr,
         redshift,

@@ -1,0 +1,69 @@
+"""ECR: where the engine's image lies, and who else may reach it."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.runtime import ImageRepositoryDefinition
+from firnline_infra.kinds.comparison import Comparison, Difference, Subject
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
+from firnline_infra.specification.arns import Arns
+
+
+def _made(blueprint: Blueprint) -> list[ImageRepositoryDefinition]:
+    repository = blueprint.runtime.repository
+    return [] if repository is None else [repository]
+
+
+def _arns(blueprint: Blueprint, arns: Arns) -> list[str]:
+    return [arns.repository(each.name) for each in _made(blueprint)]
+
+
+def _policies(subject: Subject) -> Iterator[Difference]:
+    """The stack writes none: nodes of the account pull by their own role's policy."""
+    ecr, name = subject.clients("ecr"), subject.wanted.name
+    try:
+        found = ecr.get_repository_policy(repositoryName=name)["policyText"]
+    except ecr.exceptions.RepositoryPolicyNotFoundException:
+        return
+    yield Difference.unwanted("policy", found, f"aws ecr delete-repository-policy --repository-name {name}")
+
+
+REPOSITORY = Kind(
+    "aws:ecr/repository:Repository",
+    "image repository",
+    import_id="{name}",
+    service="ecr",
+    arns=_arns,
+    made=_made,
+    exists=Lookup(
+        "ecr",
+        "describe_repositories",
+        request=lambda wanted: {"repositoryNames": [wanted.name]},
+        answer="repositories",
+    ),
+    rights=(
+        Right("Makes it.", create="CreateRepository"),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right(COMPARE, read="DescribeRepositories ListTagsForResource"),
+        Right(
+            "Scans images when they are pushed, and keeps tags what they were.",
+            update="PutImageScanningConfiguration PutImageTagMutability",
+        ),
+        Right("Removes it, with its images where the environment is EPHEMERAL.", delete="DeleteRepository"),
+    ),
+    comparisons=(Comparison(what="policy", actions="GetRepositoryPolicy", find=_policies),),
+)
+LIFECYCLE = Kind(
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy",
+    "lifecycle of image repository",
+    service="ecr",
+    arns=_arns,
+    rights=(
+        Right(
+            "How many images are kept.",
+            create="PutLifecyclePolicy",
+            read="GetLifecyclePolicy",
+            delete="DeleteLifecyclePolicy",
+        ),
+    ),
+)
