@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.machine_prices import MachinePrices
@@ -73,7 +73,8 @@ def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Poli
     repository = blueprint.runtime.repository
     if repository is not None:
         yield allow("PushImage", PUSH_IMAGE, resources=(Arns(spec).repository(repository.name),))
-        yield allow("LogInToRegistry", LOG_IN, resources=("*",))
+        region: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+        yield allow("LogInToRegistry", LOG_IN, resources=("*",), conditions=region)
 
 
 JOB = Rendering(

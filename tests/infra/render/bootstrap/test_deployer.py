@@ -31,9 +31,10 @@ from tests.infra.render.conftest import RUNTIMES, running_on
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeApplication", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
-UNBOUND |= {"MakeVirtualCluster", "FindVirtualCluster", "MakeCluster", "FindCluster"}
+UNBOUND |= {"MakeVirtualCluster", "FindVirtualCluster", "MakeCluster", "FindCluster", "LogInToRegistry"}
 ROLL_OUT = {"RunEngine", "SeeRuns", "CancelRuns", "TagNewRun", "KeepDeployments", "ReadLogs", "SeeShards", "AskEngine"}
 ROLL_OUT |= {"LookForJobs", "StartJob", "SeeJobs", "CancelJob", "TagNewJob", "ReachPods", "SeeSteps", "RunSteps"}
+ROLL_OUT |= {"PushImage", "LogInToRegistry"}
 OF_AWS = {
     "LetEmrServerlessIn",
     "LetEmrOnEksIn",
@@ -149,6 +150,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         *ROLL_OUT,
         "KeyThroughDynamodb",
         "KeyThroughS3",
+        "KeyThroughEcr",
         "ReachNetwork",
         "CompareKey",
         *OF_AWS,
