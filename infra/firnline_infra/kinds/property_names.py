@@ -23,6 +23,10 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "local_secondary_index": "localSecondaryIndexes",
         "replica": "replicas",
     },
+    "aws:ecr/repository:Repository": {
+        "encryption_configuration": "encryptionConfigurations",
+        "image_tag_mutability_exclusion_filter": "imageTagMutabilityExclusionFilters",
+    },
     "aws:ec2/vpcEndpoint:VpcEndpoint": {
         "dns_entry": "dnsEntries",
         "subnet_configuration": "subnetConfigurations",

@@ -29,24 +29,6 @@ from firnline_infra.resources.resource import (
 from firnline_infra.specification.model import Durability
 
 TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    "aws_cloudwatch_metric_alarm": {"alarm_name": "name"},
-    "aws_dynamodb_table": {"attribute": "attributes"},
-    "aws_redshiftserverless_workgroup": {"config_parameter": "config_parameters"},
-    "aws_ecr_repository": {"encryption_configuration": "encryption_configurations"},
-    "aws_s3_bucket_lifecycle_configuration": {"rule": "rules"},
-    "aws_s3_bucket_server_side_encryption_configuration": {"rule": "rules"},
-    "snowflake_external_volume": {
-        "describe_output": "describe_outputs",
-        "s3_storage_location": "s3_storage_locations",
-        "storage_location": "storage_locations",
-    },
-    "snowflake_iceberg_table": {"column": "columns"},
-    "snowflake_network_policy": {"allowed_ip_list": "allowed_ip_lists"},
-    "snowflake_service_user": {"rsa_public_key_2": "rsa_public_key2"},
-    "snowflake_table": {"column": "columns"},
-}
-"""Arguments and attributes with a name of Pulumi's own: lists in the plural, and some others."""
 KNOWN_BEFORE = ("name", "bucket", "execute")
 """Arguments, one of which each resource has that others wait for: as an output it is known before the resource is made."""
 
