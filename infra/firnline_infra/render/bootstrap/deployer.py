@@ -14,7 +14,6 @@ from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
-from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER
@@ -70,8 +69,6 @@ USE_KEY = {
     "s3": dict.fromkeys(("kms:GenerateDataKey", "kms:Decrypt"), "S3 encrypts and decrypts the configuration."),
 }
 """docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS; ECR, encryption at rest."""
-KEPT_IN = {"s3": OBJECT, "ecr": REPOSITORY}
-"""What there has to be of a service for its rights; every environment has a ledger."""
 DECRYPT = "kms:Decrypt"
 LIST_STATE = {"s3:ListBucket": "Finds the stack."}
 READ_STATE = {"s3:GetObject": "Reads it."}
@@ -237,7 +234,7 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         return
     kinds = arns_by_kind(spec, blueprint)
     for service, rights in USE_KEY.items():
-        if service in KEPT_IN and KEPT_IN[service] not in kinds:
+        if (service == "s3" and OBJECT not in kinds) or (service == "ecr" and blueprint.runtime.repository is None):
             continue
         through = via(service, spec.aws.region)
         yield allow(f"KeyThrough{service.title()}", rights, resources=(key,), conditions=through)
