@@ -48,7 +48,38 @@ def stack_findings(plan: Mapping[str, Any], state: State, *, next_step: str) -> 
     for step in steps:
         if not {"op", "urn"} <= step.keys():
             raise PreviewUnreadable(f"a step without op and urn: {sorted(step)}.")
-        yield from _of_step(step, state, next_step)
+    gone = {each["urn"]: _values(each, "newState", "inputs") for each in steps if _is_gone(each, state)}
+    names = {urn: _full_name(inputs) for urn, inputs in gone.items()}
+    for step in steps:
+        own = gone.get(step["urn"], {})
+        if not any(urn != step["urn"] and _went_with(own, name) for urn, name in names.items()):
+            yield from _of_step(step, state, next_step)
+
+
+def _is_gone(step: Mapping[str, Any], state: State) -> bool:
+    return step["op"] == "create" and step["urn"] in state.inputs
+
+
+def _full_name(inputs: Values) -> str:
+    """As what belongs to the object refers to it; empty for what has no name, such as a grant."""
+    parts = [str(inputs[each]) for each in ("database", "schema", "name") if isinstance(inputs.get(each), str)]
+    if "name" not in inputs:
+        return str(inputs["bucket"]) if inputs.keys() & {"forceDestroy", "tags"} and "bucket" in inputs else ""
+    return parts[0] if len(parts) == 1 else ".".join(f'"{each}"' for each in parts)
+
+
+def _went_with(inputs: Values, name: str) -> bool:
+    """Whether what is missing belongs to another object that is missing: a grant on it, what is in it, a bucket's setting."""
+    own = _full_name(inputs)
+    return bool(name) and own != name and (name in _leaves(inputs) or own.startswith((f"{name}.", f'"{name}".')))
+
+
+def _leaves(value: Any) -> set[str]:
+    if isinstance(value, Mapping):
+        return set().union(*map(_leaves, value.values()))
+    if isinstance(value, list):
+        return set().union(*map(_leaves, value))
+    return {value} if isinstance(value, str) else set()
 
 
 def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[Finding]:

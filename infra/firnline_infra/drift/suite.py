@@ -17,6 +17,7 @@ from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.drift.stack import State, stack_findings
+from firnline_infra.kinds.snowflake_users import TYPE
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.observe.readback import EXISTS
@@ -97,6 +98,8 @@ def drift_report(
     by_key: dict[tuple[str, str], Finding] = {}
     for finding in found:
         by_key.setdefault(finding.key, finding)
+    for name in [name for name, path in by_key if path == TYPE]:
+        by_key.pop((name, EXISTS), None)  # it is there, as something else
     kept, ignored = ignoring.applied(sorted(by_key.values(), key=lambda each: (each.verdict is Verdict.UNKNOWN, each)))
     is_unseen = any(each.verdict is Verdict.UNKNOWN for each in kept)
     idle = () if is_unseen else ignoring.idle(ignored)  # what could not be seen may be what an entry is for

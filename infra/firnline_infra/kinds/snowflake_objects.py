@@ -28,15 +28,30 @@ def grants_on(word: str) -> Comparison:
     """`word`: what GRANT calls the kind, where the object does not say it itself."""
 
     def find(subject: Subject) -> Iterator[Difference]:
-        name, kind = name_of(subject.wanted), _word(subject.wanted, word)
+        name, kind, own = name_of(subject.wanted), _word(subject.wanted, word), own_roles(subject)
+        deployer = subject.blueprint.names.deploy_role
+        owners = {deployer.name, *_further_owners(subject, name)}
+        grants = (each for each in subject.blueprint.landing.grants if each.name == name)
+        given = {(privilege, each.role.name) for each in grants for privilege in each.privileges}
         for row in subject.rows(f"SHOW GRANTS ON {kind} {name.sql}"):
             privilege, to, whom = str(row["privilege"]), str(row["granted_to"]), str(row["grantee_name"])
-            if privilege != OWNERSHIP and not (to == "ROLE" and whom in own_roles(subject)):
+            if privilege == OWNERSHIP and whom not in owners:
+                back = f"GRANT OWNERSHIP ON {kind} {name.sql} TO ROLE {deployer.sql} COPY CURRENT GRANTS"
+                step = f"find out who gave it away and why; then, as {Identifier(whom)}: {back}"
+                yield Difference(path="owner", expected=deployer.name, found=whom, next_step=step)
+            if privilege != OWNERSHIP and not (to == "ROLE" and (whom in own or (privilege, whom) in given)):
                 revoke = f"REVOKE {privilege} ON {kind} {name.sql} FROM {to.replace('_', ' ')} {Identifier(whom).sql}"
                 by = f"granted by {row['granted_by']}" if row.get("granted_by") else "granted"
                 yield Difference.unwanted(f"{privilege} to {to.lower()} {whom}", by, revoke)
 
     return Comparison(what="grants", find=find)
+
+
+def _further_owners(subject: Subject, name: QualifiedName) -> Iterator[str]:
+    """The role that a table is given to, and the one of whoever deploys as themselves."""
+    yield from (each.role.name for each in subject.blueprint.landing.ownerships if each.name == name)
+    (asking,) = subject.rows("SELECT CURRENT_ROLE() AS NAME")
+    yield str(asking["name"])
 
 
 def _word(wanted: Any, word: str) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 from firnline_infra.kinds.comparison import Difference, Subject
 
 NOTHING, UNSET = "nothing", {"", "null", "[]", "None"}
+TYPE, SERVICE = "userType", "SERVICE"
+"""To the provider a user of another type is none."""
 KEYS = {"rsaPublicKey": "RSA_PUBLIC_KEY", "rsaPublicKey2": "RSA_PUBLIC_KEY_2"}
 LOGINS = {
     "password": (("HAS_PASSWORD",), "UNSET PASSWORD"),
@@ -35,6 +37,9 @@ def properties_of_user(subject: Subject) -> Iterator[Difference]:
         enable = f"find out why; then ALTER USER {user.name.sql} SET DISABLED = FALSE"
         yield Difference(path="disabled", expected="false", found="true", next_step=enable)
     wanted: Mapping[str, str | None] = {"rsaPublicKey": user.public_key, "rsaPublicKey2": user.public_key_2}
+    if (kind := _text(reported.get("TYPE"))) not in (SERVICE, NOTHING):
+        step = f"find out who did it and why: it may have a password now; then ALTER USER {user.name.sql} SET TYPE = SERVICE"
+        yield Difference(path=TYPE, expected=SERVICE, found=kind, next_step=step)
     for path, key in KEYS.items():
         expected, found = _text(wanted[path]), _text(reported.get(key))
         if expected != found:

@@ -1,23 +1,18 @@
 """What people do to an environment past its stack, each with the one finding that has to come of it."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from tests.infra.drift.conftest import Made
+from tests.infra.drift import changes_in_snowflake
+from tests.infra.drift.conftest import Change, Made
 
 STRANGER = "arn:aws:iam::999988887777:root"
-
-
-@dataclass(frozen=True)
-class Change:
-    does: Callable[[], object]
-    object: str
-    path: str
+OTHERS = {"Who": "me"}
 
 
 def policy(action: str, resource: str, **more: Any) -> str:
@@ -27,85 +22,123 @@ def policy(action: str, resource: str, **more: Any) -> str:
 
 
 def changes(made: Made) -> Iterator[Change]:
-    yield from _data(made)
-    yield from _principals(made)
-    yield from _snowflake(made)
-    yield from _rights(made)
-    yield from _doors(made)
-    yield from _to_others(made)
-    yield from _settings(made)
-    yield from {"dev": _dev, "staging": _staging, "prod": _prod}[made.name](made)
+    yield from _stream(made)
+    yield from _ledger(made)
+    yield from _bucket(made)
+    yield from _secrets(made)
+    yield from {"dev": _user, "staging": _role, "prod": _role}[made.name](made)
+    yield from {"dev": _running_engine, "staging": _dying_key, "prod": _prod}[made.name](made)
+    yield from changes_in_snowflake.changes(made)
 
 
-def _data(made: Made) -> Iterator[Change]:
-    app, kinesis, dynamodb, s3 = made.application, made.aws("kinesis"), made.aws("dynamodb"), made.aws("s3")
-    stream, ledger = "kinesis stream orders", f"dynamodb table {app}"
-    bucket = blueprint_of(made.spec).names.bucket
-    arn = kinesis.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamARN"]
-    hours = {"StreamName": "orders", "RetentionPeriodHours": 200}
-    yield Change(lambda: kinesis.increase_stream_retention_period(**hours), stream, "retentionPeriod")
-    yield Change(lambda: kinesis.add_tags_to_stream(StreamName="orders", Tags={"who": "me"}), stream, "tags.who")
-    letting_in = policy("kinesis:GetRecords", arn, Principal={"AWS": STRANGER})
-    yield Change(lambda: kinesis.put_resource_policy(ResourceARN=arn, Policy=letting_in), stream, "resource policy")
+def losses(made: Made) -> Iterator[Change]:
+    """What is deleted, after all the others: each is one finding, whatever else was found of it."""
+    kinesis, logs = made.aws("kinesis"), made.aws("logs")
+    if made.name == "dev":
+        gone = {"StreamName": "orders", "EnforceConsumerDeletion": True}
+        yield Change(partial(kinesis.delete_stream, **gone), "kinesis stream orders", "exists")
+    if made.name == "prod":
+        lost = {"AlarmNames": ["firnline-prod-prices-lag"]}
+        alarm = "cloudwatch metric alarm firnline-prod-prices-lag"
+        yield Change(partial(made.aws("cloudwatch").delete_alarms, **lost), alarm, "exists")
+        group = "firnline-prod"
+        yield Change(partial(logs.delete_log_group, logGroupName=group), f"cloudwatch log group {group}", "exists")
+    yield from changes_in_snowflake.losses(made)
+
+
+def _stream(made: Made) -> Iterator[Change]:
+    kinesis, name = made.aws("kinesis"), {"StreamName": "orders"}
+    found, stream = kinesis.describe_stream_summary(**name)["StreamDescriptionSummary"], "kinesis stream orders"
+    arn = {"StreamARN": found["StreamARN"]}
+
+    def by(operation: str, path: str, **request: Any) -> Change:
+        return Change(partial(getattr(kinesis, operation), **request), stream, path)
+
+    yield by("increase_stream_retention_period", "retentionPeriod", RetentionPeriodHours=200, **name)
+    yield by("add_tags_to_stream", "tags.Who", Tags=OTHERS, **name)
+    letting_in = policy("kinesis:GetRecords", found["StreamARN"], Principal={"AWS": STRANGER})
+    yield by("put_resource_policy", "resource policy", ResourceARN=found["StreamARN"], Policy=letting_in)
+    yield by("register_stream_consumer", "consumer spy", ConsumerName="spy", **arn)
+    metrics = ["OutgoingBytes"]
+    yield by("enable_enhanced_monitoring", "shardLevelMetrics", ShardLevelMetrics=metrics, **name)
+    if made.name == "staging":
+        provisioned = {"StreamMode": "PROVISIONED"}
+        yield by("update_stream_mode", "streamModeDetails.streamMode", StreamModeDetails=provisioned, **arn)
+    else:
+        shards = {"dev": 2, "prod": 4}[made.name]
+        yield by("update_shard_count", "shardCount", TargetShardCount=shards, ScalingType="UNIFORM_SCALING", **name)
+    if made.name == "prod":
+        aws = {"EncryptionType": "KMS", "KeyId": "alias/aws/kinesis"}
+        yield by("start_stream_encryption", "kmsKeyId", **aws, **name)
+        fraud = kinesis.describe_stream_consumer(**arn, ConsumerName="fraud")["ConsumerDescription"]["ConsumerARN"]
+        opened = policy("kinesis:SubscribeToShard", fraud, Principal={"AWS": STRANGER})
+        let_in = partial(kinesis.put_resource_policy, ResourceARN=fraud, Policy=opened)
+        yield Change(let_in, "kinesis stream consumer fraud", "resource policy")
+
+
+def _ledger(made: Made) -> Iterator[Change]:
+    dynamodb, name = made.aws("dynamodb"), {"TableName": made.application}
+    table = dynamodb.describe_table(**name)["Table"]
+
+    def by(operation: str, path: str, **request: Any) -> Change:
+        return Change(partial(getattr(dynamodb, operation), **request), f"dynamodb table {made.application}", path)
+
     continuous = {"PointInTimeRecoveryEnabled": False}
-    recovery = {"TableName": app, "PointInTimeRecoverySpecification": continuous}
-    yield Change(lambda: dynamodb.update_continuous_backups(**recovery), ledger, "pointInTimeRecovery.enabled")
-    table = dynamodb.describe_table(TableName=app)["Table"]["TableArn"]
-    opening = policy("dynamodb:GetItem", table, Principal={"AWS": STRANGER})
-    yield Change(lambda: dynamodb.put_resource_policy(ResourceArn=table, Policy=opening), ledger, "resource policy")
-    off = {"Bucket": bucket, "VersioningConfiguration": {"Status": "Suspended"}}
-    versioning = "s3 bucket versioning"
-    yield Change(lambda: s3.put_bucket_versioning(**off), f"{versioning} {bucket}", "versioningConfiguration.status")
-    public = {
-        "BlockPublicAcls": True,
-        "IgnorePublicAcls": True,
-        "BlockPublicPolicy": False,
-        "RestrictPublicBuckets": True,
-    }
-    yield Change(
-        lambda: s3.put_public_access_block(Bucket=bucket, PublicAccessBlockConfiguration=public),
-        f"s3 bucket public access block {bucket}",
-        "blockPublicPolicy",
-    )
+    off = {"PointInTimeRecoverySpecification": continuous}
+    yield by("update_continuous_backups", "pointInTimeRecovery.enabled", **name, **off)
+    opening = policy("dynamodb:GetItem", table["TableArn"], Principal={"AWS": STRANGER})
+    yield by("put_resource_policy", "resource policy", ResourceArn=table["TableArn"], Policy=opening)
+    expiry = {"Enabled": True, "AttributeName": "at"}
+    yield by("update_time_to_live", "ttl", TimeToLiveSpecification=expiry, **name)
+    protected = not table.get("DeletionProtectionEnabled", False)
+    yield by("update_table", "deletionProtectionEnabled", DeletionProtectionEnabled=protected, **name)
+    streaming = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+    yield by("update_table", "streamEnabled", StreamSpecification=streaming, **name)
+    yield by("tag_resource", "tags.Who", ResourceArn=table["TableArn"], Tags=[{"Key": "Who", "Value": "me"}])
+
+
+def _bucket(made: Made) -> Iterator[Change]:
+    s3, bucket = made.aws("s3"), blueprint_of(made.spec).names.bucket
+    whole = f"s3 bucket {bucket}"
+
+    def by(operation: str, of: str, path: str, **request: Any) -> Change:
+        return Change(partial(getattr(s3, operation), Bucket=bucket, **request), f"s3 bucket {of}{bucket}", path)
+
+    yield Change(partial(_replicated, made, bucket), whole, "replication away")
+    versioning = {"VersioningConfiguration": {"Status": "Suspended"}}
+    yield by("put_bucket_versioning", "versioning ", "versioningConfiguration.status", **versioning)
+    blocks = {"BlockPublicAcls": True, "IgnorePublicAcls": True, "RestrictPublicBuckets": True}
+    blocks |= {"BlockPublicPolicy": False}
+    public = {"PublicAccessBlockConfiguration": blocks}
+    yield by("put_public_access_block", "public access block ", "blockPublicPolicy", **public)
     reading = policy("s3:GetObject", f"arn:aws:s3:::{bucket}/*", Principal={"AWS": STRANGER})
-    yield Change(lambda: s3.put_bucket_policy(Bucket=bucket, Policy=reading), f"s3 bucket policy {bucket}", "policy")
-    secrets, secret = made.aws("secretsmanager"), f"{app}/snowflake/reader"
-    told = policy("secretsmanager:GetSecretValue", "*", Principal={"AWS": STRANGER})
-    yield Change(
-        lambda: secrets.put_resource_policy(SecretId=secret, ResourcePolicy=told),
-        f"secretsmanager secret {secret}",
-        "resource policy",
-    )
-
-
-def _doors(made: Made) -> Iterator[Change]:
-    """Ways out for records, and into the engine, that no provider looks at."""
-    app, kinesis, dynamodb, s3 = made.application, made.aws("kinesis"), made.aws("dynamodb"), made.aws("s3")
-    bucket = blueprint_of(made.spec).names.bucket
-    stream, ledger, whole = "kinesis stream orders", f"dynamodb table {app}", f"s3 bucket {bucket}"
-    arn = kinesis.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamARN"]
-    listening = {"StreamARN": arn, "ConsumerName": "spy"}
-    yield Change(lambda: kinesis.register_stream_consumer(**listening), stream, "consumer spy")
-    expiry = {"TableName": app, "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "at"}}
-    yield Change(lambda: dynamodb.update_time_to_live(**expiry), ledger, "ttl")
-    yield Change(lambda: _replicated(made, bucket), whole, "replication away")
+    yield by("put_bucket_policy", "policy ", "policy", Policy=reading)
+    yield by("delete_bucket_lifecycle", "lifecycle configuration ", "exists")
+    applied = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms:dsse"}}
+    encryption = {"ServerSideEncryptionConfiguration": {"Rules": [applied]}}
+    yield by("put_bucket_encryption", "server side encryption configuration ", "rules", **encryption)
+    tags = [*s3.get_bucket_tagging(Bucket=bucket)["TagSet"], {"Key": "Who", "Value": "me"}]
+    yield by("put_bucket_tagging", "", "tags.Who", Tagging={"TagSet": tags})
     topic = {"Id": "told", "TopicArn": "arn:aws:sns:eu-central-1:999988887777:a", "Events": ["s3:ObjectCreated:*"]}
-    notified = {"Bucket": bucket, "NotificationConfiguration": {"TopicConfigurations": [topic]}}
-    yield Change(lambda: s3.put_bucket_notification_configuration(**notified), whole, "notification told")
-    secrets, secret = made.aws("secretsmanager"), f"{app}/snowflake/ingest"
-    put = secrets.put_secret_value
-    yield Change(lambda: put(SecretId=secret, SecretString="another"), f"secretsmanager secret {secret}", "value")
+    notified = {"NotificationConfiguration": {"TopicConfigurations": [topic]}}
+    yield by("put_bucket_notification_configuration", "", "notification told", **notified)
+    yield by("put_bucket_inventory_configuration", "", "inventory all", Id="all", InventoryConfiguration=INVENTORY)
+    yield Change(partial(_logged, made, bucket), whole, "logging")
     if url := made.stack.outputs["engine_config_url"]:
         key = url.removeprefix(f"s3://{bucket}/")
         changed = json.loads(s3.get_object(Bucket=bucket, Key=key)["Body"].read()) | {"application": "another"}
-        document = {
-            "Bucket": bucket,
-            "Key": key,
-            "Body": json.dumps(changed).encode(),
-            "ContentType": "application/json",
-        }
-        object_ = "s3 bucket objectv2 engine configuration"
-        yield Change(lambda: s3.put_object(**document), object_, "content")
+        document = {"Bucket": bucket, "Key": key, "Body": json.dumps(changed).encode()}
+        written = partial(s3.put_object, **document, ContentType="application/json")
+        yield Change(written, "s3 bucket objectv2 engine configuration", "content")
+
+
+INVENTORY = {
+    "Id": "all",
+    "IsEnabled": True,
+    "IncludedObjectVersions": "Current",
+    "Schedule": {"Frequency": "Daily"},
+    "Destination": {"S3BucketDestination": {"Bucket": "arn:aws:s3:::elsewhere", "Format": "CSV"}},
+}
 
 
 def _replicated(made: Made, bucket: str) -> None:
@@ -113,173 +146,159 @@ def _replicated(made: Made, bucket: str) -> None:
     enabled = {"Status": "Enabled"}
     s3.create_bucket(Bucket=f"{bucket}-away", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
     s3.put_bucket_versioning(Bucket=f"{bucket}-away", VersioningConfiguration=enabled)
-    status = s3.get_bucket_versioning(Bucket=bucket)["Status"]
-    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration=enabled)
     rule = {"ID": "away", "Priority": 1, "Filter": {"Prefix": ""}, **enabled}
     rule |= {
         "Destination": {"Bucket": f"arn:aws:s3:::{bucket}-away"},
         "DeleteMarkerReplication": {"Status": "Disabled"},
     }
     replication = {"Role": "arn:aws:iam::999988887777:role/copies", "Rules": [rule]}
+    status = s3.get_bucket_versioning(Bucket=bucket)["Status"]
+    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration=enabled)
     s3.put_bucket_replication(Bucket=bucket, ReplicationConfiguration=replication)
     s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": status})
 
 
-def _principals(made: Made) -> Iterator[Change]:
-    iam, role = made.aws("iam"), f"{made.application}-engine"
-    name, whole = {"RoleName": role}, f"iam role {role}"
-    trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": STRANGER}}
-    widened = iam.get_role(**name)["Role"]["AssumeRolePolicyDocument"]
-    widened = json.dumps({**widened, "Statement": [*widened["Statement"], trust]})
-    yield Change(lambda: iam.update_assume_role_policy(**name, PolicyDocument=widened), whole, "assumeRolePolicy")
-    more = policy("s3:*", "*")
-    put = iam.put_role_policy
-    yield Change(lambda: put(**name, PolicyName="firnline", PolicyDocument=more), "iam role policy firnline", "policy")
-    yield Change(lambda: put(**name, PolicyName="extra", PolicyDocument=more), whole, "inline policy extra")
-    arn = iam.create_policy(PolicyName="by-hand", PolicyDocument=more)["Policy"]["Arn"]
-    yield Change(lambda: iam.attach_role_policy(**name, PolicyArn=arn), whole, f"attached policy {arn}")
+def _logged(made: Made, bucket: str) -> None:
+    s3, logs = made.aws("s3"), f"{bucket}-logs"
+    s3.create_bucket(Bucket=logs, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    service = {"Service": "logging.s3.amazonaws.com"}
+    s3.put_bucket_policy(Bucket=logs, Policy=policy("s3:PutObject", f"arn:aws:s3:::{logs}/*", Principal=service))
+    target = {"LoggingEnabled": {"TargetBucket": logs, "TargetPrefix": ""}}
+    s3.put_bucket_logging(Bucket=bucket, BucketLoggingStatus=target)
 
 
-def _snowflake(made: Made) -> Iterator[Change]:
-    up = made.name.upper()
-    database, reader, ingest = f"FIRNLINE_{up}", f"FIRNLINE_{up}_READER", f"FIRNLINE_{up}_INGEST"
-    table, user = f"{database}.RAW.ORDERS", f"snowflake service user {ingest}"
-    yield made_by(made, f"ALTER DATABASE {database} SET COMMENT = 'mine'", f"snowflake database {database}", "comment")
-    switched = f"ALTER TABLE {table} SET ERROR_LOGGING = FALSE"
-    yield made_by(made, switched, f"snowflake table {table}", "ERROR_LOGGING")
-    kept = f"ALTER TABLE {table} SET DATA_RETENTION_TIME_IN_DAYS = 0"
-    yield made_by(made, kept, f"snowflake table {table}", "dataRetentionTimeInDays")
-    second = blueprint_of(made.spec).landing.users[1].public_key
-    yield made_by(made, f"ALTER USER {ingest} SET RSA_PUBLIC_KEY_2 = '{second}'", user, "rsaPublicKey2")
-    yield made_by(made, f"ALTER USER {reader} SET DISABLED = TRUE", f"snowflake service user {reader}", "disabled")
+def _secrets(made: Made) -> Iterator[Change]:
+    secrets, app = made.aws("secretsmanager"), made.application
 
+    def by(operation: str, whose: str, path: str, **request: Any) -> Change:
+        secret = f"{app}/snowflake/{whose}"
+        does = partial(getattr(secrets, operation), SecretId=secret, **request)
+        return Change(does, f"secretsmanager secret {secret}", path)
 
-def _rights(made: Made) -> Iterator[Change]:
-    up = made.name.upper()
-    table, reader, ingest = f"FIRNLINE_{up}.RAW.ORDERS", f"FIRNLINE_{up}_READER", f"FIRNLINE_{up}_INGEST"
-    roles = "snowflake account role"
-    given = f"GRANT INSERT ON TABLE {table} TO ROLE {reader}"
-    yield made_by(made, given, f"{roles} {reader}", f"INSERT on TABLE {table}")
-    future = f"GRANT SELECT ON FUTURE TABLES IN SCHEMA FIRNLINE_{up}.RAW TO ROLE {ingest}"
-    yield made_by(made, future, f"{roles} {ingest}", f"future SELECT on FIRNLINE_{up}.RAW.<TABLE>")
-    made.sql("CREATE ROLE IF NOT EXISTS ANALYST")
-    handed = f"GRANT ROLE {reader} TO ROLE ANALYST"
-    yield made_by(made, handed, f"{roles} {reader}", "granted to role ANALYST")
-    yield made_by(made, f"GRANT ROLE ANALYST TO ROLE {ingest}", f"{roles} {ingest}", "USAGE on ROLE ANALYST")
-    taken = f"GRANT ROLE ANALYST TO USER {ingest}"
-    yield made_by(made, taken, f"snowflake service user {ingest}", "role ANALYST")
-
-
-def _to_others(made: Made) -> Iterator[Change]:
-    """Rights on the environment's objects, and its roles, that went to anybody."""
-    up = made.name.upper()
-    schema, deploy, preview = f"FIRNLINE_{up}.RAW", f"FIRNLINE_{up}_DEPLOY", f"FIRNLINE_{up}_PREVIEW"
-    table, roles = f"{schema}.ORDERS", "snowflake account role"
-    for privilege in ("INSERT", "DELETE", "SELECT"):
-        path = f"{privilege} to role ANALYST"
-        yield made_by(made, f"GRANT {privilege} ON TABLE {table} TO ROLE ANALYST", f"snowflake table {table}", path)
-    future = f"GRANT SELECT ON FUTURE TABLES IN SCHEMA {schema} TO ROLE ANALYST"
-    yield made_by(made, future, f"snowflake schema {schema}", "future SELECT on TABLE to role ANALYST")
-    all_of = f"GRANT SELECT ON FUTURE TABLES IN DATABASE FIRNLINE_{up} TO ROLE ANALYST"
-    yield made_by(made, all_of, f"snowflake database FIRNLINE_{up}", "future SELECT on TABLE to role ANALYST")
-    writes = f"GRANT INSERT ON TABLE {table} TO ROLE {preview}"
-    yield made_by(made, writes, f"{roles} {preview}", f"INSERT on TABLE {table}")
-    yield made_by(made, f"GRANT ROLE ANALYST TO ROLE {deploy}", f"{roles} {deploy}", "USAGE on ROLE ANALYST")
-    made.sql("CREATE ROLE IF NOT EXISTS AUDITOR")
-    yield made_by(made, f"GRANT ROLE {deploy} TO ROLE AUDITOR", f"{roles} {deploy}", "granted to role AUDITOR")
-    keys = f"GRANT MODIFY PROGRAMMATIC AUTHENTICATION METHODS ON USER FIRNLINE_{up}_INGEST TO ROLE ANALYST"
-    path = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS to role ANALYST"
-    yield made_by(made, keys, f"snowflake service user FIRNLINE_{up}_INGEST", path)
-
-
-def _settings(made: Made) -> Iterator[Change]:
-    up = made.name.upper()
-    schema, days = f"FIRNLINE_{up}.RAW", "DATA_RETENTION_TIME_IN_DAYS"
-    path = "dataRetentionTimeInDays"
-    yield made_by(made, f"ALTER SCHEMA {schema} SET {days} = 0", f"snowflake schema {schema}", path)
-    database = f"FIRNLINE_{up}"
-    yield made_by(made, f"ALTER DATABASE {database} SET {days} = 0", f"snowflake database {database}", path)
-    ingest, reader = f"FIRNLINE_{up}_INGEST", f"FIRNLINE_{up}_READER"
-    token = f"ALTER USER {ingest} ADD PROGRAMMATIC ACCESS TOKEN spare"
-    yield made_by(made, token, f"snowflake service user {ingest}", "programmatic access token")
-    federated = f"ALTER USER {reader} SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = '{STRANGER}')"
-    yield made_by(made, federated, f"snowflake service user {reader}", "workload identity")
-    null = f"ALTER TABLE {schema}.ORDERS ADD COLUMN SPARE VARCHAR NOT NULL"
-    yield made_by(made, null, f"snowflake table {schema}.ORDERS", "column SPARE nullable")
-
-
-def _dev(made: Made) -> Iterator[Change]:
-    yield running_engine(made)
-    yield made_by(
-        made,
-        "ALTER SCHEMA FIRNLINE_DEV.RAW SET COMMENT = 'mine'",
-        "snowflake schema FIRNLINE_DEV.RAW",
-        "comment",
+    opened = policy("secretsmanager:GetSecretValue", "*", Principal={"AWS": STRANGER})
+    yield by("put_resource_policy", "reader", "resource policy", ResourcePolicy=opened)
+    yield by("put_secret_value", "ingest", "value", SecretString="another")
+    yield by("tag_resource", "reader", "tags.Who", Tags=[{"Key": "Who", "Value": "me"}])
+    yield by(
+        "replicate_secret_to_regions", "ingest", "replica in eu-west-1", AddReplicaRegions=[{"Region": "eu-west-1"}]
     )
 
 
-def _staging(made: Made) -> Iterator[Change]:
+def _role(made: Made) -> Iterator[Change]:
+    iam, role = made.aws("iam"), f"{made.application}-engine"
+    name, whole = {"RoleName": role}, f"iam role {role}"
+
+    def by(operation: str, path: str, object_: str = whole, **request: Any) -> Change:
+        return Change(partial(getattr(iam, operation), **name, **request), object_, path)
+
+    trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": STRANGER}}
+    widened = iam.get_role(**name)["Role"]["AssumeRolePolicyDocument"]
+    widened = json.dumps({**widened, "Statement": [*widened["Statement"], trust]})
+    yield by("update_assume_role_policy", "assumeRolePolicy", PolicyDocument=widened)
+    more = policy("s3:*", "*")
+    own = "iam role policy firnline"
+    yield by("put_role_policy", "policy", own, PolicyName="firnline", PolicyDocument=more)
+    yield by("put_role_policy", "inline policy extra", PolicyName="extra", PolicyDocument=more)
+    arn = iam.create_policy(PolicyName="by-hand", PolicyDocument=more)["Policy"]["Arn"]
+    yield by("attach_role_policy", f"attached policy {arn}", PolicyArn=arn)
+    yield by("delete_role_permissions_boundary", "permissionsBoundary")
+    described = iam.get_role(**name)["Role"]["Description"]
+    yield by("update_role", "maxSessionDuration", MaxSessionDuration=43200, Description=described)
+    yield by("tag_role", "tags.Who", Tags=[{"Key": "Who", "Value": "me"}])
+
+
+def _user(made: Made) -> Iterator[Change]:
+    iam, user = made.aws("iam"), f"{made.application}-engine"
+    name, whole = {"UserName": user}, f"iam user {user}"
+
+    def by(operation: str, path: str, **request: Any) -> Change:
+        return Change(partial(getattr(iam, operation), **name, **request), whole, path)
+
+    more = policy("s3:*", "*")
+    yield by("put_user_policy", "inline policy extra", PolicyName="extra", PolicyDocument=more)
+    arn = iam.create_policy(PolicyName="by-hand", PolicyDocument=more)["Policy"]["Arn"]
+    yield by("attach_user_policy", f"attached policy {arn}", PolicyArn=arn)
+    iam.create_group(GroupName="people")
+    yield by("add_user_to_group", "group people", GroupName="people")
+    iam.create_access_key(**name)
+    yield by("create_access_key", "access keys")
+    yield by("create_login_profile", "login profile", Password="correct-Horse-7")
+    yield by("delete_user_permissions_boundary", "permissionsBoundary")
+
+
+def _dying_key(made: Made) -> Iterator[Change]:
     kms, alias = made.aws("kms"), f"alias/{made.application}"
     key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
-    grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
-    yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
-    yield Change(lambda: kms.disable_key(KeyId=key), f"kms key {alias}", "state")
-    pipe = "FIRNLINE_STAGING.RAW.CLICKS_TYPED"
-    yield made_by(made, f"ALTER PIPE {pipe} SET COMMENT = 'mine'", f"snowflake pipe {pipe}", "comment")
-    fixed = "FIRNLINE_STAGING.RAW.CLICKS"
-    added = f"ALTER TABLE {fixed} ADD COLUMN SPARE VARCHAR"
-    yield made_by(made, added, f"snowflake table {fixed}", "column SPARE")
-    paused = f"ALTER PIPE {pipe} SET PIPE_EXECUTION_PAUSED = TRUE"
-    yield made_by(made, paused, f"snowflake pipe {pipe}", "executionState")
+    yield Change(partial(kms.schedule_key_deletion, KeyId=key), f"kms key {alias}", "state")
 
 
 def _prod(made: Made) -> Iterator[Change]:
     kms, alias = made.aws("kms"), f"alias/{made.application}"
     key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
+
+    def by(operation: str, path: str, **request: Any) -> Change:
+        return Change(partial(getattr(kms, operation), **request), f"kms key {alias}", path)
+
     grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
-    yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
+    yield by("create_grant", "grant lent", **grant)
     open_to_all = {"Effect": "Allow", "Principal": {"AWS": STRANGER}, "Action": "kms:Decrypt", "Resource": "*"}
     own = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
     own["Statement"].append(open_to_all)
-    put = {"KeyId": key, "PolicyName": "default", "Policy": json.dumps(own)}
-    yield Change(lambda: kms.put_key_policy(**put), f"kms key {alias}", "policy")
-    yield Change(lambda: kms.disable_key_rotation(KeyId=key), f"kms key {alias}", "rotation")
-    moved = {"AliasName": alias, "TargetKeyId": kms.create_key()["KeyMetadata"]["KeyId"]}
-    yield Change(lambda: kms.update_alias(**moved), f"kms key {alias}", "target")
-    kinesis = made.aws("kinesis")
-    stream = kinesis.describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamARN"]
-    fraud = kinesis.describe_stream_consumer(StreamARN=stream, ConsumerName="fraud")["ConsumerDescription"][
-        "ConsumerARN"
-    ]
-    opened = policy("kinesis:SubscribeToShard", fraud, Principal={"AWS": STRANGER})
-    let_in = {"ResourceARN": fraud, "Policy": opened}
-    yield Change(lambda: kinesis.put_resource_policy(**let_in), "kinesis stream consumer fraud", "resource policy")
-    lake = "FIRNLINE_PROD.LAKE.CLICKS"
-    off = f"ALTER ICEBERG TABLE {lake} SET ERROR_LOGGING = FALSE"
-    yield made_by(made, off, f"snowflake iceberg table {lake}", "ERROR_LOGGING")
-    network = "FIRNLINE_PROD_NETWORK"
-    opened = f"ALTER NETWORK POLICY {network} SET ALLOWED_IP_LIST = ('0.0.0.0/0')"
-    yield made_by(made, opened, f"snowflake network policy {network}", "allowedIpLists")
-    ssm = made.aws("ssm")
+    yield by("put_key_policy", "policy", KeyId=key, PolicyName="default", Policy=json.dumps(own))
+    yield by("disable_key_rotation", "rotation", KeyId=key)
+    yield by("update_alias", "target", AliasName=alias, TargetKeyId=kms.create_key()["KeyMetadata"]["KeyId"])
+    parameter = {"Name": "/firnline/prod/ledger-table", "Value": "another", "Type": "String", "Overwrite": True}
+    written = partial(made.aws("ssm").put_parameter, **parameter)
+    yield Change(written, "ssm parameter /firnline/prod/ledger-table", "insecureValue")
+    yield from _watching(made)
+    yield from _job(made)
+
+
+def _watching(made: Made) -> Iterator[Change]:
+    watch, logs = made.aws("cloudwatch"), made.aws("logs")
+    alarm, group = "firnline-prod-orders-lag", "firnline-prod"
+    silenced = partial(watch.disable_alarm_actions, AlarmNames=[alarm])
+    yield Change(silenced, f"cloudwatch metric alarm {alarm}", "actionsEnabled")
+    raised = "firnline-prod-clicks-lag"
+    (found,) = watch.describe_alarms(AlarmNames=[raised])["MetricAlarms"]
+    kept = {key: value for key, value in found.items() if key in SETTABLE}
     yield Change(
-        lambda: ssm.put_parameter(Name="/firnline/prod/ledger-table", Value="another", Type="String", Overwrite=True),
-        "ssm parameter /firnline/prod/ledger-table",
-        "insecureValue",
+        partial(watch.put_metric_alarm, **kept, Threshold=1e9), f"cloudwatch metric alarm {raised}", "threshold"
     )
-    volume = "FIRNLINE_PROD_LAKE"
-    closed = f"ALTER EXTERNAL VOLUME {volume} SET ALLOW_WRITES = FALSE"
-    yield made_by(made, closed, f"snowflake external volume {volume}", "allowWrites")
+    (found,) = watch.describe_alarms(AlarmNames=["firnline-prod-orders-throttled"])["MetricAlarms"]
+    kept = {key: value for key, value in found.items() if key in {*SETTABLE, "Threshold"} - {"AlarmActions"}}
+    nobody = "cloudwatch metric alarm firnline-prod-orders-throttled"
+    yield Change(partial(watch.put_metric_alarm, **kept), nobody, "alarmActions")
+    body = json.dumps({"widgets": []})
+    shown = partial(watch.put_dashboard, DashboardName="firnline-prod", DashboardBody=body)
+    yield Change(shown, "cloudwatch dashboard firnline-prod", "dashboardBody")
+    logs_group = f"cloudwatch log group {group}"
+    yield Change(
+        partial(logs.put_retention_policy, logGroupName=group, retentionInDays=1), logs_group, "retentionInDays"
+    )
 
 
-def made_by(made: Made, statement: str, object_: str, path: str) -> Change:
-    return Change(lambda: made.sql(statement), object_, path)
+SETTABLE = {
+    "AlarmName", "AlarmDescription", "ActionsEnabled", "OKActions", "AlarmActions", "MetricName", "Namespace", "Statistic",
+    "Dimensions", "Period", "EvaluationPeriods", "DatapointsToAlarm", "ComparisonOperator", "TreatMissingData",
+}  # fmt: skip # words
 
 
-def running_engine(made: Made) -> Change:
+def _job(made: Made) -> Iterator[Change]:
+    ec2, emr = made.aws("ec2"), made.aws("emr-serverless")
+    named = [{"Name": "group-name", "Values": [f"{made.application}-engine"]}]
+    (group,) = ec2.describe_security_groups(Filters=named)["SecurityGroups"]
+    rule = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+    opened = partial(ec2.authorize_security_group_ingress, GroupId=group["GroupId"], IpPermissions=[rule])
+    yield Change(opened, f"ec2 security group {made.application}-engine", "ingress")
+    (found,) = (each for each in emr.list_applications()["applications"] if each["name"] == made.application)
+    larger = {"maximumCapacity": {"cpu": "9000 vCPU", "memory": "9000 GB"}}
+    grown = partial(emr.update_application, applicationId=found["id"], clientToken="by-hand", **larger)
+    yield Change(grown, f"emrserverless application {made.application}", "maximumCapacity")
+
+
+def _running_engine(made: Made) -> Iterator[Change]:
     """It was started with an older configuration, and beats."""
     ledger = DynamoLedger(made.aws("dynamodb"), made.application)
-
-    def start() -> None:
-        ledger.begin_run(Run("old", "a machine", configuration="0" * 16, version="0.1.0"), None)
-
-    return Change(start, f"engine application {made.application}", "configuration")
+    run = Run("old", "a machine", configuration="0" * 16, version="0.1.0")
+    yield Change(partial(ledger.begin_run, run, None), f"engine application {made.application}", "configuration")

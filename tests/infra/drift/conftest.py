@@ -1,6 +1,7 @@
-"""The three environments of this repository, each made in an embedded cloud of its own, without the Pulumi engine."""
+"""Three environments, each made in an embedded cloud of its own, without the Pulumi engine: this repository's, with what goes
+beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,22 @@ from firnline_ingest.checks import Report
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.infra.drift.in_process import InProcessStack
-from tests.pulumi.environments import trial_of
+from tests.pulumi.environments import Trial, trial_of
+
+AMENDED = {
+    "dev": {
+        "  key: {origin: skip}": "  runtime: {trust: static-keys}\n  key: {origin: skip}",
+        "    tolerance: all #": "    file_replay: true\n    tolerance: all #",
+    },
+}
+"""By the text of each: a stage, and the engine as a user of IAM."""
+
+
+@dataclass(frozen=True)
+class Change:
+    does: Callable[[], object]
+    object: str
+    path: str
 
 
 @dataclass
@@ -40,6 +56,9 @@ class Made:
     def sql(self, statement: str) -> None:
         self.environment.query(statement, login="admin")
 
+    def by_sql(self, statement: str, object_: str, path: str) -> Change:
+        return Change(lambda: self.sql(statement), object_, path)
+
     def deployment(self, role: str | None = None) -> Deployment:
         return Deployment(
             spec=self.spec,
@@ -59,7 +78,16 @@ class Made:
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     name: str = request.param
     with trial_of(name, tmp_path_factory.mktemp(name)) as trial:
-        spec = load_spec(trial.spec_file)
+        spec = load_spec(_amended(trial, name))
         stack = InProcessStack(trial.environment, spec)
         stack.up()
         yield Made(spec, trial.spec_file, trial.environment, stack)
+
+
+def _amended(trial: Trial, name: str) -> Path:
+    text = trial.spec_file.read_text()
+    for old, new in AMENDED.get(name, {}).items():
+        assert old in text
+        text = text.replace(old, new)
+    trial.spec_file.write_text(text)
+    return trial.spec_file

@@ -14,6 +14,7 @@ from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.pulumi_cli.errors import NoSuchStack
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.in_process.deployment import Deployment, Record, ResourceGoal
 from firnline_local.pulumi.in_process.monitor import Monitor
@@ -95,8 +96,10 @@ class InProcessStack:
         return {"deployment": {"resources": [{**own, "outputs": self.outputs}, *made]}}
 
     def _run(self, deployment: Deployment) -> None:
+        role = str(Names.of(self.spec).deploy_role)
+
         def program() -> None:
-            outputs = render(self.spec, pulumi.ResourceOptions(providers=providers(self.spec)))
+            outputs = render(self.spec, pulumi.ResourceOptions(providers=providers(self.spec, role=role)))
             for name, value in outputs.given().items():
                 pulumi.export(name, value)
 

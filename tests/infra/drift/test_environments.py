@@ -7,7 +7,7 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.drift.ignore import Entry, IgnoreList
 from firnline_ingest.checks import Cause
-from tests.infra.drift.changes import changes
+from tests.infra.drift.changes import changes, losses
 from tests.infra.drift.conftest import Made
 
 pytestmark = pytest.mark.contract
@@ -34,6 +34,13 @@ def test_each_change_is_one_finding_and_a_clean_environment_has_none(
     assert (report.unseen, report.exit_status) == ((), 3)
     assert all(finding.next_step for finding in report.findings)
 
+    lost = list(losses(made))
+    for change in lost:
+        change.does()
+    after = {finding.key for finding in made.drift().findings}
+    wanted = {(change.object, change.path) for change in lost}
+    assert (sorted(wanted - after), sorted(after - found - wanted)) == ([], [])
+
 
 def as_the_role_that_reads(made: Made) -> None:
     """What it can't see is no difference: policies, which show themselves to their owner alone, and what was taken from it.
@@ -42,6 +49,7 @@ def as_the_role_that_reads(made: Made) -> None:
     names = blueprint_of(made.spec).names
     made.sql(f"GRANT ROLE {names.preview_role.sql} TO USER {made.environment.logins['admin'].user}")
     policies = {"prod": ["authentication policy FIRNLINE_PROD.RAW.FIRNLINE_PROD_KEY_PAIR_ONLY"]}.get(made.name, [])
+    policies += [f"stage {each.name}" for each in blueprint_of(made.spec).landing.stages]
     policies += {"prod": [f"network policy {names.network_policy}"]}.get(made.name, [])
     unseen = sorted(f"snowflake {each}" for each in policies)
     report = made.drift(role=names.preview_role.name)

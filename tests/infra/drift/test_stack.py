@@ -33,11 +33,7 @@ def test_the_engines_own_document_is_read() -> None:
         ("dynamodb table firnline-dev", "tags.who", "nothing", "me", Cause.CHANGED),
         ("snowflake database FIRNLINE_DEV", "comment", "Firnline dev firnline-dev", "x", Cause.CHANGED),
         ("snowflake service user FIRNLINE_DEV_READER", "exists", "yes", "nothing", Cause.CHANGED),
-        (
-            "snowflake grant account role landing-grant-FIRNLINE_DEV_READER-to-user-FIRNLINE_DEV_READER",
-            "exists", "yes", "nothing", Cause.CHANGED,
-        ),
-    ]  # fmt: skip # one a line
+    ]  # its grant went with it
 
 
 def test_what_was_dropped_is_had_back_before_another_one_is_made() -> None:
