@@ -232,21 +232,24 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
     from firnline_ingest.snowflake.preflight import check_connection
     from firnline_ingest.snowflake.target import TargetCatalog
 
-    refused: list[FirnlineError] = []
+    refused = dict[str, FirnlineError]()
 
-    def connection() -> str:
+    def connection(own: EngineConfig) -> str:
         try:
-            return check_connection(config.snowflake, load_key(config))
+            return check_connection(own.snowflake, load_key(own))
         except FirnlineError as error:
-            refused.append(error)
+            refused[own.snowflake.user] = error
             raise
 
     def table(pipeline: PipelineConfig) -> str:
-        if refused:
-            raise Unchecked("not known", refused[0])
+        if (error := refused.get(config.logged_in_for(pipeline).snowflake.user)) is not None:
+            raise Unchecked("not known", error)
         return str(catalog.state_of(pipeline).target)
 
-    yield _check("snowflake", "snowflake", connection)
+    users = {own.snowflake.user: own for own in (*map(config.logged_in_for, config.pipelines), config)}
+    for user, own in users.items():
+        name = "snowflake" if own is config else f"snowflake as {user}"
+        yield _check("snowflake", name, partial(connection, own))
     catalog = TargetCatalog(config)
     try:
         for pipeline in config.pipelines:

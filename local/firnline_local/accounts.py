@@ -18,10 +18,11 @@ from firnline_infra.accounts import PulumiPlace, TerraformPlace
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.keys_file import USERS, UserKeys, keys_file_of
+from firnline_infra.specification.keys_file import UserKeys, keys_file_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import INGEST, service_users
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
@@ -99,7 +100,7 @@ class EmbeddedAccounts:
         """
         spec = load_spec(spec_file)
         key = environment_key(self.aws("kms"), spec)
-        without = [user for user in USERS if getattr(spec.snowflake, user).public_keys == PublicKeys()]
+        without = [user.key for user in service_users(spec) if user.options.public_keys == PublicKeys()]
         lacking = without if spec.aws.runtime.trust is Trust.NOBODY else []
         if not lacking and key in (None, spec.aws.key.arn):
             return spec_file
@@ -150,11 +151,28 @@ class EmbeddedAccounts:
         """
         own = self.environment.engine_config()
         snowflake = {**document["snowflake"], **{name: own["snowflake"][name] for name in ("url", "ca_file")}}
-        if spec.snowflake.ingest.public_keys.slot_1 == self._public_key("ingest"):
+        if self._has_own_key(spec, INGEST):
             snowflake["private_key"] = own["snowflake"]["private_key"]
+        logins = {each["stream"]: each.get("login") for each in own.get("pipelines", ())}
+        pipelines = [
+            {**each, "login": logins[each["stream"]]} if self._has_own_key(spec, each["stream"]) else each
+            for each in document.get("pipelines", ())
+        ]
         aws = {**document["aws"], "endpoints": own["aws"]["endpoints"]}
         spark = {**own["spark"], "conf": {**document["spark"].get("conf", {}), **own["spark"].get("conf", {})}}
-        return {**document, "aws": aws, "snowflake": snowflake, "dead_letters": own["dead_letters"], "spark": spark}
+        fixed = {"dead_letters": own["dead_letters"], "spark": spark}
+        return {
+            **document,
+            "aws": aws,
+            "snowflake": snowflake,
+            **({"pipelines": pipelines} if pipelines else {}),
+            **fixed,
+        }
+
+    def _has_own_key(self, spec: EnvironmentSpec, user: str) -> bool:
+        """Whether the key is one that this environment has made, and that a file of it holds."""
+        known = {each.key: each.options.public_keys.slot_1 for each in service_users(spec)}
+        return user in known and known[user] == self._public_key(user)
 
     @property
     def _folder(self) -> Path:

@@ -5,6 +5,7 @@ Nothing survives this process, however it ends; the folder then holds logs, and 
 
 import json
 import os
+from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,8 @@ from typing import Any
 
 from firnline_infra.blueprint import EngineInputs, engine_config
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.names import Names, Principal
+from firnline_infra.specification.keys_file import with_users
+from firnline_infra.specification.service_users import NamedUser, service_users
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_local.endpoints import ADMIN_ROLE, ADMIN_USER, Endpoints, Login, Server
 from firnline_local.folder import Folder
@@ -73,9 +75,10 @@ class LocalEnvironment:
         return self._servers.pids
 
     def _start(self) -> EnvironmentState:
-        keys = {name: make_key_pair(self._folder.keys, name) for name in ("admin", "ingest", "reader")}
+        users = service_users(self._spec)
+        keys = {name: make_key_pair(self._folder.keys, name) for name in ("admin", *(each.key for each in users))}
         endpoints = self._servers.start(admin_public_key=keys["admin"].public_key_file)
-        logins = _logins(Names.of(self._spec), keys)
+        logins = _logins(users, keys)
         spec = _with_public_keys(self._spec, keys)
         state = EnvironmentState(
             name=spec.name,
@@ -83,7 +86,7 @@ class LocalEnvironment:
             started_at=datetime.now(UTC),
             endpoints=endpoints,
             logins=logins,
-            engine_config=engine_config(spec, self._outputs(endpoints, keys["ingest"])),
+            engine_config=engine_config(spec, self._outputs(endpoints, keys)),
         )
         environment = RunningEnvironment(self._folder.path, state)
         spec = bootstrap(environment, spec)
@@ -93,9 +96,9 @@ class LocalEnvironment:
         state.save(self._folder)
         return state
 
-    def _outputs(self, endpoints: Endpoints, ingest: KeyFiles) -> EngineInputs:
+    def _outputs(self, endpoints: Endpoints, keys: dict[str, KeyFiles]) -> EngineInputs:
         return EngineInputs(
-            private_key={"file": str(ingest.private_key_file)},
+            private_keys={user: {"file": str(pair.private_key_file)} for user, pair in keys.items()},
             dead_letters={"folder": str(self._folder.engine / "dead-letters")},
             spark_checkpoint=str(self._folder.engine / "checkpoint"),
             aws_endpoints={
@@ -108,19 +111,22 @@ class LocalEnvironment:
         )
 
 
-def _logins(names: Names, keys: dict[str, KeyFiles]) -> dict[str, Login]:
-    def login(name: str, principal: Principal) -> Login:
-        key_file = keys[name].private_key_file
-        return Login(user=principal.user.name, role=str(principal.role), private_key_file=key_file)
-
+def _logins(users: Iterable[NamedUser], keys: dict[str, KeyFiles]) -> dict[str, Login]:
     admin = Login(user=ADMIN_USER, role=ADMIN_ROLE, private_key_file=keys["admin"].private_key_file)
-    return {"admin": admin, "ingest": login("ingest", names.ingest), "reader": login("reader", names.reader)}
+    return {"admin": admin} | {
+        each.key: Login(
+            user=each.principal.user.name,
+            role=str(each.principal.role),
+            private_key_file=keys[each.key].private_key_file,
+        )
+        for each in users
+    }
 
 
 def _with_public_keys(spec: EnvironmentSpec, keys: dict[str, KeyFiles]) -> EnvironmentSpec:
     """The specification with the keys of this environment; whatever it named itself opens nothing here."""
-    users = {
-        name: getattr(spec.snowflake, name).model_copy(update={"public_keys": PublicKeys(slot_1=keys[name].public_key)})
-        for name in ("ingest", "reader")
+    given = {
+        each.key: each.options.model_copy(update={"public_keys": PublicKeys(slot_1=keys[each.key].public_key)})
+        for each in service_users(spec)
     }
-    return spec.model_copy(update={"snowflake": spec.snowflake.model_copy(update=users)})
+    return with_users(spec, given)

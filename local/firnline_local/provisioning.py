@@ -16,6 +16,7 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.service_users import service_users
 from firnline_local.environment_key import with_environment_key
 from firnline_local.errors import StatementRefused
 from firnline_local.providers.clients import Clients
@@ -62,6 +63,13 @@ def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
             columns = ", ".join(each.sql for each in table.metadata) or "RECORD_CONTENT VARIANT"
             yield f"CREATE TABLE IF NOT EXISTS {table.name.sql} ({columns})"
             yield from (each.execute for each in table.alterations)
+    for user in (each for each in service_users(spec) if not each.is_made):
+        name, role = user.principal.user.sql, user.principal.role.sql
+        key = user.options.public_keys.slot_1
+        yield f"CREATE ROLE IF NOT EXISTS {role}"
+        registered = f" RSA_PUBLIC_KEY = '{key}'" if key else ""
+        yield f"CREATE USER IF NOT EXISTS {name} TYPE = SERVICE DEFAULT_ROLE = {role}{registered}"
+        yield f"GRANT ROLE {role} TO USER {name}"
     policy = spec.snowflake.network_policy
     if policy.origin is ObjectOrigin.ADOPT and policy.name is not None:
         name = Identifier.parse(policy.name).sql

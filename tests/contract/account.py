@@ -77,7 +77,7 @@ class Account:
             ledger_name=name,
             ledger_creation=Feature.LEDGER_CREATION in on,
             ledger_key=keys.get(Feature.LEDGER_KEY),
-            secret=self._secret(name, keys.get(Feature.SECRET_KEY)) if Feature.SECRET in on else None,
+            secrets=(self._secret(name, keys.get(Feature.SECRET_KEY)),) if Feature.SECRET in on else (),
             secret_key=keys.get(Feature.SECRET_KEY),
             asks_glue=Feature.GLUE_REGISTRY in on,
             registry_logins=(self._login(name, keys.get(Feature.REGISTRY_LOGIN_KEY)),)
@@ -96,7 +96,7 @@ class Account:
 
     def engine(self, access: EngineAccess) -> EngineWithoutSpark:
         (name,) = access.streams
-        secret = {"snowflake": {"private_key": {"secret_arn": access.secret}}} if access.secret else {}
+        secret = {"snowflake": {"private_key": {"secret_arn": access.secrets[0]}}} if access.secrets else {}
         return self.engine_of(
             application=name,
             pipeline={

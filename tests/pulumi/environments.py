@@ -14,8 +14,8 @@ from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.keys_file import USERS
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import service_users
 from firnline_infra.stack.deployment import Deployment
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment import LocalEnvironment
@@ -87,8 +87,8 @@ def trial_of(name: str, folder: Path) -> Iterator[Trial]:
         accounts, beside = EmbeddedAccounts(environment), ReviewedFile.beside(spec_file)
         record_encryption_key(spec, beside, accounts, environment=name)
         if spec.aws.runtime.trust is not Trust.NOBODY:  # else the environment's own keys are used
-            for user in USERS:
-                create_key(KeyOwner.of(load_spec(spec_file), spec_file, user), accounts)
+            for user in service_users(spec):
+                create_key(KeyOwner.of(load_spec(spec_file), spec_file, user.key), accounts)
         yield Trial(spec_file, environment)
 
 

@@ -58,6 +58,8 @@ def _to_hand_on(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterato
 
 
 def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[RequiredGrant]:
+    for user in objects.adopted_users:  # so that its keys are seen
+        yield RequiredGrant(privileges=("MONITOR",), on=Securable.USER, name=QualifiedName((user,)), handed_on=False)
     for schema in objects.schemas:
         yield from _creating("CREATE SCHEMA", Securable.DATABASE, schema.name.parts[:1], others)
     for table in objects.tables:

@@ -146,6 +146,8 @@ class SecretDefinition(Definition):
     """A Secrets Manager secret without a value: `firnline keys` puts the private key there, past every state and plan."""
 
     name: str
+    user: str = ""
+    """Whose key it holds, as `firnline keys` calls the user."""
     description: str = ""
     existing_arn: str | None = None
     """Of the secret that `firnline keys create` made before the first `up`: it is taken over, not made."""

@@ -1,6 +1,7 @@
 """The engine's configuration, from the specification and from what only exists once an environment was made."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import INGEST, NamedUser, service_users, user_of
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, MetricsOptions
 from firnline_ingest.config.pipeline import PipelineOptions
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 class EngineInputs:
     """What the engine's configuration needs of an environment that was made. Nothing secret, only where a secret is found."""
 
-    private_key: Mapping[str, Value]
-    """Exactly one of file, env, secret_arn (the engine's `snowflake.private_key`)."""
+    private_keys: Mapping[str, Mapping[str, Value]]
+    """Of each user that writes, as `firnline keys` calls it: exactly one of file, env, secret_arn."""
     dead_letters: Mapping[str, Value]
     """Exactly one of folder, s3, stream (the engine's `dead_letters`)."""
     spark_checkpoint: str
@@ -56,7 +58,8 @@ class EngineInputs:
 
 
 KEY_VARIABLE = "FIRNLINE_PRIVATE_KEY"
-"""The variable that holds the private key of an engine that runs with `trust: nobody`, without a secret in AWS."""
+"""The variable that holds the private key of an engine that runs with `trust: nobody`, without a secret in AWS; with the stream's
+name behind it, that of a pipeline's own user."""
 CHECKPOINT_OF_ONE_MACHINE = "/var/lib/firnline/checkpoint"
 LETTERS_OF_ONE_MACHINE = "/var/lib/firnline/dead-letters"
 ONE_MACHINE = "local[*]"
@@ -67,7 +70,7 @@ def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
     """As far as the specification says it; the secret's ARN may be a reference to the secret that is made."""
     letters = _dead_letters(spec)
     return EngineInputs(
-        private_key={"env": KEY_VARIABLE} if spec.aws.runtime.trust is Trust.NOBODY else {"secret_arn": _secret(spec)},
+        private_keys={each.key: _private_key(spec, each) for each in service_users(spec) if each.writes},
         dead_letters=letters,
         consumers={pipeline.stream: arn for pipeline in spec.pipelines if (arn := consumer_of(pipeline))},
         spark_checkpoint=spark_url(spec, checkpoint_folder(spec)) if has_bucket(spec) else CHECKPOINT_OF_ONE_MACHINE,
@@ -88,13 +91,20 @@ def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
     return place if bucket is Origin.CREATE or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 
-def _secret(spec: EnvironmentSpec) -> Value:
-    return spec.snowflake.ingest.secret_arn or Reference("secret/ingest")
+def _private_key(spec: EnvironmentSpec, user: NamedUser) -> dict[str, Value]:
+    if spec.aws.runtime.trust is not Trust.NOBODY:
+        return {"secret_arn": secret_of(user)}
+    own = "" if user.key == INGEST else f"_{re.sub('[^A-Z0-9]', '_', user.key.upper())}"
+    return {"env": f"{KEY_VARIABLE}{own}"}
+
+
+def secret_of(user: NamedUser) -> Value:
+    return user.options.secret_arn or Reference(f"secret/{user.key}")
 
 
 def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]:
     """A document that `firnline_ingest.config` reads; what is absent in it keeps the engine's default."""
-    names = Names.of(spec)
+    names, common = Names.of(spec), _common_user(spec)
     return {
         "version": 1,
         "application": names.application,
@@ -102,13 +112,11 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         "ledger": {"table": names.ledger_table},
         "snowflake": _present(
             account=spec.snowflake.account,
-            user=str(names.ingest.user),
-            role=str(names.ingest.role),
-            private_key=dict(inputs.private_key),
+            **_login(common, inputs),
             url=inputs.snowflake_url,
             ca_file=inputs.snowflake_ca_file,
         ),
-        "pipelines": [_pipeline(pipeline, inputs, access_of(spec, pipeline)) for pipeline in spec.pipelines],
+        "pipelines": [_pipeline(spec, pipeline, inputs, access_of(spec, pipeline)) for pipeline in spec.pipelines],
         **_patterns(spec, inputs),
         "dead_letters": dict(inputs.dead_letters),
         "spark": _present(
@@ -156,9 +164,23 @@ def _parsed(document: Mapping[str, Any]) -> "EngineConfig":
     return parse(EngineConfig, dict(document), "engine.json")
 
 
-def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None) -> dict[str, Any]:
+def _common_user(spec: EnvironmentSpec) -> NamedUser:
+    """What the engine is for pipelines without a user of their own; where all have one, the first."""
+    return service_users(spec)[0]
+
+
+def _login(user: NamedUser, inputs: EngineInputs) -> dict[str, Any]:
+    named = {"user": str(user.principal.user), "role": str(user.principal.role)}
+    return {**named, "private_key": dict(inputs.private_keys[user.key])}
+
+
+def _pipeline(
+    spec: EnvironmentSpec, pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None
+) -> dict[str, Any]:
     """Its options as the specification says them, and what only an environment knows."""
+    user = user_of(spec, pipeline)
     own = _present(
+        login=None if user == _common_user(spec) else _login(user, inputs),
         table=str(table_of(pipeline).parts[-1]),
         access=access,
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
@@ -174,7 +196,7 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
     patterns = []
     for pipeline in spec.pipelines:
         if pipeline.also_streams is not None:
-            options = _pipeline(pipeline, inputs, None)  # they are found where the engine is
+            options = _pipeline(spec, pipeline, inputs, None)  # they are found where the engine is
             del options["stream"]
             options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
             patterns.append({"streams": pipeline.also_streams, **options})

@@ -10,7 +10,7 @@ from firnline_infra.blueprint.bucket_layout import (
     has_bucket,
     log_folder,
 )
-from firnline_infra.blueprint.engine_config import consumer_of
+from firnline_infra.blueprint.engine_config import consumer_of, secret_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.cross_account import cross_account_statements
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
@@ -18,13 +18,14 @@ from firnline_infra.blueprint.iam.extra import extra_statements
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
-from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.elsewhere import is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.service_users import service_users
 from firnline_ingest.config.patterns import wildcard
 
 
@@ -48,7 +49,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             ledger_table=arns.table(names.ledger_table),
             ledger_name=names.ledger_table,
             ledger_key=key_arn,
-            secret=spec.snowflake.ingest.secret_arn or Reference("secret/ingest"),
+            secrets=tuple(secret_of(each) for each in service_users(spec) if each.writes),
             secret_key=secrets_key(spec),
             asks_glue=uses_glue(spec),
             registry_logins=login_secrets(spec),

@@ -100,7 +100,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         streams=streams(spec, key_arn),
         ledger=ledger(spec, names, key_arn),
         bucket=bucket(spec, names, key_arn),
-        secrets=secrets(spec, names),
+        secrets=secrets(spec),
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),

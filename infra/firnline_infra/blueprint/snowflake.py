@@ -346,3 +346,4 @@ class SnowflakeObjects(Definition):
     adopted_tables: tuple[Table | IcebergTable | InteractiveTable, ...] = ()
     """Of somebody else, as they have to be."""
     adopted_pipes: tuple[QualifiedName, ...] = ()
+    adopted_users: tuple[Identifier, ...] = ()

@@ -22,15 +22,16 @@ from firnline_infra.specification.adopted import adopted_databases, adopted_sche
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, Principal
-from firnline_infra.specification.snowflake import ServiceUser
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.service_users import NamedUser, service_users
 from firnline_infra.specification.target_tables import target_tables
 
 Thing = TypeVar("Thing")
 
 
 def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
-    comment, pipelines = comment_of(spec), [each.pipeline for each in target_tables(spec)]
+    comment, users = comment_of(spec), service_users(spec)
+    pipelines = [each.pipeline for each in target_tables(spec)]
     policy, methods = _network_policy(spec, names), _authentication_policy(spec, names)
     made = [each for each in pipelines if each.table_origin is ObjectOrigin.CREATE]
     adopted = [each for each in pipelines if each.table_origin is ObjectOrigin.ADOPT]
@@ -51,15 +52,15 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
         ),
         network_policy=policy,
         authentication_policy=methods,
-        roles=_once(SnowflakeRole(name=each.role, comment=comment) for each in (names.ingest, names.reader)),
-        users=(
-            _user(spec, spec.snowflake.ingest, names.ingest, policy, methods),
-            _user(spec, spec.snowflake.reader, names.reader, policy, methods, warehouse=_warehouse(spec)),
-        ),
+        roles=_once(SnowflakeRole(name=each.principal.role, comment=comment) for each in users if each.is_made),
+        users=tuple(_user(spec, each, policy, methods) for each in users if each.is_made),
+        adopted_users=tuple(each.principal.user for each in users if not each.is_made),
         role_grants=_once(_role_grants(spec, names)),
         grants=_together(_grants(spec, names)),
         warehouse=_interactive_warehouse(spec, (*tables, *adopted_tables), comment),
-        ownerships=_once(owned for each in pipelines if (owned := of_pipeline.ownership(each, names.ingest))),
+        ownerships=_once(
+            owned for each in pipelines if (owned := of_pipeline.ownership(each, names.ingest_of[each.stream]))
+        ),
         adopted_tables=adopted_tables,
         adopted_pipes=_once(
             QualifiedName((*of_pipeline.schema_of(each).parts, Identifier.parse(each.pipe.name)))
@@ -86,13 +87,15 @@ def _schemas(spec: EnvironmentSpec, comment: str) -> tuple[Schema, ...]:
 
 
 def _role_grants(spec: EnvironmentSpec, names: Names) -> Iterable[RoleGrant]:
-    for principal in (names.ingest, names.reader):
-        yield RoleGrant(role=principal.role, user=principal.user)
+    for each in service_users(spec):
+        if each.is_made:
+            yield RoleGrant(role=each.principal.role, user=each.principal.user)
     for role in spec.snowflake.reader.granted_to:
         yield RoleGrant(role=names.reader.role, to_role=Identifier.parse(role))
-    if any(of_pipeline.ownership(each.pipeline, names.ingest) for each in target_tables(spec)):
+    for target in target_tables(spec):
         # Who deploys goes on to manage what the engine owns.
-        yield RoleGrant(role=names.ingest.role, to_role=names.deploy_role)
+        if owned := of_pipeline.ownership(target.pipeline, names.ingest_of[target.pipeline.stream]):
+            yield RoleGrant(role=owned.role, to_role=names.deploy_role)
 
 
 def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
@@ -101,7 +104,7 @@ def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
         name = QualifiedName.of(warehouse)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=name, role=names.reader.role)
     for each in target_tables(spec):
-        yield from of_pipeline.grants(each.pipeline, ingest=names.ingest, reader=names.reader)
+        yield from of_pipeline.grants(each.pipeline, ingest=names.ingest_of[each.pipeline.stream], reader=names.reader)
 
 
 def _together(grants: Iterable[PrivilegeGrant]) -> tuple[PrivilegeGrant, ...]:
@@ -116,20 +119,17 @@ def _together(grants: Iterable[PrivilegeGrant]) -> tuple[PrivilegeGrant, ...]:
 
 def _user(
     spec: EnvironmentSpec,
-    service_user: ServiceUser,
-    principal: Principal,
+    user: NamedUser,
     policy: NetworkPolicy | None,
     methods: AuthenticationPolicy | None,
-    *,
-    warehouse: Identifier | None = None,
 ) -> SnowflakeUser:
-    adopted = spec.snowflake.network_policy
+    adopted, keys = spec.snowflake.network_policy, user.options.public_keys
     return SnowflakeUser(
-        name=principal.user,
-        default_role=principal.role,
-        default_warehouse=warehouse,
-        public_key=service_user.public_keys.slot_1,
-        public_key_2=service_user.public_keys.slot_2,
+        name=user.principal.user,
+        default_role=user.principal.role,
+        default_warehouse=None if user.writes else _warehouse(spec),
+        public_key=keys.slot_1,
+        public_key_2=keys.slot_2,
         network_policy=policy.name if policy else None,
         adopted_network_policy=Identifier.parse(adopted.name)
         if adopted.name and adopted.origin is ObjectOrigin.ADOPT

@@ -13,9 +13,8 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import service_users
 
-SECRETS = ("ingest", "reader")
-"""Whose private keys there are; in the order of Blueprint.secrets."""
 WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 
 
@@ -36,7 +35,7 @@ class StackOutputs:
     ledger_table: Value
     bucket: Value | None
     secret_arns: Mapping[str, Value]
-    """Of the private keys of the Snowflake users: ingest, reader."""
+    """Of the private keys of the Snowflake users: ingest, reader, and the streams of pipelines with a user of their own."""
     engine_role_arn: Value | None
     engine_policy: Value | None
     """JSON: what the owner of an adopted role lets it do."""
@@ -70,7 +69,9 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, pla
         consumer_arns={consumer: Reference(f"consumer/{consumer}") for consumer in consumers},
         ledger_table=names.ledger_table,
         bucket=bucket,
-        secret_arns={} if trust is Trust.NOBODY else {whose: Reference(f"secret/{whose}") for whose in SECRETS},
+        secret_arns={}
+        if trust is Trust.NOBODY
+        else {each.key: Reference(f"secret/{each.key}") for each in service_users(spec)},
         engine_role_arn=None if trust in WITHOUT_A_ROLE else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,

@@ -16,7 +16,8 @@ from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
-from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
+from firnline_infra.specification.service_users import NamedUser, service_users
+from firnline_infra.specification.snowflake import ExternalVolume
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"
 
@@ -95,21 +96,19 @@ def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
     return names.bucket if spec.aws.bucket.origin is Origin.ADOPT else None
 
 
-def secrets(spec: EnvironmentSpec, names: Names) -> tuple[SecretDefinition, ...]:
+def secrets(spec: EnvironmentSpec) -> tuple[SecretDefinition, ...]:
     """None where the engine runs with what its machine has: then its key is there too."""
     if spec.aws.runtime.trust is Trust.NOBODY:
         return ()
-    return (
-        _secret(spec, names.ingest_secret, spec.snowflake.ingest, "of the engine"),
-        _secret(spec, names.reader_secret, spec.snowflake.reader, "of audit and status"),
-    )
+    return tuple(_secret(spec, each) for each in service_users(spec))
 
 
-def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> SecretDefinition:
+def _secret(spec: EnvironmentSpec, user: NamedUser) -> SecretDefinition:
     return SecretDefinition(
-        name=name,
-        description=f"Snowflake private key {whose}, environment {spec.name}",
-        existing_arn=user.secret_arn,
+        user=user.key,
+        name=user.secret,
+        description=f"Snowflake private key {user.whose}, environment {spec.name}",
+        existing_arn=user.options.secret_arn,
         key_arn=secrets_key(spec),
         recovery_days=0 if spec.durability is Durability.EPHEMERAL else 30,
         durability=spec.durability,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firnline_infra.keys.rotate import DoneStep
 
 WAITING = 3
-user_argument = click.argument("user", type=click.Choice(["ingest", "reader"]), default="ingest")
+user_argument = click.argument("user", default="ingest")
 
 
 @click.group()
@@ -31,7 +31,7 @@ def keys() -> None:
 @accounts_options
 @click.option("--aws", is_flag=True, help="An access key for the engine's IAM user instead (trust: static-keys).")
 def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) -> None:
-    """Make the first key of USER (the engine where absent).
+    """Make the first key of USER: ingest (the engine, where absent), reader, or a stream whose pipeline has its own.
 
     The private half goes straight into Secrets Manager, the public half into a file beside the specification; review
     and commit that. Nothing is overwritten, and a run that was interrupted can be repeated. In accounts that begin empty
@@ -63,7 +63,7 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
         click.echo(f"  in place of the file's key in {created.replaced_arn}, which these accounts do not have")
     click.echo(f"  private half: {created.secret_arn}")
     click.echo(f"  public half:  {owner.file.path}")
-    click.echo(f"Next: commit {owner.file.path}, then firnline up {owner.environment}")
+    click.echo(f"Next: commit {owner.file.path}, then {_registers(owner)}")
 
 
 @keys.command()
@@ -79,9 +79,9 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
     help="How long to wait for the engine to take up the new key.",
 )
 def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float) -> None:
-    """Replace the key of USER while it is in use.
+    """Replace the key of USER while it is in use: ingest (the engine, where absent), reader, or a stream.
 
-    The engine's where absent. Run it again after each step that it names; what is to be done next follows from what it
+    Run it again after each step that it names; what is to be done next follows from what it
     finds. Exit status: 0 the rotation is complete, 3 it waits for what the last line says.
     """
     from firnline_infra.keys import Rotation
@@ -99,11 +99,22 @@ def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float
     raise SystemExit(0 if step is RotationStep.FORGET else WAITING)
 
 
+def _registers(owner: "KeyOwner") -> str:
+    """What gives Snowflake the public halves: `up`, or the owner of an adopted user."""
+    if owner.named.is_made:
+        return f"firnline up {owner.environment}"
+    keys = owner.file.of(owner.user)
+    slots = {"RSA_PUBLIC_KEY": keys.slot_1, "RSA_PUBLIC_KEY_2": keys.slot_2}
+    said = (f"SET {name} = '{key}'" if key else f"UNSET {name}" for name, key in slots.items())
+    statements = "; ".join(f"ALTER USER {owner.principal.user.sql} {each}" for each in said)
+    return f"the owner of {owner.principal.user} runs: {statements};"
+
+
 def _said(done: "DoneStep", owner: "KeyOwner") -> str:
     from firnline_infra.keys.steps import RotationStep
 
     file, again = owner.file.path, f"firnline keys rotate {owner.environment} {owner.user}"
-    up = f"commit {file}, then firnline up {owner.environment}, then again: {again}"
+    up = f"commit {file}, then {_registers(owner)}, then again: {again}"
     match done.step:
         case RotationStep.STAGE:
             return f"Made key {done.fingerprint}; its private half waits in the secret."

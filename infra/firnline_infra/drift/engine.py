@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.pair import body_fingerprint
+from firnline_infra.specification.service_users import service_users
 from firnline_ingest.checks import NOTHING, Check, Finding
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ def _differences(context: DriftContext, run: "Run") -> Iterator[Finding]:
 
 
 def _keys(context: DriftContext) -> Iterator[str]:
-    slots: Any = context.spec.snowflake.ingest.public_keys
-    yield from filter(None, (slots.slot_1, slots.slot_2))
+    for user in service_users(context.spec):
+        slots = user.options.public_keys
+        yield from filter(None, (slots.slot_1, slots.slot_2) if user.writes else ())
 
 
 def _finding(context: DriftContext, run: "Run", path: str, *, expected: str, found: str, next_step: str) -> Finding:

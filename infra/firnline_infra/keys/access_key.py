@@ -53,7 +53,7 @@ def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
 
 
 def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
-    ingest = secrets(spec, names)[0]
+    ingest, *_ = secrets(spec)
     definition = replace(
         ingest,
         name=names.access_key_secret,

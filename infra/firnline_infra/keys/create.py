@@ -61,7 +61,7 @@ def create_key(owner: KeyOwner, accounts: Accounts, *, make_pair: Callable[[], K
 
 def _recorded_fingerprints(owner: KeyOwner) -> frozenset[str]:
     """The fingerprints of the keys that the file names."""
-    user = getattr(owner.spec.snowflake, owner.user)
+    user = owner.named.options
     slots = frozenset(slot for slot in slots_of(owner.file.of(owner.user)) if slot)
     if not slots and user.public_keys != PublicKeys():
         raise KeyGivenElsewhere(owner.file.path, owner.user)

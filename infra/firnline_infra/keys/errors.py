@@ -3,6 +3,7 @@
 KeysError
 ├── KeyExists            the user has a key; replacing it is `rotate`
 ├── KeyGivenElsewhere    the specification itself has the public key
+├── UnknownUser          the environment has no such user
 ├── NoSecretHere         the environment keeps no secrets
 ├── SecretForeign        the secret belongs to another environment
 ├── SecretDeleted        the secret is scheduled for deletion
@@ -17,7 +18,7 @@ KeysError
 
 from pathlib import Path
 
-from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.errors import Fatal, FirnlineError, did_you_mean
 
 
 class KeysError(FirnlineError, Fatal):
@@ -42,6 +43,20 @@ class EncryptionKeyUnusable(KeysError):
             f"{key} is {state}: nothing can be encrypted with it, and once it is gone, nothing read that it has encrypted.",
             next_step=f"find out who did that and why; then aws kms cancel-key-deletion --key-id {arn} and "
             f"aws kms enable-key --key-id {arn}, as an administrator. Nothing was written.",
+        )
+
+
+class UnknownUser(KeysError):
+    """A user is called ingest, reader, or as the stream whose pipeline has a user of its own."""
+
+    id = "FL-6123"
+    causes = "`firnline keys` for a user that the specification does not have, such as a pipeline's without `ingest`"
+    remedy = "give the pipeline `ingest: {}` in the specification, or name one of the users that it has"
+
+    def __init__(self, user: str, known: tuple[str, ...], *, environment: str) -> None:
+        super().__init__(
+            f"{environment} has no user {user!r}; it has {', '.join(known)}. {did_you_mean(user, known)}".rstrip(),
+            next_step="name one of them; a pipeline with `ingest: {}` has one that is called as its stream",
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from firnline_infra.keys.pair import body_fingerprint
-from firnline_infra.specification.keys_file import USERS, KeysFile, UserKeys, keys_file_of
+from firnline_infra.specification.keys_file import KeysFile, UserKeys, keys_file_of
 from firnline_infra.specification.load import load_keys
 
 HEADER = "# Written by `firnline keys`. Nothing secret: review and commit it.\n"
@@ -25,12 +25,11 @@ class ReviewedFile:
 
     def of(self, user: str) -> UserKeys:
         """Empty where the file, or the user in it, is missing. Raises ConfigError with all that is wrong."""
-        found: UserKeys | None = getattr(self._read(), user)
-        return found or UserKeys()
+        return self._read().of(user) or UserKeys()
 
     def put(self, user: str, keys: UserKeys | None) -> None:
         """None removes the user."""
-        self._replace(self._read().model_copy(update={user: keys}))
+        self._replace(self._read().having(user, keys))
 
     def put_encryption_key(self, arn: str) -> None:
         self._replace(self._read().model_copy(update={"encryption_key": arn}))
@@ -62,10 +61,8 @@ def slots_of(keys: UserKeys) -> tuple[str | None, str | None]:
 
 def _rendered(keys: KeysFile) -> str:
     """Deterministic: the same keys give the same text. An empty slot is written as null."""
-    users = {user: getattr(keys, user) for user in USERS}
-    document: dict[str, Any] = {
-        user: found.model_dump(mode="json") for user, found in users.items() if found is not None
-    }
+    document: dict[str, Any] = keys.model_dump(mode="json", include={"ingest", "reader", "pipelines"})
+    document = {user: found for user, found in document.items() if found}
     if keys.encryption_key is not None:
         document["encryption_key"] = keys.encryption_key
     return HEADER + yaml.safe_dump(document, sort_keys=False, width=10_000)

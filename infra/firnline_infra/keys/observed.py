@@ -11,8 +11,9 @@ from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.keys.errors import UserNotDescribed
 from firnline_infra.keys.owner import KeyOwner
-from firnline_infra.keys.pair import KeyPair
+from firnline_infra.keys.pair import KeyPair, body_fingerprint
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.service_users import service_users
 from firnline_ingest.snowflake.errors import LoginRefused
 
 KEPT_OUT = "390422"
@@ -41,7 +42,7 @@ def keys_in_use(owner: KeyOwner, accounts: Accounts, current: KeyPair) -> frozen
     A network policy is asked before the key (docs.snowflake.com, network policies): where it keeps this machine out, nothing
     can be tried from here, and that Snowflake has the key registered whose private half the secret holds has to do.
     """
-    if owner.user == "ingest":
+    if owner.named.writes:
         return _of_the_engine(owner, accounts)
     principal = owner.principal
     try:
@@ -59,4 +60,11 @@ def _of_the_engine(owner: KeyOwner, accounts: Accounts) -> frozenset[str] | None
     from firnline_ingest.ledger.dynamodb import DynamoLedger
 
     run = DynamoLedger(accounts.aws("dynamodb"), Names.of(owner.spec).ledger_table).current_run()
-    return frozenset(run.fingerprints) if run is not None and run.fingerprints else None
+    own = set(run.fingerprints) - _keys_of_others(owner) if run is not None else None
+    return frozenset(own) if own else None
+
+
+def _keys_of_others(owner: KeyOwner) -> set[str]:
+    """The engine may be several users: a pipeline's own, and the one of all others."""
+    others = (each.options.public_keys for each in service_users(owner.spec) if each.key != owner.user)
+    return {body_fingerprint(key) for keys in others for key in (keys.slot_1, keys.slot_2) if key}

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.blueprint.storage import secrets
-from firnline_infra.keys.errors import NoSecretHere
+from firnline_infra.keys.errors import NoSecretHere, UnknownUser
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.specification.keys_file import USERS
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, Principal
+from firnline_infra.specification.names import Principal
+from firnline_infra.specification.service_users import NamedUser, service_users
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class KeyOwner:
     environment: str
     """The environment as the user typed it, for the commands that are suggested next."""
     user: str
-    """ingest or reader"""
+    """What it is called in the file of keys: ingest, reader, or the stream of a pipeline with a user of its own."""
     file: ReviewedFile
 
     @classmethod
@@ -29,12 +29,19 @@ class KeyOwner:
     @property
     def secret(self) -> SecretDefinition:
         """Raises NoSecretHere."""
-        found = secrets(self.spec, Names.of(self.spec))
+        found = secrets(self.spec)
         if not found:
             raise NoSecretHere(self.spec.name)
-        return found[USERS.index(self.user)]
+        return next(secret for secret in found if secret.user == self.user)
+
+    @property
+    def named(self) -> NamedUser:
+        """Raises UnknownUser."""
+        known = {each.key: each for each in service_users(self.spec)}
+        if self.user not in known:
+            raise UnknownUser(self.user, tuple(known), environment=self.environment)
+        return known[self.user]
 
     @property
     def principal(self) -> Principal:
-        names = Names.of(self.spec)
-        return names.ingest if self.user == "ingest" else names.reader
+        return self.named.principal

@@ -19,6 +19,7 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.service_users import service_users
 
 OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
 ENABLED, UNUSABLE = "Enabled", "nothing can be encrypted or read with it"
@@ -172,8 +173,7 @@ def _value(subject: Subject) -> Iterator[Difference]:
     """Which version is the current one says whose value it is (`secret_version`): nothing here reads the value itself."""
     secret = subject.wanted
     found = subject.clients("secretsmanager").describe_secret(SecretId=secret.name)
-    names, snowflake = Names.of(subject.spec), subject.spec.snowflake
-    slots = (snowflake.ingest if secret.name == names.ingest_secret else snowflake.reader).public_keys
+    (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.key == secret.user)
     ours = {secret_version(each) for each in (slots.slot_1, slots.slot_2) if each}
     if _is_made_by_us(found, secret):
         for id_, stages in (found.get("VersionIdsToStages") or {}).items():

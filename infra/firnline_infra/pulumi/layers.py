@@ -61,14 +61,15 @@ def _document(spec: EnvironmentSpec, inputs: EngineInputs) -> pulumi.Output[dict
     """The private key's place may have to be identified by the secret that was made, the dead letters' key and consumers too."""
 
     def document(told: list[dict[str, Any]]) -> dict[str, Any]:
-        private_key, dead_letters, consumers = told
+        dead_letters, consumers, *keys = told
+        private_keys = dict(zip(inputs.private_keys, keys, strict=True))
         return engine_config(
-            spec, replace(inputs, private_key=private_key, dead_letters=dead_letters, consumers=consumers)
+            spec, replace(inputs, private_keys=private_keys, dead_letters=dead_letters, consumers=consumers)
         )
 
     places = [
         {name: as_input(value) for name, value in each.items()}
-        for each in (inputs.private_key, inputs.dead_letters, inputs.consumers)
+        for each in (inputs.dead_letters, inputs.consumers, *inputs.private_keys.values())
     ]
     return pulumi.Output.all(*places).apply(document)
 

@@ -8,7 +8,6 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import IngestAlarmsDefinition, PublishedOutputsDefinition
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
-from firnline_infra.blueprint.stack_outputs import SECRETS
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.resources import aws_observability, aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_serverless, refresh_schedules
@@ -25,9 +24,9 @@ def foundation(blueprint: Blueprint) -> Iterator[Component]:
     if blueprint.bucket is not None:
         bucket = aws_storage.landing_bucket("bucket", blueprint.bucket)
         yield replace(bucket, gives={Reference("bucket", "name"): bucket.outputs["name"]})
-    for whose, secret in zip(SECRETS, blueprint.secrets, strict=False):
-        made = aws_storage.secret(f"secret-{whose}", secret)
-        yield replace(made, gives={Reference(f"secret/{whose}"): made.outputs["arn"]})
+    for secret in blueprint.secrets:
+        made = aws_storage.secret(f"secret-{secret.user}", secret)
+        yield replace(made, gives={Reference(f"secret/{secret.user}"): made.outputs["arn"]})
 
 
 def warehouse(blueprint: Blueprint) -> Iterator[Component]:

@@ -3,16 +3,18 @@
 It holds public halves and where the private ones lie, never a private half; and which key of KMS the bootstrap made.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from firnline_infra.specification.aws import Aws, KeyArn
+from pydantic import Field
+
+from firnline_infra.specification.aws import Aws, KeyArn, StreamName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import PublicKeyText
+from firnline_infra.specification.service_users import INGEST, READER, service_users
 from firnline_infra.specification.snowflake import PublicKeys, SecretArn, ServiceUser
 from firnline_ingest.config.document import Section
-
-USERS = ("ingest", "reader")
 
 
 class UserKeys(Section):
@@ -37,8 +39,22 @@ class KeysFile(Section):
     """The engine's."""
     reader: UserKeys | None = None
     """Those of audit and status."""
+    pipelines: Mapping[StreamName, UserKeys] = Field(default={})
+    """Those of users that pipelines have for themselves, by stream."""
     encryption_key: KeyArn | None = None
     """The KMS key that the bootstrap made, as its alias was found to lead to it."""
+
+    def of(self, user: str) -> UserKeys | None:
+        """`user` as `firnline keys` calls it."""
+        found: UserKeys | None = getattr(self, user) if user in (INGEST, READER) else self.pipelines.get(user)
+        return found
+
+    def having(self, user: str, keys: UserKeys | None) -> "KeysFile":
+        """With these keys of the user; without any for None."""
+        if user in (INGEST, READER):
+            return self.model_copy(update={user: keys})
+        others = {name: kept for name, kept in self.pipelines.items() if name != user}
+        return self.model_copy(update={"pipelines": others if keys is None else {**others, user: keys}})
 
 
 def keys_file_of(spec_file: Path) -> Path:
@@ -54,19 +70,30 @@ def with_keys(spec: EnvironmentSpec, keys: KeysFile) -> tuple[EnvironmentSpec, l
     """The specification with these keys, and a problem for each that the specification gives as well."""
     problems: list[str] = []
     users: dict[str, ServiceUser] = {}
-    for name in USERS:
-        user, made = getattr(spec.snowflake, name), getattr(keys, name) or UserKeys()
+    for user in service_users(spec):
+        made = keys.of(user.key) or UserKeys()
         changes = {"public_keys": made.public_keys, "secret_arn": made.secret_arn}
         given = {field: value for field, value in changes.items() if value not in (None, PublicKeys())}
         problems += [
-            f"snowflake.{name}.{field}: is given in the file of keys too; remove it from one of them."
+            f"{user.path}.{field}: is given in the file of keys too; remove it from one of them."
             for field in given
-            if getattr(user, field) not in (None, PublicKeys())
+            if getattr(user.options, field) not in (None, PublicKeys())
         ]
-        users[name] = user.model_copy(update=given)
+        users[user.key] = user.options.model_copy(update=given)
+    unknown = keys.pipelines.keys() - users.keys()
+    problems += [f"pipelines.{name}: no pipeline of that stream has a user of its own; remove it." for name in unknown]
     aws, told = _with_encryption_key(spec.aws, keys.encryption_key)
-    snowflake = spec.snowflake.model_copy(update=users)
-    return spec.model_copy(update={"aws": aws, "snowflake": snowflake}), [*problems, *told]
+    return with_users(spec, users).model_copy(update={"aws": aws}), [*problems, *told]
+
+
+def with_users(spec: EnvironmentSpec, users: Mapping[str, ServiceUser]) -> EnvironmentSpec:
+    """`users` by what `firnline keys` calls them."""
+    common = {name: users[name] for name in (INGEST, READER) if name in users}
+    pipelines = [
+        each.model_copy(update={"ingest": users[each.stream]}) if each.ingest and each.stream in users else each
+        for each in spec.pipelines
+    ]
+    return spec.model_copy(update={"snowflake": spec.snowflake.model_copy(update=common), "pipelines": pipelines})
 
 
 def _with_encryption_key(aws: Aws, arn: str | None) -> tuple[Aws, list[str]]:

@@ -1,6 +1,7 @@
 """The names of everything in an environment that its specification leaves unnamed. No other file makes one up."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -68,6 +69,9 @@ class Names:
     redshift_refresh_role: str
     """What EventBridge Scheduler refreshes views as."""
     ingest: Principal
+    """Of the pipelines that have no user of their own."""
+    ingest_of: Mapping[str, Principal]
+    """By the stream of the pipeline, of each."""
     reader: Principal
     deploy_role: Identifier
     preview_role: Identifier
@@ -91,7 +95,13 @@ class Names:
             repository=application.lower(),
             redshift_role=f"{application}-redshift",
             redshift_refresh_role=f"{application}-redshift-refresh",
-            ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
+            ingest=(ingest := _principal(spec.snowflake.ingest, _upper(spec, "INGEST"))),
+            ingest_of={
+                each.stream: ingest
+                if each.ingest is None
+                else _principal(each.ingest, _upper(spec, f"INGEST_{_plain(each.stream)}"))
+                for each in spec.pipelines
+            },
             reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
             deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
             preview_role=Identifier.parse(spec.snowflake.preview_role or _upper(spec, "PREVIEW")),
@@ -157,8 +167,13 @@ def _upper(spec: EnvironmentSpec, purpose: str) -> str:
     """
     application = application_of(spec)
     whole = application if f"-{application}".endswith(f"-{spec.name}") else f"{application}-{spec.name}"
-    plain = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in whole)
+    plain = _plain(whole)
     return f"{plain if plain[0].isalpha() else f'_{plain}'}_{purpose}"
+
+
+def _plain(text: str) -> str:
+    """With an underscore for what no unquoted identifier has; the case does not matter there."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in text)
 
 
 def _engine_role(spec: EnvironmentSpec) -> str | None:

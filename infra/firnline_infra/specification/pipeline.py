@@ -11,6 +11,7 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.reader import Reader
 from firnline_infra.specification.routes import RoutedTable, Routes
+from firnline_infra.specification.snowflake import ServiceUser
 from firnline_infra.specification.table import OF_ITS_KIND, OF_ONE_TABLE, ONLY_OF_ICEBERG, TableKind, TableOptions
 from firnline_ingest.config.identifier import IdentifierText
 from firnline_ingest.config.patterns import NamePattern, wildcard
@@ -35,6 +36,10 @@ class Pipeline(TableOptions, PipelineOptions):
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     routes: Routes | None = None
     """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
+    ingest: ServiceUser | None = None
+    """A user and a role of this pipeline's own, which may write its tables and nothing else, with a key pair of its own
+    (`firnline keys create ENV STREAM`); `{}` names them after the stream. Pipelines without share snowflake.ingest, which is
+    not made where all have their own."""
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where
     other readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""

@@ -1,11 +1,11 @@
 """What has to be there before anything of an environment is made. The programs and `firnline up` ask this first."""
 
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
-from firnline_infra.specification.keys_file import USERS
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import NamedUser, service_users
 
 
 def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:
@@ -36,10 +36,11 @@ def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysM
 
 def users_without_keys(spec: EnvironmentSpec) -> dict[str, str]:
     """What `firnline keys` calls each, and its name in Snowflake."""
-    names = Names.of(spec)
-    return {user: str(getattr(names, user).user) for user in USERS if not _has_a_key(spec, user)}
+    return {each.key: str(each.principal.user) for each in service_users(spec) if not _has_a_key(each)}
 
 
-def _has_a_key(spec: EnvironmentSpec, user: str) -> bool:
-    keys = getattr(spec.snowflake, user).public_keys
-    return keys.slot_1 is not None or keys.slot_2 is not None
+def _has_a_key(user: NamedUser) -> bool:
+    """Of an adopted user, whose keys are registered by its owner, its secret will do."""
+    keys = user.options.public_keys
+    is_kept = not user.is_made and user.options.secret_arn is not None
+    return is_kept or keys.slot_1 is not None or keys.slot_2 is not None

@@ -48,14 +48,23 @@ class PublicKeys(Section):
 class ServiceUser(Section):
     """A user for a program, and the one role it has."""
 
+    origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
+    """`adopt` uses a user and a role that exist: neither is altered or dropped, and the role gets what its tables need besides
+    what it has. Their owner gives the role to the user, and registers the public key."""
     user: IdentifierText | None = None
-    """The user's name; <APPLICATION>_INGEST or _READER where absent."""
+    """The user's name; <APPLICATION>_INGEST, _READER, or _INGEST_<STREAM> of a pipeline's own, where absent."""
     role: IdentifierText | None = None
     """The role's name; the user's where absent."""
     public_keys: PublicKeys = PublicKeys.default()
     """`firnline keys create` writes them into a file beside the specification."""
     secret_arn: SecretArn | None = None
     """Where `firnline keys create` put the private key; it writes this too."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_named(self) -> Self:
+        if self.origin is ObjectOrigin.ADOPT and self.user is None:
+            raise ValueError("origin: adopt needs the user that exists: give user, and role where it has another name")
+        return self
 
 
 class Reader(ServiceUser):

@@ -11,7 +11,6 @@ from firnline_infra.accounts.aws import if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import SecretDefinition
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.specification.keys_file import USERS
 
 
 def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile, environment: str) -> Iterator[str]:
@@ -36,9 +35,9 @@ def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile)
 
 
 def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, SecretDefinition, str]]:
-    for user, secret in zip(USERS, blueprint.secrets, strict=False):  # with trust: nobody there are none
+    for secret in blueprint.secrets:
         if secret.existing_arn is not None:
-            yield user, secret, secret.existing_arn
+            yield secret.user, secret, secret.existing_arn
 
 
 def _describe(client: Any, arn: str) -> dict[str, Any] | None:

@@ -25,7 +25,7 @@ def engine_locals(spec: EnvironmentSpec, inputs: EngineInputs, written: Callable
         spec,
         replace(
             inputs,
-            private_key=standing_in(inputs.private_key),
+            private_keys={user: standing_in(key) for user, key in inputs.private_keys.items()},
             dead_letters=standing_in(inputs.dead_letters),
             consumers=standing_in(inputs.consumers),
         ),

@@ -15,6 +15,7 @@ from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import APPLICATION, AwsService, Form
 from firnline_ingest.config.identifier import IdentifierText
+from firnline_ingest.config.login import Login
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.patterns import (
     NamePattern,
@@ -52,34 +53,11 @@ class AwsConfig(Section):
     executor. Nothing makes the engine trust every certificate."""
 
 
-class PrivateKey(Section):
-    """Where the Snowflake user's private key (PKCS#8 PEM, unencrypted) is found: exactly one place."""
-
-    file: Path | None = Field(default=None, strict=False)
-    """A PEM file, on the driver and on every executor."""
-    env: str | None = None
-    """The name of an environment variable that holds the PEM text."""
-    secret_arn: str | None = None
-    """A Secrets Manager secret whose text is the PEM."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if sum(place is not None for place in (self.file, self.env, self.secret_arn)) != 1:
-            raise ValueError("give exactly one of file, env, secret_arn")
-        return self
-
-
-class SnowflakeConfig(Section):
+class SnowflakeConfig(Login):
     """The account and the service user that writes."""
 
     account: str
     """As in the URL: ORGANISATION-ACCOUNT, or a locator with its region."""
-    user: str
-    """A service user with the public key of `private_key`."""
-    role: str
-    """The role that it writes with; the user needs no other."""
-    private_key: PrivateKey
-    """Of the user; read again when the user's key changes."""
     url: str | None = None
     """https://<account>.snowflakecomputing.com where absent; set it for private connectivity."""
     ca_file: Path | None = Field(default=None, strict=False)
@@ -259,6 +237,19 @@ class EngineConfig(RunOptions):
     def access_of(self, stream: str) -> Access:
         """Where the engine is, for a stream that no pipeline names."""
         return next((pipeline.access for pipeline in self.pipelines if pipeline.stream == stream), HERE)
+
+    def logged_in_for(self, pipeline: PipelineConfig) -> Self:
+        """The configuration as the pipeline's own service user has it; itself where the pipeline has none."""
+        if pipeline.login is None:
+            return self
+        snowflake = self.snowflake.model_copy(update=dict(pipeline.login))
+        return self.model_copy(update={"snowflake": snowflake})
+
+    @property
+    def logins(self) -> tuple[Login, ...]:
+        """The engine's own, and those of pipelines and patterns; each once."""
+        own = (each.login for each in (*self.pipelines, *self.patterns) if each.login is not None)
+        return tuple(dict.fromkeys((self.snowflake, *own)))
 
     @property
     def subscribes(self) -> bool:

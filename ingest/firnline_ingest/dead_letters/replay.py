@@ -24,6 +24,7 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.snowflake.channel import ChannelOpener
+from firnline_ingest.snowflake.logins import PerLogin
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -61,7 +62,7 @@ class ReplayServices:
     letters: DeadLetterReader
     objects: NamedObjects
     ledger: ShardLedger
-    channels: ChannelOpener
+    channels_of: Callable[[PipelineConfig], ChannelOpener]
     target_of: Callable[[PipelineConfig], TargetState]
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
@@ -76,22 +77,23 @@ def replay_letters(
     objects, ledger = open_objects(config), existing_ledger(config)
     if ledger is None:
         raise NoLedger(config.ledger.table)
-    channels, catalog, session = SdkChannels(config), TargetCatalog(config), SqlSession(config)
+    channels, catalog, sessions = PerLogin(config, SdkChannels), TargetCatalog(config), PerLogin(config, SqlSession)
     services = ReplayServices(
         letters=open_reader(config),
         objects=objects,
         ledger=ledger,
-        channels=channels,
+        channels_of=channels.of,
         target_of=catalog.state_of,
         schemas=SchemaRegistries(config.aws),
-        files=lambda pipeline, state: file_tables(config, pipeline, state, session),
+        files=lambda pipeline, state: file_tables(
+            config.logged_in_for(pipeline), pipeline, state, sessions.of(pipeline)
+        ),
     )
     try:
         return Replays(config, request, services, on_damaged).run(on_shard)
     finally:
-        channels.close()
-        catalog.close()
-        session.close()
+        for each in (*channels.all(), catalog, *sessions.all()):
+            each.close()
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Replays:
         if self.request.by_file:
             assert self.services.files is not None, "a request by file has a way for it"
             return self._by_file(journal, shard, make, self.services.files(pipeline, state))
-        tables = replay_tables(self.services.channels, self.config.application, shard, state)
+        tables = replay_tables(self.services.channels_of(pipeline), self.config.application, shard, state)
         replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make)
         if self.request.unfinished is not None:
             replay.decide(self.request.unfinished)

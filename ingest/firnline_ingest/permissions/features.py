@@ -26,7 +26,7 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
             registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines
         ),
         Feature.LEDGER_CREATION: config.ledger.create,
-        Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
+        Feature.SECRET: any(login.private_key.secret_arn for login in config.logins),
         Feature.GLUE_REGISTRY: any(each.asks_glue for each in formats),
         Feature.REGISTRY_LOGIN: any(login.secret_arn for login in logins),
         Feature.REGISTRY_LOGIN_KEY: any(login.secret_key_arn for login in logins),

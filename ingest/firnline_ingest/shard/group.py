@@ -67,7 +67,7 @@ class ShardGroup:
         After them come those of shards that ended since they were asked for last: no plan has them any more. A stop waits for
         the last proof, for as long as that may take; whoever takes longer is late.
         """
-        self.services.channels.look_for_new_key()
+        self.services.look_for_new_keys()
         self._drop_what_ended()
         asked = [] if self._is_over else self._ask(works, deadline)
         over = threading.Event()

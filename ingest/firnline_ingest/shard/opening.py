@@ -77,7 +77,7 @@ def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _
     held: list[OpenedChannel] = []
     try:
         for destination in work.destinations:
-            channel, state = services.channels.open(destination.target, destination.channel)
+            channel, state = services.channels_of(work.pipeline).open(destination.target, destination.channel)
             held.append(OpenedChannel(destination, channel, state))
         services.observer(EpochStep.OPENED, work.key)
         found = _read_again(taken, services)

@@ -102,7 +102,7 @@ class Retirement:
         for name, entry in row.channels.items():
             try:
                 if entry.target in targets:
-                    self.services.channels.drop(entry.target, name)
+                    self.services.channels_of(work.pipeline).drop(entry.target, name)
             except Exception as error:
                 failures.append(error)
         if failures:

@@ -56,7 +56,8 @@ class ShardRunner:
     def receipt(self, *, is_due: bool = False) -> Receipt:
         """At once, also while the shard's thread is inside a call."""
         work = self.request.work
-        receipt = self.report.receipt(work, self._services.channels.fingerprint, is_due=is_due)
+        fingerprint = self._services.channels_of(work.pipeline).fingerprint
+        receipt = self.report.receipt(work, fingerprint, is_due=is_due)
         self._services.observer(EpochStep.RECEIPT, work.key)
         return receipt
 

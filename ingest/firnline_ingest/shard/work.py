@@ -22,6 +22,7 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.snowflake.channel_errors import RowsRejected
+from firnline_ingest.snowflake.logins import PerLogin
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ class ShardServices:
     polling: PollingConfig
     run_id: str
     retries: RetriesConfig = UNCHANGED
+    of_login: PerLogin[ChannelOpener] | None = None
+    """The channels of each service user, for pipelines that have one of their own; all have `channels` where absent."""
     elsewhere: PerAccess[StreamClients] | None = None
     """For streams that are not."""
     subscriber: "KinesisClient | None" = None
@@ -131,6 +134,15 @@ class ShardServices:
     reopen_delay_s: float = 0.5
     jitter: Callable[[], float] = random.random
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""
+
+    def channels_of(self, pipeline: PipelineConfig) -> ChannelOpener:
+        """Of the user that writes its tables."""
+        return self.channels if self.of_login is None else self.of_login.of(pipeline)
+
+    def look_for_new_keys(self) -> None:
+        """As `ChannelOpener.look_for_new_key`, of every user."""
+        for channels in (self.channels,) if self.of_login is None else self.of_login.all():
+            channels.look_for_new_key()
 
     def clients_of(self, pipeline: PipelineConfig) -> StreamClients:
         """What its stream is read with."""

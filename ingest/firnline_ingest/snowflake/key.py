@@ -7,7 +7,8 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import EngineConfig, PrivateKey
+from firnline_ingest.config.login import PrivateKey
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.errors import KeyAbsent, KeyUnusable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import Tolerance
-from firnline_ingest.errors import FirnlineError
+from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
@@ -30,6 +30,7 @@ from firnline_ingest.snowflake.errors import (
 )
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
 from firnline_ingest.snowflake.listing import Listing, Row, Statements
+from firnline_ingest.snowflake.logins import PerLogin
 from firnline_ingest.snowflake.pipe import check_columns, check_pipe, loads_files, matches_by_name
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.table_columns import TableColumn, read_columns
@@ -80,7 +81,7 @@ def add_columns(state: TargetState, columns: str) -> str:
 
 
 class TargetCatalog:
-    """Asks in one session (sql_session.py)."""
+    """Asks in one session (sql_session.py) for each service user; `session` takes the place of all of them."""
 
     def __init__(
         self,
@@ -90,21 +91,45 @@ class TargetCatalog:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._config = config
-        self._session = session or SqlSession(config)
+        self._sessions = PerLogin[Statements](config, SqlSession if session is None else lambda _: session)
+        self._session_of: dict[tuple[str, str, str], Statements] = {}
+        """By which each table was seen."""
         self._known = _Known(clock)
 
     def states(self, pipelines: Sequence[PipelineConfig]) -> dict[str, TargetState | FirnlineError]:
         """Of each pipeline, by its stream; the error where it is that pipeline's own (PIPELINES_OWN).
 
-        Raises KeyUnusable, KeyRefused, SessionRefused or SnowflakeUnavailable, which are everybody's.
+        Raises KeyUnusable, KeyRefused, SessionRefused or SnowflakeUnavailable, which are everybody's. Of a pipeline with a
+        user of its own they are its own, too.
         """
-        look = _Look(self._config, self._session, pipelines, self._known)
         self._known.columns.clear()
-        return {pipeline.stream: look.state_or_error(pipeline) for pipeline in pipelines}
+        found: dict[str, TargetState | FirnlineError] = {}
+        for login in dict.fromkeys(each.login for each in pipelines):
+            group = [each for each in pipelines if each.login == login]
+            try:
+                look = self._look(group)
+                found |= {each.stream: look.state_or_error(each) for each in group}
+            except SnowflakeError as error:
+                if login is None:
+                    raise
+                found |= dict.fromkeys((each.stream for each in group), error)
+        return found
 
     def state_of(self, pipeline: PipelineConfig) -> TargetState:
         """Raises what `states` gives and raises."""
-        return _Look(self._config, self._session, [pipeline], self._known).routed_state(pipeline)
+        return self._look([pipeline]).routed_state(pipeline)
+
+    def _look(self, pipelines: Sequence[PipelineConfig]) -> "_Look":
+        """Of pipelines that have one user."""
+        session = self._sessions.of(pipelines[0])
+        everywhere = (each for pipeline in pipelines for each in (pipeline, *pipeline.routed.values()))
+        self._session_of |= {_table(each): session for each in everywhere}
+        role = self._config.logged_in_for(pipelines[0]).snowflake.role
+        return _Look(role, session, pipelines, self._known)
+
+    def _session(self, target: TargetTable) -> Statements:
+        """By which its table was seen; tables are asked about once they have a state."""
+        return self._session_of[target.database, target.schema, target.table]
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
         """Whether each column takes NULL, by name. As `described`."""
@@ -114,19 +139,22 @@ class TargetCatalog:
         """The table's columns by name, asked for once between two looks at all tables; none where the table is gone. Raises
         as `states` does, and StatementRefused.
         """
-        return self._known.described(target, self._session)
+        return self._known.described(target, self._session(target))
 
     def add_column(self, state: TargetState, column: str) -> None:
         """`column` as ADD COLUMN has it; one of the name that is there already stays as it is. Raises as `described`."""
-        self._session.rows(add_columns(state, f"IF NOT EXISTS {column}"), empty=())
+        self._session(state.target).rows(add_columns(state, f"IF NOT EXISTS {column}"), empty=())
         self._known.columns.pop(state.target, None)
 
     def now_called(self, target: TargetTable) -> str | None:
         """The name, in its schema, of a table that was renamed or swapped, as it is written in SQL. Raises as `described`."""
-        return now_called(self._session, (target.database, target.schema, target.table), target.table_created_on)
+        return now_called(
+            self._session(target), (target.database, target.schema, target.table), target.table_created_on
+        )
 
     def close(self) -> None:
-        self._session.close()
+        for session in self._sessions.all():
+            session.close()
 
 
 @dataclass(slots=True)
@@ -161,12 +189,12 @@ class _Look:
 
     def __init__(
         self,
-        config: EngineConfig,
+        role: str,
         session: Statements,
         pipelines: Sequence[PipelineConfig],
         known: _Known,
     ) -> None:
-        self._role = config.snowflake.role
+        self._role = role
         self._session = session
         self._known = known
         everywhere = [each for pipeline in pipelines for each in (pipeline, *pipeline.routed.values())]

@@ -87,6 +87,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.schemas import SchemaRegistries
     from firnline_ingest.shard.work import ShardServices
+    from firnline_ingest.snowflake.logins import PerLogin
     from firnline_ingest.snowflake.sdk import SdkChannels
 
     threads = config.epoch.shards_per_task + 2
@@ -94,7 +95,8 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     services = ShardServices(
         ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
         kinesis=here.kinesis,
-        channels=SdkChannels(config),
+        channels=(channels := SdkChannels(config)),
+        of_login=PerLogin(config, lambda own: channels if own is config else SdkChannels(own)),
         dead_letters=open_store(config, connections=threads),
         schemas=SchemaRegistries(config.aws),
         polling=config.polling,

@@ -114,12 +114,12 @@ def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
     elsewhere the file's keys are of an account that has ended, and are made anew.
     """
     from firnline_infra.keys.file import ReviewedFile
-    from firnline_infra.specification.keys_file import USERS
     from firnline_infra.specification.prerequisites import users_without_keys
     from firnline_infra.specification.runtime import Trust
+    from firnline_infra.specification.service_users import service_users
 
     file, without = ReviewedFile.beside(spec_file), set(users_without_keys(spec))
-    users = [user for user in USERS if user in without or file.of(user).secret_arn]
+    users = [user.key for user in service_users(spec) if user.key in without or file.of(user.key).secret_arn]
     users = [] if spec.aws.runtime.trust is Trust.NOBODY else users
     commands = [*(f"firnline keys create {environment} {user}" for user in users), f"firnline up {environment}"]
     return "\n  ".join([f"Nothing of {spec.name} is made in it yet. Next:", *commands])

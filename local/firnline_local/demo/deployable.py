@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.service_users import service_users
 
 if TYPE_CHECKING:
     from firnline_infra.rollout.environment import EngineEnvironment
     from firnline_ingest.config.model import EngineConfig
     from firnline_local.running import RunningEnvironment
 
-USERS = ("ingest", "reader")
 OVER = ("SUCCESS", "FAILED", "CANCELLED")
 LOOK_S = 0.2
 ON_THIS_MACHINE = {"driver_cores": 1, "executors": 2, "executor_cores": 1, "overhead_mib": 512}
@@ -93,8 +93,8 @@ class Deployable:
             "subnets": [subnet["SubnetId"]],
             "security_group": {"vpc": subnet["VpcId"]},
         }
-        for user in USERS:
-            create_key(KeyOwner.of(self._spec(), self._file, user, environment=self.name), self.accounts)
+        for user in service_users(self._spec()):
+            create_key(KeyOwner.of(self._spec(), self._file, user.key, environment=self.name), self.accounts)
         bootstrap(self.environment, self._spec())
 
     def up(self) -> "EngineEnvironment":

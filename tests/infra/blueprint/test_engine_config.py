@@ -17,7 +17,7 @@ from firnline_ingest.config.model import EngineConfig, PipelineConfig
 GOLDEN = Path(__file__).parent / "golden"
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:dev/snowflake/ingest-AbCdEf"
 OUTPUTS = EngineInputs(
-    private_key={"file": "/env/keys/ingest.pem"},
+    private_keys={"ingest": {"file": "/env/keys/ingest.pem"}},
     dead_letters={"folder": "/env/dead-letters"},
     spark_checkpoint="/env/checkpoint",
     aws_endpoints={"kinesis": "http://127.0.0.1:4567", "dynamodb": "http://127.0.0.1:5000"},
@@ -48,7 +48,7 @@ def test_the_engine_reads_it(local_spec: EnvironmentSpec, wide_spec: Environment
 
 def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
     outputs = EngineInputs(
-        private_key={"env": "KEY"}, dead_letters={"folder": "d"}, spark_checkpoint="s3://bucket/checkpoint"
+        private_keys={"ingest": {"env": "KEY"}}, dead_letters={"folder": "d"}, spark_checkpoint="s3://bucket/checkpoint"
     )
     document = engine_config(local_spec, outputs)
     assert {"url", "ca_file"}.isdisjoint(document["snowflake"])

@@ -101,7 +101,10 @@ def test_settings_that_were_given_win() -> None:
     spec = spec_of({"trust": "static-keys"})
     given = {"spark.hadoop.fs.s3a.endpoint.region": "us-east-1", "spark.ui.enabled": "false"}
     inputs = EngineInputs(
-        private_key={"env": "KEY"}, dead_letters={"folder": "d"}, spark_checkpoint="s3a://b/c/", spark_conf=given
+        private_keys={"ingest": {"env": "KEY"}},
+        dead_letters={"folder": "d"},
+        spark_checkpoint="s3a://b/c/",
+        spark_conf=given,
     )
     conf = engine_config(spec, inputs)["spark"]["conf"]
     assert given.items() <= conf.items()

@@ -26,6 +26,9 @@ def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec])
         redshift_role="firnline-dev-eu-redshift",
         redshift_refresh_role="firnline-dev-eu-redshift-refresh",
         ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),
+        ingest_of={
+            "orders": Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST"))
+        },
         reader=Principal(user=Identifier("FIRNLINE_DEV_EU_READER"), role=Identifier("FIRNLINE_DEV_EU_READER")),
         deploy_role=Identifier("FIRNLINE_DEV_EU_DEPLOY"),
         preview_role=Identifier("FIRNLINE_DEV_EU_PREVIEW"),

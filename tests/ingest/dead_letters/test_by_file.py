@@ -94,7 +94,7 @@ class Files:
             letters=Letters(self.letters),  # type: ignore[arg-type] # as much of it as is asked for
             objects=Watched(self.objects, effect, ["create", "names", "read"]),  # type: ignore[arg-type] # the same
             ledger=Ledger(),  # type: ignore[arg-type] # the same
-            channels=None,  # type: ignore[arg-type] # not asked for by file
+            channels_of=None,  # type: ignore[arg-type] # not asked for by file
             target_of=lambda _: replace(own, beside=tuple(others)),
             files=tables,
         )

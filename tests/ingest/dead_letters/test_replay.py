@@ -67,7 +67,7 @@ class Place:
             letters=LocalFolder(self.folder),
             objects=FolderObjects(self.folder),
             ledger=self.ledger,  # type: ignore[arg-type]
-            channels=self.channels,
+            channels_of=lambda _: self.channels,
             target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
         )
 

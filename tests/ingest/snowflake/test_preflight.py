@@ -7,7 +7,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from firnline_ingest.config.model import PrivateKey, SnowflakeConfig
+from firnline_ingest.config.login import PrivateKey
+from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake.errors import HostUnknown, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey

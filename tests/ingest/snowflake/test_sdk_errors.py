@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from firnline_ingest.config.model import PrivateKey, SnowflakeConfig
+from firnline_ingest.config.login import PrivateKey
+from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake import channel_errors, errors
 from firnline_ingest.snowflake.sdk_errors import (

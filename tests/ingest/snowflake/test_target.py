@@ -5,7 +5,7 @@ Snowflake (tests/contract/test_target_catalog.py).
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -123,7 +123,7 @@ class Schema:
 
 def state(pipes: set[str], definition: str = "", **more: Any) -> TargetState:
     document = {"stream": "orders", "database": "LAKE", "schema": "RAW", "table": "ORDERS", **more}
-    config = cast("Any", SimpleNamespace(snowflake=SimpleNamespace(role="INGEST")))
+    config: Any = SimpleNamespace(snowflake=SimpleNamespace(role="INGEST"), logged_in_for=lambda _: config)
     return TargetCatalog(config, Schema(pipes, definition)).state_of(PipelineConfig.model_validate(document))
 
 

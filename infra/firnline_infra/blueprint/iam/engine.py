@@ -62,7 +62,7 @@ class EngineAccess:
     ledger_name: str
     ledger_creation: bool = False
     ledger_key: Value | None = None
-    secret: Value | None = None
+    secrets: tuple[Value, ...] = ()
     secret_key: Value | None = None
     asks_glue: bool = False
     """Whether records name schemas of Glue's registry."""
@@ -89,7 +89,7 @@ class EngineAccess:
             Feature.REGISTRATION: bool(self.registering),
             Feature.STREAM_PATTERNS: bool(self.patterns),
             Feature.LEDGER_CREATION: self.ledger_creation,
-            Feature.SECRET: self.secret is not None,
+            Feature.SECRET: bool(self.secrets),
             Feature.GLUE_REGISTRY: self.asks_glue,
             Feature.REGISTRY_LOGIN: bool(self.registry_logins),
             Feature.REGISTRY_LOGIN_KEY: bool(self.registry_login_keys),
@@ -137,7 +137,7 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
         Resource.LEDGER_TABLE: (access.ledger_table,),
         Resource.LEDGER_ITEMS: (access.ledger_table,),
         Resource.LEDGER_KEY: (access.ledger_key,),
-        Resource.SECRET: (access.secret,),
+        Resource.SECRET: access.secrets,
         Resource.SECRET_KEY: (access.secret_key,),
         Resource.EVERY_SCHEMA: ("*",),
         Resource.REGISTRY_LOGINS: access.registry_logins,
@@ -174,11 +174,11 @@ def _encryption_context(on: Resource, access: EngineAccess) -> dict[str, Value |
     """Which data the key is used for, where the service says so."""
     if on not in ENCRYPTION_CONTEXTS:
         return {}
-    assert access.secret is not None or on is not Resource.SECRET_KEY, "a secret's key is needed only with the secret"
+    assert access.secrets or on is not Resource.SECRET_KEY, "a secret's key is needed only with the secret"
     values: dict[Resource, Value | tuple[Value, ...] | None] = {
         Resource.STREAM_KEYS: tuple(access.streams.values()),
         Resource.LEDGER_KEY: access.ledger_name,
-        Resource.SECRET_KEY: access.secret,
+        Resource.SECRET_KEY: access.secrets[0] if len(access.secrets) == 1 else access.secrets,
         Resource.REGISTRY_LOGIN_KEYS: access.registry_logins,
         Resource.LETTER_STREAM_KEY: access.letters_stream,
     }

@@ -101,7 +101,7 @@ def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyState
 
 def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     for secret in blueprint.secrets:
-        if secret.name == blueprint.names.ingest_secret:
+        if secret.name != blueprint.names.reader_secret:
             arn = secret_arn_of(secret, Arns(spec))
             yield allow("OpenPrivateKey", OPEN_KEY, resources=(arn,))
             if (key := secrets_key(spec)) is not None:

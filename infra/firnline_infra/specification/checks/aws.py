@@ -14,6 +14,7 @@ from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.format import registries_of
 
@@ -86,8 +87,8 @@ def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:
         yield f"streams[{index}].key_arn", stream.key_arn
     for index, topic in enumerate(spec.alarms.topics):
         yield f"alarms.topics[{index}]", topic
-    yield "snowflake.ingest.secret_arn", spec.snowflake.ingest.secret_arn
-    yield "snowflake.reader.secret_arn", spec.snowflake.reader.secret_arn
+    for user in service_users(spec):
+        yield f"{user.path}.secret_arn", user.options.secret_arn
     for index, pipeline in enumerate(spec.pipelines):
         for login in (registry.login for registry in registries_of([pipeline.format]) if registry.login):
             place = f"pipelines[{index}].format.registry.login"
@@ -136,7 +137,8 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
     if spec.aws.bucket.origin is Origin.CREATE and spec.aws.bucket.name is None:
         yield Derived(what="the bucket", name=names.bucket, characters=BUCKET, instead="aws.bucket.name")
     yield Derived(what="the key's alias", name=f"alias/{names.key_alias}", characters=ALIAS)
-    yield Derived(what="the engine's secret", name=names.ingest_secret, characters=SECRET)
+    longest = max((user.secret for user in service_users(spec)), key=len)
+    yield Derived(what="the engine's secret", name=longest, characters=SECRET)
     if spec.ledger.table is None:
         yield Derived(what="the ledger", name=names.ledger_table, characters=TABLE, instead="ledger.table")
     for stream in spec.streams:

@@ -6,7 +6,8 @@ from ipaddress import IPv6Network, ip_network
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
-from firnline_infra.specification.table import TableKind
+from firnline_infra.specification.service_users import INGEST, READER, service_users
+from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.errors import did_you_mean
 
@@ -90,22 +91,40 @@ def _the_account_names_its_organisation(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _each_is_somebody_else(spec: EnvironmentSpec) -> Iterator[str]:
+    """Users, and the roles that they have: what reads may not write, and no pipeline's user another one's tables."""
     names = Names.of(spec)
-    if names.ingest.user == names.reader.user:
-        yield f"snowflake.reader.user: {names.reader.user} is the engine's user; the reader needs one of its own."
-    roles = {"snowflake.ingest.role": names.ingest.role, "snowflake.deploy_role": names.deploy_role}
-    for path, role in roles.items():
-        if names.reader.role == role:
-            yield f"snowflake.reader.role: {role} is also {path}; what reads may do nothing else, so name another."
-    roles["snowflake.ingest.role"], roles["snowflake.reader.role"] = names.ingest.role, names.reader.role
-    for path, role in roles.items():
-        if names.preview_role == role:
-            yield f"snowflake.preview_role: {role} is also {path}; what previews may change nothing, so name another."
-    if names.ingest.role == names.deploy_role:
+    seen = {("role", names.deploy_role.name): "snowflake.deploy_role"}
+    for user in service_users(spec):
+        for kind, name in {"user": user.principal.user, "role": user.principal.role}.items():
+            path = f"{user.path}.{kind}"
+            if (other := seen.setdefault((kind, name.name), path)) != path:
+                yield f"{path}: {name} is also {other}; each has rights of its own, so name another."
+    if ("role", names.preview_role.name) in seen:
+        other = seen["role", names.preview_role.name]
         yield (
-            f"snowflake.ingest.role: {names.deploy_role} is also snowflake.deploy_role; the engine may insert and nothing "
-            f"else, so name another."
+            f"snowflake.preview_role: {names.preview_role} is also {other}; what previews may change nothing, so name another."
         )
+
+
+def _adopted_users_are_left_as_they_are(spec: EnvironmentSpec) -> Iterator[str]:
+    names = Names.of(spec)
+    adopted = {user.principal.role: user.path for user in service_users(spec) if not user.is_made}
+    for target in target_tables(spec):
+        path = adopted.get(names.ingest_of[target.pipeline.stream].role)
+        if path is not None and target.pipeline.table_privilege is TablePrivilege.OWNERSHIP:
+            yield (
+                f"{target.at('table_privilege')}: {path} is adopted, and what its role owned could not be managed here; "
+                f"remove it, or have a role made."
+            )
+    if spec.snowflake.reader.granted_to and spec.snowflake.reader.origin is ObjectOrigin.ADOPT:
+        yield "snowflake.reader.granted_to: its role is adopted, so its owner grants it; remove one of them."
+
+
+def _pipelines_users_have_names_of_their_own(spec: EnvironmentSpec) -> Iterator[str]:
+    """Of `firnline keys`."""
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.ingest is not None and pipeline.stream in (INGEST, READER):
+            yield f"pipelines[{index}].ingest: `firnline keys` calls another user {pipeline.stream}; remove it."
 
 
 SYSTEM_ROLES = ("ACCOUNTADMIN", "GLOBALORGADMIN", "ORGADMIN", "PUBLIC", "SECURITYADMIN", "SYSADMIN", "USERADMIN")
@@ -124,9 +143,9 @@ def _no_role_is_snowflakes_own(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _readers_are_others(spec: EnvironmentSpec) -> Iterator[str]:
-    names = Names.of(spec)
+    own = {str(user.principal.role) for user in service_users(spec)}
     for index, role in enumerate(spec.snowflake.reader.granted_to):
-        if role in (str(names.ingest.role), str(names.reader.role)):
+        if role in own:
             yield (
                 f"snowflake.reader.granted_to[{index}]: {role} is a role of this environment; expected roles of people "
                 f"and of other programs."
@@ -135,18 +154,19 @@ def _readers_are_others(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _keys_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
     seen: dict[str, str] = {}
-    for name in ("ingest", "reader"):
-        keys = getattr(spec.snowflake, name).public_keys
+    for user in service_users(spec):
         for slot in ("slot_1", "slot_2"):
-            key, path = getattr(keys, slot), f"snowflake.{name}.public_keys.{slot}"
+            key, path = getattr(user.options.public_keys, slot), f"{user.path}.public_keys.{slot}"
             if key is not None and (other := seen.setdefault(key, path)) != path:
                 yield f"{path}: is the same key as {other}; each place needs a key pair of its own."
 
 
 def _secrets_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
-    ingest, reader = spec.snowflake.ingest.secret_arn, spec.snowflake.reader.secret_arn
-    if reader is not None and reader == ingest:
-        yield "snowflake.reader.secret_arn: is also the engine's; who audits could write. Give a secret of its own."
+    seen: dict[str, str] = {}
+    for user in service_users(spec):
+        arn, path = user.options.secret_arn, f"{user.path}.secret_arn"
+        if arn is not None and (other := seen.setdefault(arn, path)) != path:
+            yield f"{path}: is also {other}; one would be the other. Give a secret of its own."
 
 
 CHECKS = (
@@ -157,6 +177,8 @@ CHECKS = (
     _what_asks_for_policies_has_a_warehouse,
     _networks_are_of_ipv4,
     _each_is_somebody_else,
+    _adopted_users_are_left_as_they_are,
+    _pipelines_users_have_names_of_their_own,
     _no_role_is_snowflakes_own,
     _readers_are_others,
     _keys_are_distinct,

@@ -13,6 +13,7 @@ from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names, volume_names
 from firnline_infra.specification.runtime import Trust
+from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.statements import Allowance, ExtraStatement
 from firnline_ingest.config.patterns import wildcard
 
@@ -159,11 +160,12 @@ def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
         yield f"{arns.bucket(bucket)}/*", f"what is in the bucket of volume {volume.name}"
     yield arns.table(names.ledger_table), "the ledger"
     yield f"{arns.table(names.ledger_table)}/*", "the ledger"
-    for secret in (names.ingest_secret, names.reader_secret, names.access_key_secret):
+    users = service_users(spec)
+    for secret in (*(each.secret for each in users), names.access_key_secret):
         yield arns.secret(secret), f"the secret {secret}"
-    for user in (spec.snowflake.ingest, spec.snowflake.reader):
-        if user.secret_arn is not None:
-            yield user.secret_arn, "a secret"
+    for arn in (each.options.secret_arn for each in users):
+        if arn is not None:
+            yield arn, "a secret"
     if spec.ledger.migration:
         yield arns.table(f"{names.ledger_table}_migration"), "the journal of the migration"
     for stream in spec.streams:

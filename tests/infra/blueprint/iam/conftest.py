@@ -22,7 +22,7 @@ def full() -> EngineAccess:
         ledger_name="lake",
         ledger_creation=True,
         ledger_key=KEY,
-        secret="arn:aws:secretsmanager:eu-central-1:123456789012:secret:lake/snowflake/ingest-AbCdEf",
+        secrets=("arn:aws:secretsmanager:eu-central-1:123456789012:secret:lake/snowflake/ingest-AbCdEf",),
         secret_key=KEY,
         asks_glue=True,
         registry_logins=("arn:aws:secretsmanager:eu-central-1:123456789012:secret:registry-AbCdEf",),
@@ -43,7 +43,7 @@ SWITCHES = {
     "stream_keys": (),
     "ledger_creation": False,
     "ledger_key": None,
-    "secret": None,
+    "secrets": (),
     "secret_key": None,
     "asks_glue": False,
     "registry_login_keys": (),
@@ -60,7 +60,7 @@ def combinations() -> Iterator[EngineAccess]:
     """Each part there and not there; a secret's key only with the secret."""
     for present in product((True, False), repeat=len(SWITCHES)):
         absent = {name: value for (name, value), there in zip(SWITCHES.items(), present, strict=True) if not there}
-        if not ("secret" in absent and "secret_key" not in absent):
+        if not ("secrets" in absent and "secret_key" not in absent):
             yield replace(full(), **absent)
 
 

@@ -79,8 +79,9 @@ def test_a_key_is_used_only_through_its_service_and_for_this_engines_data(everyt
     assert statements["DecryptLedger"].conditions["StringEquals"]["kms:EncryptionContext:aws:dynamodb:tableName"] == (
         "lake"
     )
-    assert statements["DecryptPrivateKey"].conditions["StringEquals"]["kms:EncryptionContext:SecretARN"] == (
-        everything.secret
+    assert (
+        statements["DecryptPrivateKey"].conditions["StringEquals"]["kms:EncryptionContext:SecretARN"]
+        == (everything.secrets[0])
     )
     assert statements["UseBucketKey"].conditions == {
         "StringEquals": {"kms:ViaService": "s3.eu-central-1.amazonaws.com"}
@@ -133,7 +134,7 @@ def test_a_bucket_in_which_the_engine_has_nothing_needs_no_key(everything: Engin
 
 
 def test_what_exists_only_once_made_stays_a_reference(everything: EngineAccess) -> None:
-    access = replace(everything, secret=Reference("secret/ingest"), secret_key=Reference("key"))
+    access = replace(everything, secrets=(Reference("secret/ingest"),), secret_key=Reference("key"))
     statements = by_sid(access)
     assert statements["ReadPrivateKey"].resources == (Reference("secret/ingest"),)
     assert statements["DecryptPrivateKey"].resources == (Reference("key"),)

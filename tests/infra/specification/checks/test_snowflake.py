@@ -139,4 +139,4 @@ def test_each_place_has_a_key_of_its_own(problems: Problems, snowflake: Part) ->
 def test_each_user_has_a_secret_of_its_own(problems: Problems, snowflake: Part) -> None:
     secret = {"secret_arn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:key-a1B2c3"}
     (problem,) = problems(snowflake=snowflake(ingest=secret, reader=secret))
-    assert problem.startswith("snowflake.reader.secret_arn: is also the engine's")
+    assert problem.startswith("snowflake.reader.secret_arn: is also snowflake.ingest.secret_arn")

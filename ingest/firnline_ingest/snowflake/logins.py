@@ -1,0 +1,31 @@
+"""What is made once for each service user: sessions, channels. Pipelines without a user of their own share the engine's."""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from firnline_ingest.config.login import Login
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+
+Made = TypeVar("Made")
+
+
+class PerLogin(Generic[Made]):
+    """Thread-safe. `make` gets the configuration as one of the users has it, and is called when that is needed first."""
+
+    def __init__(self, config: EngineConfig, make: Callable[[EngineConfig], Made]) -> None:
+        self._config = config
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: dict[Login | None, Made] = {}
+
+    def of(self, pipeline: PipelineConfig) -> Made:
+        with self._lock:
+            if pipeline.login not in self._made:
+                self._made[pipeline.login] = self._make(self._config.logged_in_for(pipeline))
+            return self._made[pipeline.login]
+
+    def all(self) -> tuple[Made, ...]:
+        """Those that were needed so far."""
+        with self._lock:
+            return tuple(self._made.values())
