@@ -23,7 +23,6 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.service_users import INGEST, service_users
-from firnline_infra.specification.snowflake import PublicKeys
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
 from firnline_infra.terraform import write_module
@@ -100,7 +99,7 @@ class EmbeddedAccounts:
         """
         spec = load_spec(spec_file)
         key = environment_key(self.aws("kms"), spec)
-        without = [user.key for user in service_users(spec) if user.options.public_keys == PublicKeys()]
+        without = [user.key for user in service_users(spec) if not user.options.public_keys.is_given]
         lacking = without if spec.aws.runtime.trust is Trust.NOBODY else []
         if not lacking and key in (None, spec.aws.key.arn):
             return spec_file

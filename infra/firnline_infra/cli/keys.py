@@ -31,8 +31,9 @@ def keys() -> None:
 @accounts_options
 @click.option("--aws", is_flag=True, help="An access key for the engine's IAM user instead (trust: static-keys).")
 def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) -> None:
-    """Make the first key of USER: ingest (the engine, where absent), reader, or a stream whose pipeline has its own.
+    """Make the first key of USER.
 
+    USER is ingest (the engine, where absent), reader, or a stream whose pipeline has a user of its own.
     The private half goes straight into Secrets Manager, the public half into a file beside the specification; review
     and commit that. Nothing is overwritten, and a run that was interrupted can be repeated. In accounts that begin empty
     with each start, the file's key of an earlier start is replaced.
@@ -79,8 +80,9 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
     help="How long to wait for the engine to take up the new key.",
 )
 def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float) -> None:
-    """Replace the key of USER while it is in use: ingest (the engine, where absent), reader, or a stream.
+    """Replace the key of USER while it is in use.
 
+    USER is ingest (the engine, where absent), reader, or a stream.
     Run it again after each step that it names; what is to be done next follows from what it
     finds. Exit status: 0 the rotation is complete, 3 it waits for what the last line says.
     """

@@ -88,8 +88,15 @@ def refresh(environment: Path, views: tuple[str, ...], accounts: ChosenAccounts)
     "--since", type=Moment(), help="Only records that arrived from then on; all that the stream has where absent."
 )
 @click.option("--until", type=Moment(), help="Only records that had arrived by then; now where absent.")
+@output_option()
 def audit(
-    environment: Path, views: tuple[str, ...], accounts: ChosenAccounts, since: datetime | None, until: datetime | None
+    environment: Path,
+    views: tuple[str, ...],
+    accounts: ChosenAccounts,
+    *,
+    since: datetime | None,
+    until: datetime | None,
+    output: str,
 ) -> None:
     """Compare VIEWS, or all, with their streams by position.
 
@@ -101,10 +108,12 @@ def audit(
       firnline redshift audit dev
       firnline redshift audit dev public.orders --since 2026-11-23T00:00:00+00:00
     """
+    from dataclasses import asdict
+
     from firnline_infra.redshift.audit import audit_lines
 
     found = list(views_of(environment, accounts).audit(views, since=since, until=until))
-    click.echo("\n".join(audit_lines(found)))
+    show(output, lambda: [asdict(each) for each in found], lambda: "\n".join(audit_lines(found)))
     raise SystemExit(0 if all(each.is_good for each in found) else 1)
 
 

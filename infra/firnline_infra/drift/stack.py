@@ -156,7 +156,9 @@ def _found(step: Mapping[str, Any]) -> Values:
 def _name(urn: str, values: Values) -> str:
     """As its service calls it, where the type has a name."""
     logical = str(urn.split("::", 3)[3])
-    given = next((str(values[each]) for each in ("name", "bucket") if isinstance(values.get(each), str)), None)
+    given = next(
+        (str(values[each]) for each in ("name", "bucket", "dashboardName") if isinstance(values.get(each), str)), None
+    )
     if given is None:
         return logical
     containers = [str(values[each]) for each in ("database", "schema") if isinstance(values.get(each), str)]

@@ -44,6 +44,10 @@ class PublicKeys(Section):
     slot_2: PublicKeyText | None = None
     """RSA_PUBLIC_KEY_2"""
 
+    @property
+    def is_given(self) -> bool:
+        return self != PublicKeys()
+
 
 class ServiceUser(Section):
     """A user for a program, and the one role it has."""

@@ -25,7 +25,7 @@ class PrivateKey(Section):
         return self
 
 
-class Login(Section):
+class ServiceLogin(Section):
     """A service user that writes, and the one role it has."""
 
     user: str

@@ -15,7 +15,7 @@ from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import APPLICATION, AwsService, Form
 from firnline_ingest.config.identifier import IdentifierText
-from firnline_ingest.config.login import Login
+from firnline_ingest.config.login import ServiceLogin
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.patterns import (
     NamePattern,
@@ -53,7 +53,7 @@ class AwsConfig(Section):
     executor. Nothing makes the engine trust every certificate."""
 
 
-class SnowflakeConfig(Login):
+class SnowflakeConfig(ServiceLogin):
     """The account and the service user that writes."""
 
     account: str
@@ -246,7 +246,7 @@ class EngineConfig(RunOptions):
         return self.model_copy(update={"snowflake": snowflake})
 
     @property
-    def logins(self) -> tuple[Login, ...]:
+    def logins(self) -> tuple[ServiceLogin, ...]:
         """The engine's own, and those of pipelines and patterns; each once."""
         own = (each.login for each in (*self.pipelines, *self.patterns) if each.login is not None)
         return tuple(dict.fromkeys((self.snowflake, *own)))

@@ -14,7 +14,7 @@ from firnline_ingest.config.document import Section
 from firnline_ingest.config.format import EmptyRecords, refuse_metadata_columns
 from firnline_ingest.config.identifier import IdentifierText, OwnColumn
 from firnline_ingest.config.kinds import DEFAULT_FORMAT, AnyFormat, AnyTransform
-from firnline_ingest.config.login import Login
+from firnline_ingest.config.login import ServiceLogin
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.reader import Reader
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
@@ -147,7 +147,7 @@ class EngineOptions(PipelineOptions):
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
     shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
-    login: Login | None = None
+    login: ServiceLogin | None = None
     """A service user of this pipeline's own, with rights on its tables alone; `snowflake` has the one of all others."""
     pipe_selects: bool = False
     """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value

@@ -23,8 +23,7 @@ from firnline_ingest.ledger.provision import existing_ledger
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.schemas import SchemaRegistries
-from firnline_ingest.snowflake.channel import ChannelOpener
-from firnline_ingest.snowflake.logins import PerLogin
+from firnline_ingest.snowflake.logins import ChannelsOf, PerLogin
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -62,7 +61,7 @@ class ReplayServices:
     letters: DeadLetterReader
     objects: NamedObjects
     ledger: ShardLedger
-    channels_of: Callable[[PipelineConfig], ChannelOpener]
+    channels_of: ChannelsOf
     target_of: Callable[[PipelineConfig], TargetState]
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""

@@ -4,10 +4,13 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from firnline_ingest.config.login import Login
+from firnline_ingest.config.login import ServiceLogin
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.snowflake.channel import ChannelOpener
 
 Made = TypeVar("Made")
+ChannelsOf = Callable[[PipelineConfig], ChannelOpener]
+"""Who opens a pipeline's channels: the client of its service user."""
 
 
 class PerLogin(Generic[Made]):
@@ -17,7 +20,7 @@ class PerLogin(Generic[Made]):
         self._config = config
         self._make = make
         self._lock = threading.Lock()
-        self._made: dict[Login | None, Made] = {}
+        self._made: dict[ServiceLogin | None, Made] = {}
 
     def of(self, pipeline: PipelineConfig) -> Made:
         with self._lock:

@@ -19,6 +19,7 @@ WITHOUT = {
     "up": NARRATES, "destroy": NARRATES, "deploy": NARRATES, "stop": NARRATES, "pipeline pause": NARRATES,
     "pipeline resume": NARRATES, "keys create": NARRATES, "keys rotate": NARRATES, "redshift apply": NARRATES,
     "redshift rebuild": NARRATES, "redshift refresh": NARRATES, "dead-letters replay": NARRATES, "demo": NARRATES,
+    "import": NARRATES,
     "preview": "It shows Pulumi's own preview; `drift -o json` has the findings.",
     "spec reference": DOCUMENT, "spec schema": DOCUMENT, "dead-letters show": DOCUMENT, "dead-letters export": DOCUMENT,
     "cross-account": DOCUMENT, "local env": DOCUMENT,

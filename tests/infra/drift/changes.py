@@ -38,8 +38,8 @@ def losses(made: Made) -> Iterator[Change]:
         gone = {"StreamName": "orders", "EnforceConsumerDeletion": True}
         yield Change(partial(kinesis.delete_stream, **gone), "kinesis stream orders", "exists")
     if made.name == "prod":
-        lost = {"AlarmNames": ["firnline-prod-prices-lag"]}
-        alarm = "cloudwatch metric alarm firnline-prod-prices-lag"
+        lost = {"AlarmNames": ["firnline-prod-orders-throttled"]}
+        alarm = "cloudwatch metric alarm firnline-prod-orders-throttled"
         yield Change(partial(made.aws("cloudwatch").delete_alarms, **lost), alarm, "exists")
         group = "firnline-prod"
         yield Change(partial(logs.delete_log_group, logGroupName=group), f"cloudwatch log group {group}", "exists")
@@ -292,9 +292,13 @@ def _job(made: Made) -> Iterator[Change]:
     opened = partial(ec2.authorize_security_group_ingress, GroupId=group["GroupId"], IpPermissions=[rule])
     yield Change(opened, f"ec2 security group {made.application}-engine", "ingress")
     (found,) = (each for each in emr.list_applications()["applications"] if each["name"] == made.application)
-    larger = {"maximumCapacity": {"cpu": "9000 vCPU", "memory": "9000 GB"}}
+    larger = {"maximumCapacity": {**found_capacity(emr, found["id"]), "cpu": "9000 vCPU"}}
     grown = partial(emr.update_application, applicationId=found["id"], clientToken="by-hand", **larger)
-    yield Change(grown, f"emrserverless application {made.application}", "maximumCapacity")
+    yield Change(grown, f"emrserverless application {made.application}", "maximumCapacity.cpu")
+
+
+def found_capacity(emr: Any, application: str) -> dict[str, Any]:
+    return dict(emr.get_application(applicationId=application)["application"]["maximumCapacity"])
 
 
 def _running_engine(made: Made) -> Iterator[Change]:
