@@ -28,6 +28,9 @@ BRINGS_BACK = {
 PART = re.compile(r"""\[(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<index>\d+))\]|\.?(?P<plain>[^.\[]+)""")
 
 
+PARENTS_IN_AWS = ("bucket", "role", "user")
+
+
 @dataclass(frozen=True)
 class State:
     """A stack's resources as the last `up` left them, by URN."""
@@ -51,8 +54,8 @@ def stack_findings(plan: Mapping[str, Any], state: State, *, next_step: str) -> 
     gone = {each["urn"]: _values(each, "newState", "inputs") for each in steps if _is_gone(each, state)}
     names = {urn: _full_name(inputs) for urn, inputs in gone.items()}
     for step in steps:
-        own = gone.get(step["urn"], {})
-        if not any(urn != step["urn"] and _went_with(own, name) for urn, name in names.items()):
+        urn = step["urn"]
+        if not any(other != urn and _went_with(urn, gone.get(urn, {}), name) for other, name in names.items()):
             yield from _of_step(step, state, next_step)
 
 
@@ -68,10 +71,21 @@ def _full_name(inputs: Values) -> str:
     return parts[0] if len(parts) == 1 else ".".join(f'"{each}"' for each in parts)
 
 
-def _went_with(inputs: Values, name: str) -> bool:
-    """Whether what is missing belongs to another object that is missing: a grant on it, what is in it, a bucket's setting."""
+def _went_with(urn: str, inputs: Values, name: str) -> bool:
+    """Whether what is missing belongs to another object that is missing: a grant on it, what is in it, a bucket's setting.
+
+    In AWS a name says so only where a parent stands: an alarm's dimension, say, may be the name of anything.
+    """
     own = _full_name(inputs)
-    return bool(name) and own != name and (name in _leaves(inputs) or own.startswith((f"{name}.", f'"{name}".')))
+    if not name or own == name:
+        return False
+    if _type_of(urn).startswith("aws:"):
+        return name in {inputs.get(each) for each in PARENTS_IN_AWS}
+    return name in _leaves(inputs) or own.startswith((f"{name}.", f'"{name}".'))
+
+
+def _type_of(urn: str) -> str:
+    return urn.split("::")[2].rpartition("$")[2]
 
 
 def _leaves(value: Any) -> set[str]:
@@ -84,7 +98,7 @@ def _leaves(value: Any) -> set[str]:
 
 def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[Finding]:
     op, urn = step["op"], step["urn"]
-    type_ = urn.split("::")[2].rpartition("$")[2]
+    type_ = _type_of(urn)
     if op in QUIET | PARTS_OF_REPLACE or type_.startswith(NOT_OF_A_CLOUD):
         return
     wanted, there = _values(step, "newState", "inputs"), _found(step)
