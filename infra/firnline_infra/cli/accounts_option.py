@@ -6,7 +6,7 @@ works in accounts, and answers when a person has given one of them.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -57,7 +57,7 @@ class ChosenAccounts:
 
 def accounts_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options of every installed place, and gives the command one parameter, `accounts`: a ChosenAccounts."""
-    places: list[AccountsPlace] = [point.load() for point in entry_points(group=GROUP)]
+    places = _installed()
 
     @wraps(command)
     def with_accounts(**values: Any) -> Any:
@@ -69,3 +69,9 @@ def accounts_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for place in places:
         decorated = place.add_options(decorated)
     return decorated
+
+
+@cache
+def _installed() -> tuple[AccountsPlace, ...]:
+    """Looked for once: every package that is installed is asked, and some twenty commands have these options."""
+    return tuple(point.load() for point in entry_points(group=GROUP))
