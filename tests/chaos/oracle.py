@@ -253,3 +253,13 @@ def _numbers(numbers: Iterable[int]) -> str:
     """The ends of large numbers, which tell them apart."""
     some = [str(number) for number in numbers]
     return ", ".join(some[:5]) + (" …" if len(some) > 5 else "")
+
+
+def without_first(found: Sequence[Found], forgiven: Mapping[Found, int]) -> Iterator[Found]:
+    """Without what came again, as often as it was there before; the last one stays."""
+    left, seen = Counter(found), Counter[Found]()
+    for one in found:
+        seen[one] += 1
+        left[one] -= 1
+        if seen[one] > forgiven.get(one, 0) or not left[one]:
+            yield one

@@ -281,7 +281,9 @@ def ledger_row_is_lost(world: World) -> None:
     listed = {row.key: {(name, entry.created_ms) for name, entry in row.channels.items()} for row in rows}
     drops = {row.key for row in rows if any(entry.drops_through for entry in row.channels.values())}
     if known := [key for key, channels in listed.items() if channels and channels <= made and key not in drops]:
-        world.ledger.memory.forget(world.rng.choice(known))
+        lost = world.rng.choice(known)
+        world.said_before.append(world.ledger.memory.kept[lost])
+        world.ledger.memory.forget(lost)
 
 
 @act("answers")

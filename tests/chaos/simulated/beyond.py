@@ -66,7 +66,9 @@ def a_row_of_the_ledger_is_restored(world: World) -> None:
         if row.channels and {(name, entry.created_ms) for name, entry in row.channels.items()} <= made
     ]
     if known:
-        world.ledger.memory.restore(world.rng.choice(known))
+        older = world.rng.choice(known)
+        world.said_before += [row for key, row in world.ledger.memory.kept.items() if key == older.key]
+        world.ledger.memory.restore(older)
 
 
 @act(CLOCK, weight=2)

@@ -1,7 +1,7 @@
 """Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import ShardHandle, StreamHandle
-from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of, without_first
 from tests.chaos.records import Fate, fate_of, route_of
 from tests.chaos.simulated.formats import JSON, RecordFormat
 from tests.chaos.simulated.kinesis import SimulatedKinesis
@@ -84,6 +84,8 @@ class World:
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
     backup: dict[ShardKey, ShardRow] = field(default_factory=dict)
     """Rows of the ledger, as they were once."""
+    said_before: list[ShardRow] = field(default_factory=list)
+    """Rows that a story took away with their incidents: an engine had said them."""
     variant: int = 0
     """Of the configuration, of engines that start from now on: each makes other rows of the same records."""
     keeps_all: bool = False
@@ -273,7 +275,10 @@ class World:
             came_again=sorted(key for key, count in self.counts().items() if count > self.settled.get(key, count)),
             parents=self.parents,
             losses=[
-                each for row in self.rows.values() for loss in self._losses_of(row) for each in self._with_kin(loss)
+                each
+                for row in (*self.rows.values(), *self.said_before)
+                for loss in self._losses_of(row)
+                for each in self._with_kin(loss)
             ],
             stops=[stop for each in self.stopped.values() for stop in self._of_shards(each)],
             begins_at_ms=self.begins_at_ms,
@@ -312,9 +317,8 @@ class World:
         read = [
             one for one in (*rows, *errors, *map(_found_letter, self.letters.list())) if (one.shard, one.number) in new
         ]
-        return (
-            [f"{len(read)} records of a stream that was made again were read under the old one's name"] if read else []
-        )
+        said = f"{len(read)} records of a stream that was made again were read under the old one's name"
+        return [said] if read else []
 
     def moved_unsaid(self) -> list[str]:
         """Shards that went on in a table that replaced theirs, and neither an engine nor a person said so."""
@@ -376,16 +380,6 @@ class World:
 def shard_name(stream: str, shard: str) -> str:
     """As the evidence has it: shards of several streams have the same ids. Without a shard, the stream."""
     return shard if stream == STREAM else f"{stream}/{shard}"
-
-
-def without_first(found: Sequence[Found], forgiven: Mapping[Found, int]) -> Iterator[Found]:
-    """Without what came again, as often as it was there before; the last one stays."""
-    left, seen = Counter(found), Counter[Found]()
-    for one in found:
-        seen[one] += 1
-        left[one] -= 1
-        if seen[one] > forgiven.get(one, 0) or not left[one]:
-            yield one
 
 
 def _found(place: str, row: bytes, table: str) -> Found:
