@@ -91,8 +91,11 @@ def replay_letters(
     try:
         return Replays(config, request, services, on_damaged).run(on_shard)
     finally:
-        for each in (*channels.all(), catalog, *sessions.all()):
-            each.close()
+        for client in channels.all():
+            client.close()
+        catalog.close()
+        for session in sessions.all():
+            session.close()
 
 
 @dataclass(frozen=True)
