@@ -69,6 +69,7 @@ class ShardReport:
     def begin(self) -> None:
         """A thread takes the shard; what was counted before and not told yet stays."""
         self.failures, self.has_news = 0, False
+        self._reached: Position | None = None
         self._state, self._problem, self._is_over = ShardState.OPENING, None, False
         self._answered_s = self._opening_since_s = self._clock()
         self._unread_because = ""
@@ -119,13 +120,18 @@ class ShardReport:
         self._show_counts()
         self.failures += 1
         self._problem = ShardProblem.of(error)
+        self._reached = max(filter(None, (self._reached, self._shown.accounted)), default=None)
 
     def noted(self, error: FirnlineError) -> None:
         """Trouble that keeps the shard from nothing yet."""
         self._problem = ShardProblem.of(error)
 
     def healed(self) -> None:
-        self.failures, self._problem = 0, None
+        self.failures, self._problem, self._reached = 0, None, None
+
+    def is_back(self, accounted: Position | None) -> bool:
+        """Whether it has read as far as it had when it was troubled: what lies before has gone well before, too."""
+        return self._reached is None or (accounted is not None and accounted >= self._reached)
 
     def ended(self, state: ShardState, problem: ShardProblem | None) -> None:
         """What the shard's thread ended with."""

@@ -209,6 +209,8 @@ class ShardSession:
     def _show(self, *, is_settled: bool) -> None:
         """`is_settled`: what was read in this turn went well, and nothing keeps proof and ledger from being had."""
         self._report.tally.watermark_ms = self.ledger.row.known_ms
-        self._report.show(ShardSnapshot(replace(self._report.tally), self.writers.accounted, self.writers.proven))
-        if is_settled and (self.writers.is_empty or self.writers.proven != self._proven_before):
+        accounted = self.writers.accounted
+        self._report.show(ShardSnapshot(replace(self._report.tally), accounted, self.writers.proven))
+        has_nothing_left = self.writers.is_empty and self._report.is_back(accounted)
+        if is_settled and (has_nothing_left or self.writers.proven != self._proven_before):
             self._report.healed()

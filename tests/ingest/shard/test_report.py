@@ -6,6 +6,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, ShardSnapshot
+from firnline_ingest.values import Position
 from tests.ingest.shard.conftest import World
 
 
@@ -115,6 +116,19 @@ def test_trouble_is_a_failure_when_it_keeps_the_shard_from_reading_or_comes_agai
     assert told(watched.receipt()) == (ShardState.FAILED, "FL-2103")
     watched.report.healed()
     assert told(watched.receipt()) == (ShardState.READING, None)
+
+
+def test_a_shard_that_reads_again_what_went_well_before_its_trouble_is_not_back(world: World) -> None:
+    watched, (begin, place, beyond) = Watched(world), (Position(number) for number in (1, 5, 6))
+    assert watched.report.is_back(None)
+    watched.reads()
+    watched.report.show(ShardSnapshot(Tally(), accounted=place))
+    watched.report.troubled(LedgerUnavailable("ledger", "throttled"))
+    watched.report.show(ShardSnapshot(Tally(), accounted=begin))
+    watched.report.troubled(LedgerUnavailable("ledger", "throttled"))
+    assert [watched.report.is_back(each) for each in (None, begin, place, beyond)] == [False, False, True, True]
+    watched.report.healed()
+    assert watched.report.is_back(begin)
 
 
 def test_trouble_interrupts_a_shard_that_is_open_and_not_one_that_opens(world: World) -> None:
