@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.config.model import EngineConfig
 from tests import mutants
 
@@ -31,12 +32,11 @@ def test_a_mutant_gives_the_default_of_one_option_and_of_no_other(mutant: str, s
 def test_every_section_of_the_engine_has_its_options_there() -> None:
     found = {name.partition(".")[0] for name in mutants.options()}
     assert {"PollingConfig", "RegistrationRetry", "FailuresConfig", "PipelineConfig", "SinkOptions"} <= found
-    assert {model.__name__ for model in mutants.sections(EngineConfig)} >= found - {"SinkOptions"}
+    sections = (*mutants.sections(EngineConfig), *mutants.sections(EnvironmentSpec))
+    assert {each.__name__ for model in sections for each in model.__mro__} >= found - {"SinkOptions"}
 
 
 def test_tests_of_the_models_do_not_count() -> None:
-    named = {
-        path.relative_to(mutants.ROOT / "tests").parts[:2] for path in mutants.named_in("PollingConfig.interval_ms")
-    }
-    assert ("ingest", "kinesis") in named
-    assert ("ingest", "config") not in named
+    option = "PollingConfig.interval_ms"
+    reader, model = "tests/ingest/kinesis/test_aggregate.py", "tests/ingest/config/test_access.py"
+    assert mutants.files_that_read(option, {option: [f"{reader}::test", f"{model}::test"]}) == [reader]

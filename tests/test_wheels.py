@@ -19,11 +19,13 @@ ROOMS = {
             "errors.py",
             "identifiers.py",
             "logs.py",
+            "terminal.py",
             "validate.py",
             "values.py",
         ),
         *(
             "aws",
+            "checks",
             "commands",
             "config",
             "dead_letters",
@@ -44,8 +46,9 @@ ROOMS = {
         ),
     },
     "infra": {
-        *("__init__.py", "error_catalog.py", "py.typed", "terminal.py"),
+        *("__init__.py", "error_catalog.py", "py.typed"),
         *(
+            "policy",
             "accounts",
             "audit",
             "blueprint",

@@ -152,8 +152,8 @@ def specification(account: OneKey, engine: Any, access: Any, features: frozenset
           account: "{account.environment.endpoints.aws_account}"
           key: {key or "{origin: skip}"}
           bucket: {{origin: {"adopt" if access.bucket else "skip"}{f", name: {name}" if access.bucket else ""}}}
-          runtime: {{trust: {"nobody" if access.secret is None else "static-keys"}}}
-        snowflake: {{account: ORG-ACCOUNT{f', ingest: {{secret_arn: "{access.secret}"}}' if access.secret else ""}}}
+          runtime: {{trust: {"nobody" if not access.secrets else "static-keys"}}}
+        snowflake: {{account: ORG-ACCOUNT{f', ingest: {{secret_arn: "{access.secrets[0]}"}}' if access.secrets else ""}}}
         ledger: {{table: {name}}}
         streams: [{{name: {name}}}, {{name: {letters}}}]
         dead_letters: {own_letters}

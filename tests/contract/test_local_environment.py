@@ -1,5 +1,6 @@
 """The embedded environment as its users meet it: through real clients, over real sockets."""
 
+import json
 import os
 import signal
 import time
@@ -36,7 +37,11 @@ def test_another_process_would_find_it(environment: RunningEnvironment) -> None:
 
 
 def test_no_secret_is_in_its_state_and_no_key_is_readable_by_others(environment: RunningEnvironment) -> None:
-    shown = environment.folder.state.read_text() + environment.as_json() + environment.as_table()
+    shown = (
+        environment.folder.state.read_text()
+        + json.dumps(environment.as_document(), default=str)
+        + environment.as_table()
+    )
     for login in environment.logins.values():
         body = login.private_key_file.read_text().splitlines()[1]
         assert body not in shown
