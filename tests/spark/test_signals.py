@@ -24,8 +24,10 @@ def receipts(lane: Lane) -> list[dict[str, Any]]:
 
 
 def traces(lane: Lane) -> list[str]:
+    """Each with the lines that follow it, which say whose it is."""
     text = (lane.folder / "engine.log").read_text(errors="replace").splitlines()
-    return [line for line in text if line.startswith(("Traceback", "\tat ")) or "Exception" in line]
+    found = [at for at, line in enumerate(text) if line.startswith(("Traceback", "\tat ")) or "Exception" in line]
+    return ["\n".join(text[at : at + 30]) for at in found]
 
 
 def assert_all_is_proven(lane: Lane) -> None:

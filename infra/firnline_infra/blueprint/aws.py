@@ -8,10 +8,10 @@ from dataclasses import field, replace
 from typing import Any, ClassVar, Literal, Self
 
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER
-from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy
 from firnline_infra.blueprint.value import Deferred, Value
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from firnline_infra.blueprint.access import access_of
@@ -19,6 +19,7 @@ from firnline_infra.blueprint.network import snowflake_host
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
 
 
-@dataclass(frozen=True, kw_only=True)
-class EngineInputs:
+@part
+class EngineInputs(Definition):
     """What the engine's configuration needs of an environment that was made. Nothing secret, only where a secret is found."""
 
     private_keys: Mapping[str, Mapping[str, Value]]

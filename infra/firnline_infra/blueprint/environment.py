@@ -5,7 +5,7 @@ bootstrap and `firnline keys` take their permissions from it, and `firnline prev
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from firnline_infra.blueprint.adopted import required_grants
 from firnline_infra.blueprint.alarms import alarms
@@ -36,12 +36,13 @@ from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, st
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
 from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition, vpc_endpoints
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
 
-@dataclass(frozen=True, kw_only=True)
-class Blueprint:
+@part
+class Blueprint(Definition):
     """In the order in which it can be made. What is None, or not listed, is not made here."""
 
     names: Names

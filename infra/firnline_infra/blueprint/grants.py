@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from firnline_infra.blueprint.definition import Definition, part
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 

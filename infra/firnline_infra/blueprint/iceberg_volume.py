@@ -5,18 +5,19 @@ role's name and the external id is ours, so only the trust waits for something t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from firnline_infra.blueprint.aws import Bucket, IamRole
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability
 
 
-@dataclass(frozen=True, kw_only=True)
-class IcebergVolumeDefinition:
+@part
+class IcebergVolumeDefinition(Definition):
     """An external volume, as durable as its bucket and encrypted with the same key."""
 
     location: ClassVar[str] = "s3"

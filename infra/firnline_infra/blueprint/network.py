@@ -5,12 +5,13 @@ here, unless the specification names it (`network.snowflake_hosts`).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from urllib.parse import urlsplit
 
 from firnline_infra.blueprint.registries import registries, uses_glue
 from firnline_infra.blueprint.vpc_endpoints import SERVICES
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -37,8 +38,8 @@ HANDS = (Party.CI, Party.OPERATOR)
 """Who deploys, from a pipeline or by hand."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Destination:
+@part
+class Destination(Definition):
     host: str
     """With `*` where only Snowflake knows the rest."""
     port: int = HTTPS

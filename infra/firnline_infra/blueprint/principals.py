@@ -1,7 +1,5 @@
 """What the engine is in AWS: a role, or a user with static keys, with the policy of its features (engine_policy.py)."""
 
-from dataclasses import dataclass
-
 from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import PolicyStatement
@@ -10,6 +8,7 @@ from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.runtime import Trust
@@ -32,8 +31,8 @@ def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> I
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdoptedRole:
+@part
+class AdoptedRole(Definition):
     """The role of somebody else that the engine runs as, and what its owner has to give it."""
 
     arn: str

@@ -6,7 +6,6 @@ The job itself is no object of a stack: `firnline deploy` starts it (firnline_in
 from collections.abc import Mapping
 from dataclasses import field
 
-from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.size import core_nodes_of, size_of_specification
 from firnline_infra.blueprint.tags import tags
@@ -14,6 +13,7 @@ from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
 from firnline_infra.runtimes.emr_serverless.options import EmrServerless
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin

@@ -5,9 +5,9 @@ catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is 
 """
 
 import math
-from dataclasses import dataclass
 
 from firnline_infra.specification.aws import StreamOptions
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 
 MIB_PER_CORE = 1024
@@ -21,8 +21,8 @@ UNKNOWN_SHARDS = 4
 """What AWS begins a stream on demand with; the specification's `size.shards` says better."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Size:
+@part
+class Size(Definition):
     """Of one job. `overhead_mib` is what each executor has beside its JVM, `driver_overhead_mib` the driver."""
 
     driver_cores: int

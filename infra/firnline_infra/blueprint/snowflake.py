@@ -6,10 +6,10 @@ first channel, so there is nothing to create for it.
 
 from typing import ClassVar, Self
 
-from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.table_properties import TableProperty, properties_of, written
 from firnline_infra.specification.column_type import ICEBERGS_OWN, ColumnType
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.table import TableKind

@@ -1,13 +1,14 @@
 """What a stack gives out, for people and for the programs that run an engine, and what of it is published as parameters."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from firnline_infra.blueprint.aws import Parameter
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.adopted import made_volumes
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -18,8 +19,8 @@ from firnline_infra.specification.service_users import service_users
 WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class StackOutputs:
+@part
+class StackOutputs(Definition):
     """Nothing secret. To add a field is fine; to remove or rename one breaks who reads it."""
 
     engine_config: Value

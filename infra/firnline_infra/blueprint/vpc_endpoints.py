@@ -1,9 +1,10 @@
 """The VPC endpoints of an environment, as data: a gateway in route tables, an interface in subnets behind a group of its own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from firnline_infra.blueprint.tags import tags
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -15,8 +16,8 @@ DOMAINS = {"aws-cn": "cn.com.amazonaws"}
 """What an interface's name begins with, where it is not com.amazonaws; a gateway's is that everywhere."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class VpcEndpoint:
+@part
+class VpcEndpoint(Definition):
     """Of one service. With the policy that AWS gives it: what may be done through it, the callers' own policies say."""
 
     service: str
@@ -33,8 +34,8 @@ class VpcEndpoint:
         return bool(self.route_tables)
 
 
-@dataclass(frozen=True, kw_only=True)
-class VpcEndpointsDefinition:
+@part
+class VpcEndpointsDefinition(Definition):
     """All endpoints of a VPC, and the group of those that are interfaces: HTTPS comes in from `clients`, and nothing goes out."""
 
     group_name: str

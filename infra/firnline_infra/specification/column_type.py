@@ -13,7 +13,7 @@ from firnline_ingest.errors import nearest
 
 Item = TypeVar("Item")
 TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_][\w$]*)|(\d{1,9})|([(),]))', re.ASCII)
-PLAIN_KEY = re.compile(r"[A-Za-z_][\w$]*", re.ASCII)
+PLAIN_KEY = r"[A-Za-z_][A-Za-z_0-9$]*"
 WHOLE_NUMBERS = ("INTEGER", "BIGINT", "SMALLINT", "TINYINT", "BYTEINT")
 """Synonyms of NUMBER(38, 0) that take no size (`sql-reference/data-types-numeric`)."""
 SYNONYMS = {
@@ -53,7 +53,7 @@ class Part:
     nullable: bool = True
 
     def __str__(self) -> str:
-        key = self.key if PLAIN_KEY.fullmatch(self.key) else '"' + self.key.replace('"', '""') + '"'
+        key = self.key if re.fullmatch(PLAIN_KEY, self.key) else '"' + self.key.replace('"', '""') + '"'
         return f"{key + ' ' if self.key else ''}{self.type}{'' if self.nullable else ' NOT NULL'}"
 
 

@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
 
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
@@ -13,16 +13,16 @@ from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
 from firnline_ingest.identifiers import table_name
 
 
-@dataclass(frozen=True, kw_only=True)
-class Principal:
+@part
+class Principal(Definition):
     """A Snowflake user and its role."""
 
     user: Identifier
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True)
-class VolumeNames:
+@part
+class VolumeNames(Definition):
     """What an external volume needs in AWS."""
 
     bucket: str
@@ -31,8 +31,8 @@ class VolumeNames:
     """Ours, so that replacing the volume does not break the trust; no secret."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BootstrapNames:
+@part
+class BootstrapNames(Definition):
     """What has to exist before the first `up`; `firnline bootstrap` writes it down."""
 
     state_bucket: str
@@ -50,8 +50,8 @@ class BootstrapNames:
     """What whoever runs `firnline dead-letters` needs; neither they nor the engine have it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Names:
+@part
+class Names(Definition):
     application: str
     ledger_table: str
     key_alias: str
@@ -82,6 +82,7 @@ class Names:
     @classmethod
     def of(cls, spec: EnvironmentSpec) -> Self:
         application = application_of(spec)
+        start = _start(spec)
         return cls(
             application=application,
             ledger_table=spec.ledger.table or application,
@@ -95,20 +96,18 @@ class Names:
             repository=application.lower(),
             redshift_role=f"{application}-redshift",
             redshift_refresh_role=f"{application}-redshift-refresh",
-            ingest=(ingest := _principal(spec.snowflake.ingest, _upper(spec, "INGEST"))),
+            ingest=(ingest := _principal(spec.snowflake.ingest, f"{start}_INGEST")),
             ingest_of={
                 each.stream: ingest
                 if each.ingest is None
-                else _principal(each.ingest, _upper(spec, f"INGEST_{_plain(each.stream)}"))
+                else _principal(each.ingest, f"{start}_INGEST_{_plain(each.stream)}")
                 for each in spec.pipelines
             },
-            reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
-            deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
-            preview_role=Identifier.parse(spec.snowflake.preview_role or _upper(spec, "PREVIEW")),
-            network_policy=Identifier.parse(spec.snowflake.network_policy.name or _upper(spec, "NETWORK")),
-            authentication_policy=Identifier.parse(
-                spec.snowflake.authentication_policy or _upper(spec, "KEY_PAIR_ONLY")
-            ),
+            reader=_principal(spec.snowflake.reader, f"{start}_READER"),
+            deploy_role=Identifier.parse(spec.snowflake.deploy_role or f"{start}_DEPLOY"),
+            preview_role=Identifier.parse(spec.snowflake.preview_role or f"{start}_PREVIEW"),
+            network_policy=Identifier.parse(spec.snowflake.network_policy.name or f"{start}_NETWORK"),
+            authentication_policy=Identifier.parse(spec.snowflake.authentication_policy or f"{start}_KEY_PAIR_ONLY"),
         )
 
 
@@ -161,14 +160,14 @@ def _bucket(spec: EnvironmentSpec, start: str) -> str:
     return f"{plain}-{spec.aws.account}-{spec.aws.region}"
 
 
-def _upper(spec: EnvironmentSpec, purpose: str) -> str:
-    """From the application, so that two teams may have an environment of one name in one Snowflake account; with the
-    environment's name, because one application may be in an AWS account for each of its environments.
+def _start(spec: EnvironmentSpec) -> str:
+    """Of names in Snowflake: the application, so that two teams may have an environment of one name in one account; with
+    the environment's name, because one application may be in an AWS account for each of its environments.
     """
     application = application_of(spec)
     whole = application if f"-{application}".endswith(f"-{spec.name}") else f"{application}-{spec.name}"
     plain = _plain(whole)
-    return f"{plain if plain[0].isalpha() else f'_{plain}'}_{purpose}"
+    return plain if plain[0].isalpha() else f"_{plain}"
 
 
 def _plain(text: str) -> str:

@@ -1,9 +1,9 @@
 """The Snowflake users of an environment: the engine's, those that pipelines have for themselves, and the reader."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
 from firnline_infra.specification.pipeline import Pipeline
@@ -12,8 +12,8 @@ from firnline_infra.specification.snowflake import ServiceUser
 INGEST, READER = "ingest", "reader"
 
 
-@dataclass(frozen=True, kw_only=True)
-class NamedUser:
+@part
+class NamedUser(Definition):
     """One of them, and all that is named after it."""
 
     key: str

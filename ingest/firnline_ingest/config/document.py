@@ -16,9 +16,9 @@ from firnline_ingest.config.other_names import here_called
 from firnline_ingest.errors import ConfigError, did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
-MAY_HOLD_A_KEY = re.compile(r"://([^/]*[@?#]|[^/]*/.*([?#]|[^/]{25}))")
+MAY_HOLD_A_KEY = r"://([^/]*[@?#]|[^/]*/.*([?#]|[^/]{25}))"
 """A URL with a password, a query, or a part as long as a key."""
-KIND = re.compile(r"literal\[.*\]|list\[\w+\]|str|int|bool|[A-Z]\w+|\[key\]")
+KIND = r"literal\[.*\]|list\[\w+\]|str|int|bool|[A-Z]\w+|\[key\]"
 """What pydantic calls a kind of value among several, or the name of an entry."""
 NO_MAPPING = ("model_type", "model_attributes_type")
 OTHER_WORDS = {"list_type": "is no list", "dict_type": "is no mapping of names to values"}
@@ -81,7 +81,7 @@ def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]
         if isinstance(here, dict) and here.get("type") == part and here is not told:
             told = here  # only once: a callable has a field of that name
             continue
-        if not is_there and KIND.fullmatch(str(part)):
+        if not is_there and re.fullmatch(KIND, str(part)):
             continue
         location.append(part)
         inner = here[part] if isinstance(here, dict) and part in here else None
@@ -133,7 +133,7 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
 def _got(path: str, value: object) -> str:
     """Nothing that could be a key: neither by the name of its place nor by its length."""
     hidden = isinstance(value, dict | list) or "secret" in path or "key" in path or len(str(value)) > LONGEST_SHOWN
-    hidden = hidden or MAY_HOLD_A_KEY.search(str(value)) is not None
+    hidden = hidden or re.search(MAY_HOLD_A_KEY, str(value)) is not None
     return "" if hidden else f" (got {_as_written(value)})"
 
 

@@ -13,10 +13,9 @@ from itertools import pairwise
 from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.identifiers import InvalidIdentifier, stored_name
 
-TOKEN = re.compile(
-    r"""(?P<blank>\s+|--[^\n]*|//[^\n]*|/\*.*?\*/)|(?P<text>'(?:[^'\\]|''|\\.)*')|(?P<quoted>"(?:[^"]|"")+")"""
-    r"""|(?P<word>\$?[\w$]+)|(?P<sign>::|=>|[^\s'"])""",
-    re.DOTALL,
+LEXEMES = (
+    r"""(?s)(?P<blank>\s+|--[^\n]*|//[^\n]*|/\*.*?\*/)|(?P<text>'(?:[^'\\]|''|\\.)*')|(?P<quoted>"(?:[^"]|"")+")"""
+    r"""|(?P<word>\$?[\w$]+)|(?P<sign>::|=>|[^\s'"])"""
 )
 OPENS, CLOSES = ("(", "["), (")", "]")
 POSITION: tuple[PartName, ...] = ("shard_id", "sequence_number", "sub_sequence_number", "row")
@@ -116,9 +115,9 @@ def _refuse_more(tokens: Tokens) -> None:
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     """Kind and text, without blanks and comments. Raises UnreadableSelect."""
-    at = 0
+    token, at = re.compile(LEXEMES), 0  # here: few specifications have an expression
     while at < len(text):
-        match = TOKEN.match(text, at)
+        match = token.match(text, at)
         if match is None or match.lastgroup is None:
             raise UnreadableSelect(f"a quote is not closed: {text[at : at + 40]}")
         if match.lastgroup != "blank":

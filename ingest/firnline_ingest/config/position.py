@@ -12,8 +12,8 @@ from firnline_ingest.config.document import Section
 
 LATEST_SECONDS = 20_000_000_000
 """In the year 2603: a larger number is one of milliseconds."""
-SECONDS = re.compile(r"\d+(\.\d+)?")
-TOKEN = re.compile(r"''|'(?:[^']|'')+'|([A-Za-z])\1*|[^A-Za-z']|'")
+SECONDS = r"\d+(\.\d+)?"
+RUNS = r"''|'(?:[^']|'')+'|([A-Za-z])\1*|[^A-Za-z']|'"
 OFFSET = r"(?P<offset>Z|[+-]\d\d(?::?\d\d)?)"
 LETTERS = {
     "yyyy": r"(?P<year>\d{4})",
@@ -80,7 +80,7 @@ def _moment(written: str | float, form: object) -> Any:
     text = str(written)
     if form is not None:
         return parse_moment(text, str(form))
-    if not SECONDS.fullmatch(text):
+    if not re.fullmatch(SECONDS, text):
         return written
     if float(text) > LATEST_SECONDS:
         raise ValueError(f"timestamp has seconds since 1970, and {text} looks like milliseconds: divide it by 1000")
@@ -104,7 +104,7 @@ def parse_moment(text: str, form: str) -> datetime:
 
 def _pattern_of(form: str) -> str:
     pattern, used = "", set[str]()
-    for unit in (found[0] for found in TOKEN.finditer(form)):
+    for unit in (found[0] for found in re.finditer(RUNS, form)):
         if unit[0].isalpha():
             if unit not in LETTERS or unit[0] in used:
                 raise ValueError(f"timestamp_format has {unit!r}, which is none of {', '.join(LETTERS)}, each once")

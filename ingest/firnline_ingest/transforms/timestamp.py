@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 
 from firnline_ingest.config.field_path import FieldPaths, steps_of
 from firnline_ingest.config.form import Form
-from firnline_ingest.config.position import LETTERS, TOKEN
+from firnline_ingest.config.position import LETTERS, RUNS
 from firnline_ingest.config.transform import Transform
 from firnline_ingest.records.rejection import Untransformable
 from firnline_ingest.records.scalar import Scalar
@@ -51,7 +51,7 @@ def units_of(pattern: str) -> tuple[tuple[str, bool], ...]:
     """Its parts in their order: letters with True, plain text with False. Raises ValueError."""
     units: list[tuple[str, bool]] = []
     used = set[str]()
-    for unit in (found[0] for found in TOKEN.finditer(pattern)):
+    for unit in (found[0] for found in re.finditer(RUNS, pattern)):
         if not unit[0].isalpha():
             units.append((_plain(unit, pattern), False))
             continue

@@ -2,7 +2,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from firnline_infra.blueprint.definition import Definition, part
+from firnline_infra.specification.definition import Definition, part
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ or no key gets no statement about one.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement, allow, via
 from firnline_infra.blueprint.value import Value
+from firnline_infra.specification.definition import Definition, part
 from firnline_ingest.permissions import Feature, Resource, required
 from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS, ledger_partitions
 
@@ -38,8 +39,8 @@ SIDS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class EngineAccess:
+@part
+class EngineAccess(Definition):
     """What the engine works with: ARNs, some known only when the object is made; folders end with a slash."""
 
     region: str

@@ -6,8 +6,8 @@ from dataclasses import field
 from typing import ClassVar
 
 from firnline_infra.blueprint.aws import IamRole
-from firnline_infra.blueprint.definition import Definition, part
 from firnline_infra.blueprint.value import Value
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 

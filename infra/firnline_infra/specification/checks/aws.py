@@ -6,10 +6,10 @@ makes them shorter.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
+from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
@@ -101,11 +101,11 @@ SHORTEST_TABLE = 3
 ALARM = 255
 PARAMETER_LEVELS = 15  # Systems Manager, PutParameter
 PARAMETERS = ("engine-config-hash",)  # the longest of blueprint/stack_outputs.py
-RESERVED_BUCKETS = re.compile(r"^(xn--|sthree-|amzn-s3-demo-).*|.*(-s3alias|--ol-s3|--x-s3|--table-s3)$")
+RESERVED_BUCKETS = r"^(xn--|sthree-|amzn-s3-demo-).*|.*(-s3alias|--ol-s3|--x-s3|--table-s3)$"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Derived:
+@part
+class Derived(Definition):
     """A name that follows from others."""
 
     what: str
@@ -181,7 +181,7 @@ def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
             buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
     for path, name in buckets.items():
         fits = re.fullmatch(BUCKET_NAME.pattern, name) or len(name) > BUCKET  # a length is told above
-        if not fits or RESERVED_BUCKETS.fullmatch(name):
+        if not fits or re.fullmatch(RESERVED_BUCKETS, name):
             yield f"{path}: {name!r} is no name that S3 takes; give another: small letters, digits and hyphens."
 
 
@@ -238,7 +238,7 @@ def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
 LONGEST_KEY, LONGEST_VALUE = 128, 256  # docs.aws.amazon.com/tag-editor, Tag naming limits
 OWN_TAGS = 3  # blueprint/tags.py
 MOST_TAGS = 50 - OWN_TAGS
-TAG_LETTERS = re.compile(r"[\w \xa0.:/=+@-]*")  # of any script; a line break is none
+TAG_LETTERS = r"[\w \xa0.:/=+@-]*"  # of any script; a line break is none
 
 
 def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}: a key has 1 to {LONGEST_KEY} characters, this one has {len(key)}."
         if len(value) > LONGEST_VALUE:
             yield f"{path}: a value has up to {LONGEST_VALUE} characters, this one has {len(value)}."
-        if not (TAG_LETTERS.fullmatch(key) and TAG_LETTERS.fullmatch(value)):
+        if not (re.fullmatch(TAG_LETTERS, key) and re.fullmatch(TAG_LETTERS, value)):
             yield f"{path}: AWS takes letters, digits, spaces and _ . : / = + - @ (got {key!r}: {value!r})."
 
 

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 
-OURS = re.compile(
+OURS = (
     r"spark\.(speculation|master|submit\.deployMode|archives|task\.cpus|python\.worker\.reuse"
     r"|dynamicAllocation\.enabled|pyspark\..*|yarn\.(maxAppAttempts|submit\.waitAppCompletion|tags))"
 )
 """One writer to a shard, one way to the engine's Python, and a run that its service can see."""
-SIZES = re.compile(r"spark\.(driver|executor)\.(cores|memory|memoryOverhead)|spark\.executor\.instances")
-SECRET = re.compile(r"secret|password|passphrase|token|credential|access\.?key", re.IGNORECASE)
-REFERENCE = re.compile(r"EMR\.secret@.+|software\.amazon\..*|org\.apache\..*|[\w.-]+:[\w.-]+")
+SIZES = r"spark\.(driver|executor)\.(cores|memory|memoryOverhead)|spark\.executor\.instances"
+CREDENTIALS = r"(?i)secret|password|passphrase|token|credential|access\.?key"
+REFERENCE = r"EMR\.secret@.+|software\.amazon\..*|org\.apache\..*|[\w.-]+:[\w.-]+"
 """A secret's name, or a class: no secret itself."""
 
 
 def _what_keeps_rows_single_is_not_changed(spec: EnvironmentSpec) -> Iterator[str]:
     for name in spec.aws.runtime.spark_conf:
         path = f"aws.runtime.spark_conf.{name}"
-        if OURS.fullmatch(name):
+        if re.fullmatch(OURS, name):
             yield f"{path}: is the engine's own; remove it."
-        elif SIZES.fullmatch(name):
+        elif re.fullmatch(SIZES, name):
             yield f"{path}: belongs into aws.runtime.size, which decides what the job may have, too."
 
 
 def _nothing_secret_is_an_argument(spec: EnvironmentSpec) -> Iterator[str]:
     for name, value in spec.aws.runtime.spark_conf.items():
-        if SECRET.search(name) and not REFERENCE.fullmatch(value):
+        if re.search(CREDENTIALS, name) and not re.fullmatch(REFERENCE, value):
             yield (
                 f"aws.runtime.spark_conf.{name}: looks like a secret, and every job's settings can be read by many; name a "
                 f"secret in place of it (EMR.secret@NAME, or a Kubernetes secret NAME:KEY)."

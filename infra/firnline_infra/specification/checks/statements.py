@@ -40,7 +40,7 @@ KEY_USES = frozenset(
     }
 )
 READS = r"Get|List|Describe|BatchGet|Query|Scan|Search|Select|Retrieve|Receive|Head|ConditionCheck|Check"
-USES = re.compile(
+USES = (
     rf"({READS})[A-Za-z]*"
     r"|(Put|Delete|Update|BatchWrite|BatchDelete)(Items?|Objects?|ObjectVersion|ObjectTagging|Records?|RecordBatch|Events)"
     r"|(Put|Create)(MetricData|LogEvents|LogStream|TraceSegments|TelemetryRecords)|WriteRecords|RegisterSchemaVersion"
@@ -48,7 +48,7 @@ USES = re.compile(
     r"|Invoke[A-Za-z]*|ESHttp[A-Za-z]+|(Execute|BatchExecute)Statement|Start(QueryExecution|ConfigurationSession|Query)"
 )
 """Names of actions that use something. Whatever else there is makes, changes or removes it, or says who may."""
-READS_WITH_STAR = re.compile(r"(Get|List|Describe|BatchGet)[A-Za-z]*\*")
+READS_WITH_STAR = r"(Get|List|Describe|BatchGet)[A-Za-z]*\*"
 WILD = re.compile(r"[*?]")
 
 
@@ -96,7 +96,7 @@ def _wildcards_are_said(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}.wildcards: no * or ? is in it; remove the reason."
         for action in statement.actions:
             name = action.partition(":")[2]
-            if WILD.search(name) and not READS_WITH_STAR.fullmatch(name):
+            if WILD.search(name) and not re.fullmatch(READS_WITH_STAR, name):
                 yield (
                     f"{path}.actions: {action} may be more tomorrow than it is today; name each action (a * may stand behind "
                     f"Get, List, Describe and BatchGet)."
@@ -123,7 +123,7 @@ def _refused(action: str) -> str | None:
         return None if name in KEY_USES else "is no use of a key"
     if WILD.search(name):
         return None  # told by itself
-    return None if USES.fullmatch(name) else "makes, changes or removes something, or says who may"
+    return None if re.fullmatch(USES, name) else "makes, changes or removes something, or says who may"
 
 
 def _keys_are_named(spec: EnvironmentSpec) -> Iterator[str]:

@@ -66,10 +66,11 @@ def secret(account: Account) -> Any:
     account.run("ALTER TABLE my_view OWNER TO loader")
     yield arn
     secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
-    for schedule in account.client("scheduler").list_schedules()["Schedules"]:
-        account.client("scheduler").delete_schedule(Name=schedule["Name"])
-        account.client("events").delete_rule(Name=schedule["Name"])
-        account.client("iam").delete_role(RoleName="firnline-dev-redshift-refresh")
+    refreshes = rendered(arn)
+    for schedule in refreshes.schedules:  # others of this process are their tests' own
+        account.client("scheduler").delete_schedule(Name=schedule.name)
+        account.client("events").delete_rule(Name=schedule.name)
+    account.client("iam").delete_role(RoleName=refreshes.role.name)
 
 
 def counted(account: Account, name: str) -> float:
