@@ -36,9 +36,11 @@ EVENTS = [
 ]
 COLUMNS = "KINESISMETADATA OBJECT, ID NUMBER(38,0), NAME VARCHAR, PRICE FLOAT, BODY VARIANT, AT TIMESTAMP_NTZ"
 RUN_ENGINE = (
-    "import sys; from firnline_ingest.spark.task import ingest_partition\n"
-    "print(*ingest_partition([sys.stdin.read()]), sep='\\n')"
+    "import os, sys; from firnline_ingest.spark.task import ingest_partition\n"
+    "print(*ingest_partition([sys.stdin.read()]), sep='\\n', flush=True)\n"
+    "os._exit(0)"
 )
+"""Ends as the engine does: Python's own end may meet a thread of the SDK, and abort."""
 
 
 @dataclass
