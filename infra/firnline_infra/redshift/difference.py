@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
-from firnline_infra.blueprint.redshift.definitions import DependentViewDefinition, StreamViewDefinition
+from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
 from firnline_infra.redshift.observed import Observed
 from firnline_infra.specification.origin import Origin
-from firnline_ingest.checks import NOTHING, Finding
+from firnline_ingest.checks import NOTHING, Finding, unknown
 
 REBUILD = "compare both; to make it again, without what the stream no longer has: firnline redshift rebuild"
+BY_ANOTHER = "run it as the role that deploys, whose views they are, or as a superuser of the database"
 OF_ITS_OWNER = "it is adopted: have its owner change it, or say it so"
 APPLY = "then firnline redshift apply makes it as the specification says"
 BROKEN = 100
@@ -28,9 +29,9 @@ class ViewStep:
 
 
 def steps(wanted: RedshiftDestination, found: Observed) -> Iterator[ViewStep]:
-    """In order. What is there is left as it is, but for AUTO REFRESH."""
+    """In order. What is there is left as it is, but for AUTO REFRESH. None for what the user may only not see."""
     for schema in wanted.schemas:
-        if schema.name not in found.schemas:
+        if schema.name not in found.schemas and schema.name not in found.owners and found.sees_all:
             yield ViewStep(sql.create_schema(schema), f"schema {schema.name} stands for the streams")
     for view in wanted.views:
         yield from _of_view(view, found)
@@ -38,16 +39,16 @@ def steps(wanted: RedshiftDestination, found: Observed) -> Iterator[ViewStep]:
 
 def _of_view(view: StreamViewDefinition, found: Observed) -> Iterator[ViewStep]:
     there, name = found.views.get((view.schema, view.name)), f"{view.schema}.{view.name}"
-    if view.origin is Origin.CREATE and there is None:
+    if view.origin is Origin.CREATE and found.sees_all and not found.has((view.schema, view.name)):
         yield ViewStep(sql.create_view(view), f"view {name} reads stream {view.stream}")
     elif view.origin is Origin.CREATE and there is not None and there.auto_refresh is not view.auto_refresh:
         how = "by itself" if view.auto_refresh else "when it is asked to"
         yield ViewStep(sql.set_refresh(view), f"view {name} is refreshed {how}")
     for each in view.dependents:
-        if not _is_there(each, found):
+        if found.sees_all and not found.has((each.schema, each.name)):
             yield ViewStep(sql.create_dependent(each), f"view {each.schema}.{each.name} is over {name}")
     for statement, key in sql.grants(view):
-        if key not in found.grants:
+        if key not in found.grants and found.sees_all:
             yield ViewStep(statement, f"role {key[2]} may read {key[1]}")
 
 
@@ -70,6 +71,23 @@ def left_alone(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding
     for view in wanted.views:
         yield from _about_view(view, found)
     yield from _owned_by_another(wanted, found)
+    if not_seen := list(_not_seen(wanted, found)):
+        said = f"{found.user} is shown its own alone, and sees nothing of {', '.join(not_seen)}"
+        yield unknown("the views of Redshift", said, next_step=BY_ANOTHER)
+
+
+def _not_seen(wanted: RedshiftDestination, found: Observed) -> Iterator[str]:
+    """What may be there all the same, or otherwise than it should be."""
+    if not found.sees_all:
+        yield from (f"schema {each.name}" for each in wanted.schemas if each.name not in found.schemas)
+        views = [each for view in wanted.views for each in view.with_dependents]
+        yield from (
+            f"view {each.schema}.{each.name}"
+            for each in views
+            if (each.schema, each.name) not in found.views and (each.schema, each.name) not in found.plain
+        )
+        grants = (key for view in wanted.views for _, key in sql.grants(view))
+        yield from (f"the {key[0]} of role {key[2]} on {key[1]}" for key in grants if key not in found.grants)
 
 
 def _owned_by_another(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
@@ -114,17 +132,14 @@ def _defined_otherwise(view: StreamViewDefinition, found: Observed) -> Iterator[
             for each in view.dependents
         ),
     ]
-    definitions = {place: there.definition for place, there in found.views.items()} | dict(found.plain)
+    shown = {place: there.definition for place, there in found.views.items()}
+    definitions = shown | dict(found.plain) | dict(found.hidden)
     for schema, name, expected, step in wanted:
         there = definitions.get((schema, name))
         if there is not None and normalized(there) != normalized(expected):
             yield Finding(
                 kind=KIND, name=f"{schema}.{name}", path="definition", expected=expected, found=there, next_step=step
             )
-
-
-def _is_there(view: DependentViewDefinition, found: Observed) -> bool:
-    return (view.schema, view.name) in (found.views if view.materialized else found.plain)
 
 
 def normalized(statement: str) -> str:

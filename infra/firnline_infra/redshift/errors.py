@@ -4,7 +4,8 @@ RedshiftError
 ├── RedshiftStatementFailed  the database refused a statement, or did not end it in time
 ├── StreamRoleNotAttached    Redshift may not be the role that reads the streams
 ├── CaseSensitivityOff       a stream has capitals, and the database makes small letters of them
-└── ViewAbsent               a view that is adopted, or asked for, is not there
+├── ViewAbsent               a view that is adopted, or asked for, is not there
+└── ViewsOutOfSight          the user who looks is not shown the views of another
 """
 
 from collections.abc import Iterable
@@ -78,4 +79,20 @@ class ViewAbsent(RedshiftError):
         super().__init__(
             f"There is no materialized view {name}.",
             next_step=f"name one of {', '.join(known) or 'none'}, or make it: firnline redshift apply",
+        )
+
+
+class ViewsOutOfSight(RedshiftError):
+    """Redshift shows a user its own views and their refreshes, and nothing of another's."""
+
+    id = "FL-7205"
+    causes = (
+        "The database user who looks neither owns the views nor is a superuser, so that Redshift shows nothing of them"
+    )
+    remedy = "the same command as the role that deploys, or as a superuser of the database"
+
+    def __init__(self, user: str, place: str) -> None:
+        super().__init__(
+            f"{user} is not shown how the views in {place} are doing: Redshift shows a user its own alone.",
+            next_step="run it as the role that deploys, whose views they are, or as a superuser of the database.",
         )

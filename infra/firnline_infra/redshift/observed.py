@@ -1,4 +1,9 @@
-"""What there is in the database, as its system views say; and whether Redshift may be the role that reads streams."""
+"""What there is in the database, as its system views say; and whether Redshift may be the role that reads streams.
+
+SVV_MV_INFO and SVV_EXTERNAL_SCHEMAS show superusers all rows, and "regular users can see only their own data" (Database Developer
+Guide): what another user does not see is not gone. PG_VIEWS and PG_NAMESPACE are open to all ("System catalog tables"), and the
+first has materialized views too, with the statement that made them (dbt-redshift reads them there).
+"""
 
 import json
 import re
@@ -11,10 +16,12 @@ from firnline_infra.blueprint.redshift.sql import literal, quoted
 from firnline_infra.redshift.database import RedshiftDatabase, Row
 
 SETTING = "enable_case_sensitive_identifier"
-WHO = "SELECT current_user AS name"
-SCHEMAS = "SELECT schemaname, esoptions, pg_get_userbyid(esowner) AS owner FROM svv_external_schemas"
+WHO = "SELECT usename AS name, usesuper AS is_superuser FROM pg_user WHERE usename = current_user"
+SCHEMAS = "SELECT schemaname, esoptions FROM svv_external_schemas"
+OWNERS = "SELECT nspname AS schemaname, pg_get_userbyid(nspowner) AS owner FROM pg_namespace"
 MATERIALIZED = "SELECT database_name, schema_name, name, user_name, state, autorefresh, is_stale FROM svv_mv_info"
-PLAIN = "SELECT schemaname, viewname, viewowner, definition FROM pg_views WHERE schemaname IN ({schemas})"
+CATALOG = "SELECT schemaname, viewname, viewowner, definition FROM pg_views WHERE schemaname IN ({schemas})"
+IS_MATERIALIZED = re.compile(r"\s*CREATE\s+MATERIALIZED\s+VIEW\b", re.IGNORECASE)
 READERS = (
     "SELECT namespace_name, relation_name, privilege_type, identity_name FROM svv_relation_privileges "
     "WHERE identity_type = 'role' AND namespace_name IN ({schemas})"
@@ -42,17 +49,25 @@ class Observed:
     schemas: Mapping[str, str | None]
     """By name, the ARN of the role; None where Redshift does not say."""
     views: Mapping[Relation, ObservedView]
+    """Materialized ones, as far as the user sees them."""
     plain: Mapping[Relation, str]
     """Views that are not materialized, with their definitions."""
+    hidden: Mapping[Relation, str]
+    """Definitions of materialized views that the catalog has and the user sees nothing else of."""
     grants: frozenset[tuple[str, str, str]]
     """Privilege, schema or schema.relation, role."""
     user: str
     """The database user who looks."""
+    sees_all: bool
+    """Whether what it does not see is not there: it is a superuser, or the one whose all this is."""
     owners: Mapping[str, str]
     """By schema, or schema.relation."""
 
+    def has(self, view: Relation) -> bool:
+        return view in self.views or view in self.hidden or view in self.plain
 
-EMPTY = Observed(schemas={}, views={}, plain={}, grants=frozenset(), user="", owners={})
+
+EMPTY = Observed(schemas={}, views={}, plain={}, hidden={}, grants=frozenset(), user="", sees_all=True, owners={})
 """Of a database that is not there yet."""
 
 
@@ -63,12 +78,15 @@ def observe(database: RedshiftDatabase) -> Observed:
     listed = [row for row in database.run(MATERIALIZED) if row["database_name"] == wanted.database]
     ours = {(view.schema, each.name) for view in wanted.views for each in view.with_dependents}
     found = {(row["schema_name"], row["name"]): row for row in listed}
-    plain, external = database.run(PLAIN.format(schemas=schemas)), database.run(SCHEMAS)
+    catalog = database.run(CATALOG.format(schemas=schemas))
+    definitions = {(row["schemaname"], row["viewname"]): row["definition"] or "" for row in catalog}
+    materialized = {place for place, text in definitions.items() if IS_MATERIALIZED.match(text)}
     (who,) = database.run(WHO)
     return Observed(
-        schemas={row["schemaname"]: _role_in(row.get("esoptions")) for row in external},
+        schemas={row["schemaname"]: _role_in(row.get("esoptions")) for row in database.run(SCHEMAS)},
         views={place: _view(database, place, row) for place, row in found.items() if place in ours},
-        plain={(row["schemaname"], row["viewname"]): row["definition"] or "" for row in plain},
+        plain={place: text for place, text in definitions.items() if place not in materialized},
+        hidden={place: definitions[place] for place in materialized - found.keys()},
         grants=frozenset(
             (
                 row["privilege_type"],
@@ -79,9 +97,10 @@ def observe(database: RedshiftDatabase) -> Observed:
             for row in database.run(statement.format(schemas=schemas))
         ),
         user=who["name"],
+        sees_all=str(who["is_superuser"]) in TRUE or wanted.owner in (None, who["name"]),
         owners={
-            **{row["schemaname"]: row["owner"] for row in external},
-            **{f"{row['schemaname']}.{row['viewname']}": row["viewowner"] for row in plain},
+            **{row["schemaname"]: row["owner"] for row in database.run(OWNERS)},
+            **{f"{row['schemaname']}.{row['viewname']}": row["viewowner"] for row in catalog},
             **{f"{row['schema_name']}.{row['name']}": row["user_name"] for row in listed},
         },
     )

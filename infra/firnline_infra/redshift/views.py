@@ -11,7 +11,7 @@ from firnline_infra.blueprint.redshift.definitions import StreamViewDefinition
 from firnline_infra.redshift.audit import ViewAudit, audit_view
 from firnline_infra.redshift.database import RedshiftDatabase
 from firnline_infra.redshift.difference import findings, left_alone, steps
-from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent
+from firnline_infra.redshift.errors import CaseSensitivityOff, StreamRoleNotAttached, ViewAbsent, ViewsOutOfSight
 from firnline_infra.redshift.observed import EMPTY, Observed, attached_roles, is_case_sensitive, observe
 from firnline_infra.redshift.status import ViewStatus, statuses
 from firnline_infra.specification.origin import Origin
@@ -54,9 +54,12 @@ class RedshiftViews:
         return [step.does for step in steps(wanted, found)], list(left_alone(wanted, found))
 
     def status(self) -> list[ViewStatus]:
-        """Raises RedshiftStatementFailed, AwsRefused."""
+        """Raises ViewsOutOfSight, RedshiftStatementFailed, AwsRefused."""
         database = self.database
-        return statuses(database, set(observe(database).views))
+        found = observe(database)
+        if not found.sees_all:
+            raise ViewsOutOfSight(found.user, database.place)
+        return statuses(database, {*found.views, *found.hidden})
 
     def refresh(self, names: tuple[str, ...] = ()) -> None:
         """Those with these names, as schema.name or name; all that are not refreshed by themselves where none is given."""
@@ -107,7 +110,7 @@ class RedshiftViews:
     def _drop(self, database: RedshiftDatabase, view: StreamViewDefinition, found: Observed) -> None:
         for each in reversed(view.with_dependents):
             place = (each.schema, each.name)
-            if place in found.views or place in found.plain:
+            if found.has(place):
                 database.run(sql.drop_view(each))
                 self.say(f"Redshift: view {each.schema}.{each.name} is gone.")
 
@@ -129,7 +132,7 @@ class RedshiftViews:
             raise CaseSensitivityOff(database.place)
         found = observe(database)
         for view in wanted.views:
-            if view.origin is Origin.ADOPT and (view.schema, view.name) not in found.views:
+            if view.origin is Origin.ADOPT and (view.schema, view.name) not in {*found.views, *found.hidden}:
                 raise ViewAbsent(f"{view.schema}.{view.name}", known=_names(found))
         return found
 
@@ -164,4 +167,4 @@ def _attaching(wanted: RedshiftDestination, by_default: bool, attached: frozense
 
 
 def _names(found: Observed) -> list[str]:
-    return [".".join(place) for place in found.views]
+    return [".".join(place) for place in (*found.views, *found.hidden)]

@@ -23,12 +23,13 @@ from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.redshift import RedshiftViews
-from firnline_infra.redshift.errors import RedshiftStatementFailed, StreamRoleNotAttached, ViewAbsent
+from firnline_infra.redshift.errors import RedshiftStatementFailed, StreamRoleNotAttached, ViewAbsent, ViewsOutOfSight
 from firnline_infra.redshift.observed import attached_roles
-from firnline_infra.render.bootstrap.deployer import deployer_statements
+from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
-from firnline_infra.specification.names import Names
+from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.checks import Verdict
 from firnline_ingest.errors import UsageError
 from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.in_process.application import ProgramApplication
@@ -222,6 +223,43 @@ def test_the_deployer_has_each_right_that_statements_take_and_needs_it(
     with pytest.raises(RedshiftStatementFailed, match="permission denied") as denied:
         theirs.database.run("CREATE EXTERNAL SCHEMA other FROM KINESIS IAM_ROLE default")
     assert 'GRANT CREATE ON DATABASE "dev"' in denied.value.next_step
+
+
+def test_of_what_it_is_not_shown_a_previewer_says_nothing_and_never_that_it_is_gone(
+    program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    """Redshift shows a regular user its own views alone (SVV_MV_INFO)."""
+    spec = program[0]
+    views.apply()
+    views.database.run("DROP VIEW order_kinds")
+    role = f"arn:aws:iam::000000000000:role/{bootstrap_names(spec).previewer_role}"
+    rights = policy_document(previewer_statements(spec, blueprint_of(spec)))["Statement"]
+    enforce_statements(local_environment, KEY, principal=role, statements=rights)
+    theirs = replace(views, aws=partial(client_of, local_environment))
+    found = theirs.differences()
+    (unseen,) = [each for each in found if each.verdict is Verdict.UNKNOWN]
+    for each in ("schema kinesis", "view public.orders", "view public.order_count", "view public.order_kinds"):
+        assert each in unseen.found
+    assert "exists" not in [each.path for each in found]
+    assert theirs.ahead() == ([], found)
+    with pytest.raises(ViewsOutOfSight, match="IAMR:preview-firnline-both is not shown"):
+        theirs.status()
+    otherwise = replace(views.destination.views[0], where=None)
+    differing = replace(theirs, destination=replace(views.destination, views=(otherwise,)))
+    assert ("definition", "public.orders") in [(each.path, each.name) for each in differing.differences()]
+    (gone,) = views.differences()
+    assert (gone.path, gone.name) == ("exists", "view public.order_kinds is over public.orders")
+
+
+def test_the_deployer_does_not_make_again_what_is_anothers(
+    program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    views.apply()
+    document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
+    enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=document)
+    found = replace(views, aws=partial(client_of, local_environment)).apply()
+    assert {each.path for each in found} == {"owner"}
+    assert {each.name for each in found} == {"kinesis", "public.orders", "public.order_kinds", "public.order_count"}
 
 
 def test_the_role_of_the_schedule_may_run_its_statement_and_each_of_its_rights_is_needed(

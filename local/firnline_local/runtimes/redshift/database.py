@@ -267,7 +267,7 @@ class RedshiftDatabase(DatabaseCatalog):
     def _lowered(self, select: str, user: str) -> str:
         def relation(path: Path) -> str:
             if path.schema in ("", "pg_catalog") and path.name.lower() in SYSTEM_VIEWS:
-                return self._system(path.name.lower())
+                return self._system(path.name.lower(), user)
             found = self._path(path if path.schema else Path("public", path.name))
             if found.schema in self.schemas:
                 raise StatementError("Kinesis streams can be read by a materialized view alone")
@@ -276,12 +276,12 @@ class RedshiftDatabase(DatabaseCatalog):
         self._duck.execute(USERS.format(users=", ".join(map(_text, self.users))))
         return of_query(select, relation, {RECORD: "SUPER"}, user)
 
-    def _system(self, name: str) -> str:
+    def _system(self, name: str, user: str) -> str:
         columns = SYSTEM_VIEWS[name]
         self._duck.execute(
             f"CREATE OR REPLACE TABLE sys.{name} ({', '.join(f'{each} {type_}' for each, type_ in columns.items())})"
         )
-        rows = [tuple(row.get(each) for each in columns) for row in rows_of(self, name)]
+        rows = [tuple(row.get(each) for each in columns) for row in rows_of(self, name, user)]
         if rows:
             self._duck.executemany(f"INSERT INTO sys.{name} VALUES ({', '.join('?' for _ in columns)})", rows)
         return f"sys.{name}"

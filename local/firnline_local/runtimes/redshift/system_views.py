@@ -1,14 +1,15 @@
 """Redshift's system views, as far as firnline asks them: columns as AWS's page of each has them, those of ours among them.
 
-SVV_MV_INFO, SVV_EXTERNAL_SCHEMAS, SVV_RELATION_PRIVILEGES, SVV_SCHEMA_PRIVILEGES, PG_VIEWS, SYS_MV_REFRESH_HISTORY,
-SYS_STREAM_SCAN_STATES, SYS_STREAM_SCAN_ERRORS. Redshift shows a regular user its own rows alone; here everybody sees all.
+SVV_MV_INFO, SVV_EXTERNAL_SCHEMAS, SYS_MV_REFRESH_HISTORY, SYS_STREAM_SCAN_STATES and SYS_STREAM_SCAN_ERRORS show a regular user
+its own data alone, and a superuser all. PG_VIEWS, PG_NAMESPACE and PG_USER show all to everybody ("System catalog tables"), and
+PG_VIEWS has materialized views too. SVV_RELATION_PRIVILEGES and SVV_SCHEMA_PRIVILEGES show all here.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from firnline_local.runtimes.redshift.catalog import DatabaseCatalog
+from firnline_local.runtimes.redshift.catalog import ADMIN, DatabaseCatalog, StoredView
 
 TEXT, WHEN, NUMBER = "VARCHAR", "TIMESTAMP", "BIGINT"
 SYSTEM_VIEWS: Mapping[str, Mapping[str, str]] = {
@@ -32,6 +33,8 @@ SYSTEM_VIEWS: Mapping[str, Mapping[str, str]] = {
     "svv_schema_privileges": dict.fromkeys(
         ("namespace_name", "privilege_type", "identity_name", "identity_type"), TEXT
     ),
+    "pg_namespace": {"nspname": TEXT, "nspowner": NUMBER},
+    "pg_user": {"usename": TEXT, "usesuper": "BOOLEAN"},
     "pg_views": dict.fromkeys(("schemaname", "viewname", "viewowner", "definition"), TEXT),
     "sys_mv_refresh_history": {
         **dict.fromkeys(("database_name", "schema_name", "mv_name", "refresh_type", "status"), TEXT),
@@ -53,36 +56,48 @@ PADDED = 128
 """Names are CHAR(128) there, and come with blanks."""
 
 
-def rows_of(catalog: DatabaseCatalog, name: str) -> Iterator[Mapping[str, Any]]:
+def rows_of(catalog: DatabaseCatalog, name: str, user: str) -> Iterator[Mapping[str, Any]]:
+    """What this user is shown."""
+    views = [each for each in catalog.views.values() if user in (ADMIN, each.owner)]
     match name:
         case "svv_mv_info":
-            yield from _materialized(catalog)
+            yield from _materialized(catalog, views)
         case "svv_external_schemas":
-            for number, schema in enumerate(catalog.schemas.values()):
-                options = {"IAM_ROLE": schema.role, **({"REGION": schema.region} if schema.region else {})}
-                yield {
-                    "esoid": number,
-                    "schemaname": schema.name,
-                    "esowner": catalog.users.index(schema.owner),
-                    "esoptions": json.dumps(options),
-                }
+            yield from _external(catalog, user)
         case "pg_views":
             for view in catalog.views.values():
-                if not view.materialized:
-                    whose = {"schemaname": view.path.schema, "viewname": view.path.name, "viewowner": view.owner}
-                    yield {**whose, "definition": view.text}
+                whose = {"schemaname": view.path.schema, "viewname": view.path.name, "viewowner": view.owner}
+                yield {**whose, "definition": view.text}
+        case "pg_namespace":
+            for schema in catalog.schemas.values():
+                yield {"nspname": schema.name, "nspowner": catalog.users.index(schema.owner)}
+        case "pg_user":
+            yield from ({"usename": each, "usesuper": each == ADMIN} for each in {*catalog.users, user})
         case "svv_relation_privileges" | "svv_schema_privileges":
             yield from _granted(catalog, "TABLE" if "relation" in name else "SCHEMA")
         case "sys_mv_refresh_history":
-            yield from ({"database_name": catalog.database, **row} for row in catalog.refreshes)
+            yield from ({"database_name": catalog.database, **row} for row in _of(views, catalog.refreshes))
         case "sys_stream_scan_states":
-            yield from catalog.scans
+            yield from _of(views, catalog.scans)
         case "sys_stream_scan_errors":
-            yield from catalog.errors
+            yield from _of(views, catalog.errors)
 
 
-def _materialized(catalog: DatabaseCatalog) -> Iterator[Mapping[str, Any]]:
-    for view in catalog.views.values():
+def _external(catalog: DatabaseCatalog, user: str) -> Iterator[Mapping[str, Any]]:
+    for number, schema in enumerate(catalog.schemas.values()):
+        if user in (ADMIN, schema.owner):
+            options = {"IAM_ROLE": schema.role, **({"REGION": schema.region} if schema.region else {})}
+            owner = catalog.users.index(schema.owner)
+            yield {"esoid": number, "schemaname": schema.name, "esowner": owner, "esoptions": json.dumps(options)}
+
+
+def _of(views: list[StoredView], rows: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    names = {each.path.name for each in views}
+    return (row for row in rows if row["mv_name"] in names)
+
+
+def _materialized(catalog: DatabaseCatalog, views: list[StoredView]) -> Iterator[Mapping[str, Any]]:
+    for view in views:
         if view.materialized:
             whose = {"database_name": catalog.database, "schema_name": view.path.schema, "user_name": view.owner}
             padded = {key: value.ljust(PADDED) for key, value in {**whose, "name": view.path.name}.items()}
