@@ -39,6 +39,10 @@ def has_bucket(spec: EnvironmentSpec) -> bool:
     return spec.aws.bucket.origin is not Origin.SKIP
 
 
+def makes_bucket(spec: EnvironmentSpec) -> bool:
+    return spec.aws.bucket.origin is Origin.CREATE
+
+
 def folder(spec: EnvironmentSpec, name: str) -> str:
     """One of the above, as it lies in the bucket."""
     return f"{Names.of(spec).application}/{name}" if spec.aws.bucket.origin is Origin.ADOPT else name

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.bucket_layout import (
     checkpoint_folder,
     folder,
     has_bucket,
+    makes_bucket,
     s3_url,
     spark_url,
 )
@@ -23,7 +24,6 @@ from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
-from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.service_users import INGEST, NamedUser, service_users, user_of
@@ -83,13 +83,13 @@ def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
 
 def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
     """A bucket that is made encrypts with the environment's key by itself; an adopted one is told to."""
-    letters, bucket, key_arn = spec.dead_letters, spec.aws.bucket.origin, key_value(spec)
+    letters, key_arn = spec.dead_letters, key_value(spec)
     if letters.stream is not None:
         return {"stream": letters.stream}
-    if letters.folder is not None or bucket is Origin.SKIP:
+    if letters.folder is not None or not has_bucket(spec):
         return {"folder": letters.folder or LETTERS_OF_ONE_MACHINE}
     place: dict[str, Value] = {"s3": s3_url(spec, folder(spec, LETTERS_FOLDER))}
-    return place if bucket is Origin.CREATE or key_arn is None else {**place, "kms_key_arn": key_arn}
+    return place if makes_bucket(spec) or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 
 def _private_key(spec: EnvironmentSpec, user: NamedUser) -> dict[str, Value]:

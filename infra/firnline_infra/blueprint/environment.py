@@ -21,7 +21,6 @@ from firnline_infra.blueprint.aws import (
     SecretDefinition,
     Stream,
 )
-from firnline_infra.blueprint.bucket_layout import log_uri
 from firnline_infra.blueprint.dashboard import dashboard
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
@@ -94,7 +93,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
-    runtime = runtime_parts(spec, names, log_uri(spec), key_arn)
+    runtime = runtime_parts(spec, names, key_arn)
     return Blueprint(
         names=names,
         key=key(spec, names),

@@ -6,6 +6,7 @@ The job itself is no object of a stack: `firnline deploy` starts it (firnline_in
 from collections.abc import Mapping
 from dataclasses import field
 
+from firnline_infra.blueprint.bucket_layout import log_uri
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.size import core_nodes_of, size_of_specification
 from firnline_infra.blueprint.tags import tags
@@ -155,13 +156,13 @@ class RuntimeParts(Definition):
     """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
 
 
-def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None, key_arn: Value | None) -> RuntimeParts:
-    """`log_uri` is the folder for logs, and `key_arn` the environment's key."""
+def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> RuntimeParts:
+    """`key_arn` is the environment's key."""
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
     makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
     made = InstanceProfileDefinition(name=names.engine_role, role=Reference("role", "name"), tags=marks)
     application, virtual_cluster = _application(spec, names, marks), _virtual_cluster(spec, names, marks)
-    cluster = _cluster(spec, names, log_uri, marks)
+    cluster = _cluster(spec, names, marks)
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
         log_group=_log_group(spec, marks),
@@ -253,7 +254,7 @@ def _virtual_cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, st
     )
 
 
-def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Mapping[str, str]) -> Ec2Cluster | None:
+def _cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> Ec2Cluster | None:
     runtime, size = spec.aws.runtime, size_of_specification(spec)
     section = runtime.emr_ec2
     if section is None or section.subnet is None:
@@ -267,7 +268,7 @@ def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Ma
         security_groups=_groups(section),
         instance_profile=names.engine_role if runtime.role_arn else Reference("runtime/instance-profile", "name"),
         service_role=section.service_role,
-        log_uri=log_uri,
+        log_uri=log_uri(spec),
         is_protected=section.termination_protection,
         concurrent_steps=engines_at_once(spec) + 1,
         tags={**marks, FOR_MANAGED_POLICIES: "true"},
