@@ -21,8 +21,7 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.keys_file import UserKeys, keys_file_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import public_key_body
-from firnline_infra.specification.runtime import Trust
-from firnline_infra.specification.service_users import INGEST, service_users
+from firnline_infra.specification.service_users import INGEST, has_secret, service_users
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
 from firnline_infra.terraform import write_module
@@ -99,8 +98,8 @@ class EmbeddedAccounts:
         """
         spec = load_spec(spec_file)
         key = environment_key(self.aws("kms"), spec)
-        without = [user.key for user in service_users(spec) if not user.options.public_keys.is_given]
-        lacking = without if spec.aws.runtime.trust is Trust.NOBODY else []
+        without = [user for user in service_users(spec) if not user.options.public_keys.is_given]
+        lacking = [user.key for user in without if not has_secret(spec, user)]
         if not lacking and key in (None, spec.aws.key.arn):
             return spec_file
         folder = self._folder / "specification"
@@ -157,7 +156,7 @@ class EmbeddedAccounts:
             {**each, "login": logins[each["stream"]]} if self._has_own_key(spec, each["stream"]) else each
             for each in document.get("pipelines", ())
         ]
-        aws = {**document["aws"], "endpoints": own["aws"]["endpoints"]}
+        aws = {"region": document["aws"]["region"], "endpoints": own["aws"]["endpoints"]}
         spark = {**own["spark"], "conf": {**document["spark"].get("conf", {}), **own["spark"].get("conf", {})}}
         fixed = {"dead_letters": own["dead_letters"], "spark": spark}
         return {

@@ -14,7 +14,7 @@ def access_of(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | Non
     """The engine's `pipelines[].access`; None where the stream is here, and opened by the engine's own rights."""
     stream = next(each for each in spec.streams if each.name == pipeline.stream)
     region = place_of(spec, stream).region
-    found: dict[str, Any] = {} if region == spec.aws.region else {"region": region}
+    found: dict[str, Any] = stream.access.changed() | ({} if region == spec.aws.region else {"region": region})
     if stream.role_arn is not None:
         application = Names.of(spec).application
         session = {} if len(application) < SHORTEST_SESSION else {"session_name": application}

@@ -25,8 +25,8 @@ from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.pipeline import Pipeline
-from firnline_infra.specification.runtime import Trust
-from firnline_infra.specification.service_users import INGEST, NamedUser, service_users, user_of
+from firnline_infra.specification.service_users import INGEST, NamedUser, has_secret, service_users, user_of
+from firnline_ingest.config.access import AwsOptions
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, MetricsOptions
 from firnline_ingest.config.pipeline import PipelineOptions
@@ -51,6 +51,8 @@ class EngineInputs(Definition):
     """The ARN of the consumer by which a stream is read, for those that are not polled."""
     aws_endpoints: Mapping[str, str] = field(default_factory=dict)
     """A URL per service; the public endpoints where empty."""
+    aws_options: Mapping[str, Any] = field(default_factory=dict)
+    """What differs from the defaults of the engine's AwsOptions."""
     snowflake_url: str | None = None
     """The account's public URL where absent."""
     snowflake_ca_file: str | None = None
@@ -77,6 +79,8 @@ def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
         spark_checkpoint=spark_url(spec, checkpoint_folder(spec)) if has_bucket(spec) else CHECKPOINT_OF_ONE_MACHINE,
         spark_master=ONE_MACHINE if "folder" in letters else None,
         aws_endpoints={str(service): url for service, url in spec.network.endpoints.items()},
+        aws_options=spec.aws.runtime.changed(AwsOptions.model_fields),
+        snowflake_ca_file=None if spec.snowflake.ca_file is None else str(spec.snowflake.ca_file),
         snowflake_url=f"https://{snowflake_host(spec)}" if spec.network.privatelink else None,
     )
 
@@ -93,7 +97,9 @@ def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
 
 
 def _private_key(spec: EnvironmentSpec, user: NamedUser) -> dict[str, Value]:
-    if spec.aws.runtime.trust is not Trust.NOBODY:
+    if user.options.private_key is not None:
+        return user.options.private_key.changed()
+    if has_secret(spec, user):
         return {"secret_arn": secret_of(user)}
     own = "" if user.key == INGEST else f"_{re.sub('[^A-Z0-9]', '_', user.key.upper())}"
     return {"env": f"{KEY_VARIABLE}{own}"}
@@ -109,7 +115,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
     return {
         "version": 1,
         "application": names.application,
-        "aws": {"region": spec.aws.region, "endpoints": dict(inputs.aws_endpoints)},
+        "aws": {"region": spec.aws.region, "endpoints": dict(inputs.aws_endpoints), **inputs.aws_options},
         "ledger": {"table": names.ledger_table},
         "snowflake": _present(
             account=spec.snowflake.account,

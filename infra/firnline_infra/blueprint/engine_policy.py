@@ -1,6 +1,6 @@
 """What the engine may do in AWS: exactly what its features need."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from firnline_infra.blueprint.bucket_layout import (
     CHECKPOINT_FOLDER,
@@ -21,11 +21,11 @@ from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
-from firnline_infra.specification.elsewhere import is_elsewhere, with_own_rights
+from firnline_infra.specification.elsewhere import access_key_secrets, is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.service_users import service_users
+from firnline_infra.specification.service_users import has_secret, service_users
 from firnline_ingest.config.patterns import wildcard
 
 
@@ -49,7 +49,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             ledger_table=arns.table(names.ledger_table),
             ledger_name=names.ledger_table,
             ledger_key=key_arn,
-            secrets=tuple(secret_of(each) for each in service_users(spec) if each.writes),
+            secrets=(*_private_keys(spec), *access_key_secrets(spec)),
             secret_key=secrets_key(spec),
             asks_glue=uses_glue(spec),
             registry_logins=login_secrets(spec),
@@ -65,6 +65,11 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
         )
     )
     return (*of_engine, *cross_account_statements(spec), *runtime_statements(spec), *extra_statements(spec))
+
+
+def _private_keys(spec: EnvironmentSpec) -> Iterator[Value]:
+    """The secrets that hold them."""
+    return (secret_of(each) for each in service_users(spec) if each.writes and has_secret(spec, each))
 
 
 def _consumers(spec: EnvironmentSpec) -> tuple[Value, ...]:

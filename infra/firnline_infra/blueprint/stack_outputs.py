@@ -14,7 +14,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
-from firnline_infra.specification.service_users import service_users
+from firnline_infra.specification.service_users import has_secret, service_users
 
 WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 
@@ -70,9 +70,9 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, pla
         consumer_arns={consumer: Reference(f"consumer/{consumer}") for consumer in consumers},
         ledger_table=names.ledger_table,
         bucket=bucket,
-        secret_arns={}
-        if trust is Trust.NOBODY
-        else {each.key: Reference(f"secret/{each.key}") for each in service_users(spec)},
+        secret_arns={
+            each.key: Reference(f"secret/{each.key}") for each in service_users(spec) if has_secret(spec, each)
+        },
         engine_role_arn=None if trust in WITHOUT_A_ROLE else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,

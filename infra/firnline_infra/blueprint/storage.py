@@ -15,8 +15,7 @@ from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import Trust
-from firnline_infra.specification.service_users import NamedUser, service_users
+from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
 from firnline_infra.specification.snowflake import ExternalVolume
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"
@@ -97,10 +96,8 @@ def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
 
 
 def secrets(spec: EnvironmentSpec) -> tuple[SecretDefinition, ...]:
-    """None where the engine runs with what its machine has: then its key is there too."""
-    if spec.aws.runtime.trust is Trust.NOBODY:
-        return ()
-    return tuple(_secret(spec, each) for each in service_users(spec))
+    """Of the users whose keys are in Secrets Manager."""
+    return tuple(_secret(spec, each) for each in service_users(spec) if has_secret(spec, each))
 
 
 def _secret(spec: EnvironmentSpec, user: NamedUser) -> SecretDefinition:

@@ -79,7 +79,7 @@ def _aws_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]
 def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
     """Its owner lets the engine in, and nobody else."""
     for stream in spec.streams:
-        if stream.role_arn is not None or is_elsewhere(spec, stream):
+        if stream.is_opened_by_another or is_elsewhere(spec, stream):
             place = place_of(spec, stream)
             said = f"is in {place.region} of {place.account}, which only the engine may ask"
             yield unknown(

@@ -4,7 +4,7 @@ KeysError
 ├── KeyExists            the user has a key; replacing it is `rotate`
 ├── KeyGivenElsewhere    the specification itself has the public key
 ├── UnknownUser          the environment has no such user
-├── NoSecretHere         the environment keeps no secrets
+├── NoSecretHere         the user's key is in no secret of the environment
 ├── SecretForeign        the secret belongs to another environment
 ├── SecretDeleted        the secret is scheduled for deletion
 ├── SecretUnusable       the secret's value is no key
@@ -89,17 +89,18 @@ class KeyGivenElsewhere(KeysError):
 
 
 class NoSecretHere(KeysError):
-    """With `trust: nobody` the engine has no rights in AWS to read a secret with."""
+    """The user's private key is where the engine runs, or in another store; Firnline writes into Secrets Manager alone."""
 
     id = "FL-6113"
-    causes = "With `trust: nobody` there is no secret to keep a key in"
-    remedy = "make the pair where the engine runs"
+    causes = "With `trust: nobody`, or with a user's `private_key`, the key is not in Secrets Manager"
+    remedy = "make the pair where its private half is kept"
 
-    def __init__(self, environment: str) -> None:
+    def __init__(self, environment: str, *, path: str) -> None:
         super().__init__(
-            f"Environment {environment} keeps no secrets: aws.runtime.trust is nobody, so the key lies where the engine runs.",
+            f"Environment {environment} keeps no secret of {path}: its private key lies where the engine runs (trust: nobody), "
+            f"or where {path}.private_key says.",
             next_step="make the pair there (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt) and put its public half into "
-            "snowflake.ingest.public_keys.slot_1; or let the engine have a role.",
+            f"{path}.public_keys.slot_1 (slot_2 while the key is replaced).",
         )
 
 

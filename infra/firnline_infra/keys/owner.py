@@ -29,10 +29,10 @@ class KeyOwner:
     @property
     def secret(self) -> SecretDefinition:
         """Raises NoSecretHere."""
-        found = secrets(self.spec)
-        if not found:
-            raise NoSecretHere(self.spec.name)
-        return next(secret for secret in found if secret.user == self.user)
+        found = next((secret for secret in secrets(self.spec) if secret.user == self.user), None)
+        if found is None:
+            raise NoSecretHere(self.spec.name, path=self.named.path)
+        return found
 
     @property
     def named(self) -> NamedUser:

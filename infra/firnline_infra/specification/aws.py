@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Runtime
+from firnline_ingest.config.access import StreamAccess
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import EXTERNAL_ID, ROLE, Form, name_form
 
@@ -117,7 +118,7 @@ class ShardMetric(StrEnum):
     """How far behind its end a shard is read."""
 
 
-OF_A_STREAM_ELSEWHERE = {"arn", "role_arn", "external_id"}
+OF_A_STREAM_ELSEWHERE = {"arn", "role_arn", "external_id", "access"}
 
 
 class StreamOptions(Section):
@@ -149,11 +150,27 @@ class StreamOptions(Section):
     cross-account` prints what its owner makes."""
     external_id: Annotated[str, EXTERNAL_ID] | None = None
     """What the role's trust asks for, where its owner wants that; no secret."""
+    access: StreamAccess = StreamAccess.default()
+    """How an adopted stream is reached, where one role does not say it: a chain of roles, a profile, a key, a web identity, an
+    endpoint."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """That are assumed one after the other; the last one opens the stream."""
+        own = () if self.role_arn is None else (self.role_arn,)
+        return own or tuple(role.arn for role in self.access.roles)
+
+    @property
+    def is_opened_by_another(self) -> bool:
+        """Whether the engine's own rights open it not."""
+        return bool(self.roles) or self.access.has_beginning
 
     @model_validator(mode="after")
     def _an_adopted_one_is_left_as_it_is(self) -> Self:
         if self.origin is Origin.SKIP:
             raise ValueError("a stream is created or adopted; without one there is nothing to read")
+        if self.role_arn is not None and (self.access.roles or self.access.has_beginning):
+            raise ValueError("give role_arn, or access with all its roles")
         given = self.model_fields_set - {"name", "origin", "key_arn", "consumers", *OF_A_STREAM_ELSEWHERE}
         if self.origin is Origin.ADOPT and given:
             raise ValueError(f"origin: adopt leaves the stream as it is; remove {', '.join(sorted(given))}")

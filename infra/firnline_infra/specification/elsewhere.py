@@ -36,13 +36,22 @@ def adopted_here(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
 
 
 def with_own_rights(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
-    """Those that a pipeline reads, and that the engine's own policy opens: all but those that a role opens."""
+    """Those that a pipeline reads, and that the engine's own policy opens: all but those that a role or a key opens."""
     read = {pipeline.stream for pipeline in spec.pipelines}
-    return tuple(stream for stream in spec.streams if stream.name in read and stream.role_arn is None)
+    return tuple(stream for stream in spec.streams if stream.name in read and not stream.is_opened_by_another)
+
+
+def access_key_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
+    """That hold access keys with which the engine begins, each once."""
+    read = {pipeline.stream for pipeline in spec.pipelines}
+    begins = [spec.aws.runtime.credentials, *(each.access for each in spec.streams if each.name in read)]
+    arns = (each.access_key.secret_arn for each in begins if each.access_key is not None)
+    return tuple(dict.fromkeys(arn for arn in arns if arn is not None))
 
 
 def roles(spec: EnvironmentSpec) -> tuple[str, ...]:
-    """That the engine assumes, each once."""
+    """That the engine assumes as itself, each once: the first ones of chains."""
     read = {pipeline.stream for pipeline in spec.pipelines}
-    found = (stream.role_arn for stream in spec.streams if stream.name in read)
-    return tuple(dict.fromkeys(arn for arn in found if arn is not None))
+    streams = (each for each in spec.streams if each.name in read and not each.access.has_beginning)
+    chains = [[role.arn for role in spec.aws.runtime.credentials.roles], *(each.roles for each in streams)]
+    return tuple(dict.fromkeys(chain[0] for chain in chains if chain))

@@ -31,11 +31,11 @@ class KeysMissing(FirnlineError, Fatal):
 
     @classmethod
     def where_the_engine_runs(cls, missing: Mapping[str, str]) -> Self:
-        """With trust: nobody there is no secret that the engine could read, so its machine keeps the private half."""
-        fields = " and ".join(f"snowflake.{user}.public_keys.slot_1" for user in missing)
+        """By the users' paths in the specification: the private half is not in Secrets Manager."""
+        fields = " and ".join(f"{path}.public_keys.slot_1" for path in missing)
         return cls(
             missing.values(),
-            next_step="make the pair where the engine runs (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt -out "
+            next_step="make the pair where its private half is kept (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt -out "
             f"key.pem; openssl rsa -in key.pem -pubout) and give its public half as {fields}.",
         )
 

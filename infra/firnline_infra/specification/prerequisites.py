@@ -4,8 +4,7 @@ from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissin
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import Trust
-from firnline_infra.specification.service_users import NamedUser, service_users
+from firnline_infra.specification.service_users import NamedUser, has_secret, service_users
 
 
 def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:
@@ -29,18 +28,18 @@ def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysM
     missing = users_without_keys(spec)
     if not missing:
         return None
-    if spec.aws.runtime.trust is Trust.NOBODY:
-        return KeysMissing.where_the_engine_runs(missing)
-    return KeysMissing.of(environment or spec.name, missing)
+    if any(has_secret(spec, each) for each in missing):
+        names = {each.key: str(each.principal.user) for each in missing if has_secret(spec, each)}
+        return KeysMissing.of(environment or spec.name, names)
+    return KeysMissing.where_the_engine_runs({each.path: str(each.principal.user) for each in missing})
 
 
-def users_without_keys(spec: EnvironmentSpec) -> dict[str, str]:
-    """What `firnline keys` calls each, and its name in Snowflake."""
-    return {each.key: str(each.principal.user) for each in service_users(spec) if not _has_a_key(each)}
+def users_without_keys(spec: EnvironmentSpec) -> list[NamedUser]:
+    return [each for each in service_users(spec) if not _has_a_key(each)]
 
 
 def _has_a_key(user: NamedUser) -> bool:
-    """Of an adopted user, whose keys are registered by its owner, its secret will do."""
+    """Of an adopted user, whose keys are registered by its owner, the place of its private key will do."""
     keys = user.options.public_keys
-    is_kept = not user.is_made and user.options.secret_arn is not None
+    is_kept = not user.is_made and (user.options.secret_arn or user.options.private_key) is not None
     return is_kept or keys.slot_1 is not None or keys.slot_2 is not None

@@ -15,6 +15,7 @@ from firnline_infra.runtimes.options import ROLE_NAME
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_infra.specification.statements import ExtraStatement
+from firnline_ingest.config.access import AwsOptions
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 
@@ -92,7 +93,7 @@ SECTIONS: dict[str, tuple[Trust, ...]] = {
 """The sections that say where the engine's job runs, and who may be the engine there."""
 
 
-class Runtime(Section):
+class Runtime(AwsOptions):
     """What the engine runs as, and where. At most one of `emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes`; with none, the
     engine is started by hand."""
 

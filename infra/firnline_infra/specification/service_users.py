@@ -7,6 +7,7 @@ from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.snowflake import ServiceUser
 
 INGEST, READER = "ingest", "reader"
@@ -33,6 +34,11 @@ class NamedUser(Definition):
     @property
     def writes(self) -> bool:
         return self.key != READER
+
+
+def has_secret(spec: EnvironmentSpec, user: NamedUser) -> bool:
+    """Whether its private key is in Secrets Manager: not where the engine's machine, or another store, has it."""
+    return spec.aws.runtime.trust is not Trust.NOBODY and user.options.private_key is None
 
 
 def service_users(spec: EnvironmentSpec) -> tuple[NamedUser, ...]:

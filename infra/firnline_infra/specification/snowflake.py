@@ -11,6 +11,7 @@ from firnline_infra.specification.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
+from firnline_ingest.config.login import KeyPlace, SnowflakeOptions
 
 
 def _network(text: str) -> str:
@@ -63,6 +64,15 @@ class ServiceUser(Section):
     """`firnline keys create` writes them into a file beside the specification."""
     secret_arn: SecretArn | None = None
     """Where `firnline keys create` put the private key; it writes this too."""
+    private_key: KeyPlace | None = None
+    """Where the engine's machines have the private key, in place of a secret in Secrets Manager: a file that a volume shows
+    (a Secret of Kubernetes, or what Vault or Azure Key Vault keep), or a variable (docs/secrets.md)."""
+
+    @model_validator(mode="after")
+    def _the_key_is_in_one_place(self) -> Self:
+        if self.secret_arn is not None and self.private_key is not None:
+            raise ValueError("give secret_arn or private_key: the key is in Secrets Manager, or with the engine")
+        return self
 
     @model_validator(mode="after")
     def _an_adopted_one_is_named(self) -> Self:
@@ -115,7 +125,7 @@ class ExternalVolume(Section):
         return self
 
 
-class Snowflake(Section):
+class Snowflake(SnowflakeOptions):
     """The account, and who writes and reads there."""
 
     account: Annotated[str, ACCOUNT]

@@ -85,8 +85,11 @@ class Credentials(Section):
     """What the engine signs with: where it begins, and the roles that it assumes from there."""
 
     profile: Profile | None = None
+    """A named profile of the machine's AWS configuration."""
     access_key: AccessKey | None = None
+    """A user's access key, which never expires: only where no role can be had."""
     web_identity: WebIdentity | None = None
+    """A role that is assumed with a token from a file, as pods have one."""
     roles: list[Role] = Field(default=[])
     """Assumed one after the other, each with the credentials of the one before."""
 
@@ -104,16 +107,31 @@ class Credentials(Section):
         return not (self.profile is None and self.access_key is None and self.web_identity is None)
 
 
-class Access(Credentials):
+class AwsOptions(Section):
+    """Who the engine is to AWS, and whose certificates it trusts: what a specification and an engine's configuration share."""
+
+    credentials: Credentials = Credentials.default()
+    """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
+    ca_file: Path | None = Field(default=None, strict=False)
+    """A PEM file of certificate authorities to trust instead of those that come with botocore; on the driver and on every
+    executor. Nothing makes the engine trust every certificate."""
+
+
+class StreamAccess(Credentials):
     """How a stream is reached where that differs from `aws`. The default chain's place is taken by the engine's own credentials:
     `roles` begin there unless a profile, an access key or a web identity is given.
     """
 
+    endpoint: Annotated[str, URL] | None = None
+    """A URL of Kinesis in the stream's region; where absent, `aws.endpoints.kinesis` in the engine's own region, and the public
+    endpoint in another one."""
+
+
+class Access(StreamAccess):
+    """How a stream is reached, and where it is."""
+
     region: Annotated[str, REGION] | None = None
     """The stream's region; `aws.region` where absent."""
-    endpoint: Annotated[str, URL] | None = None
-    """A URL of Kinesis in that region; where absent, `aws.endpoints.kinesis` in the engine's own region, and the public endpoint
-    in another one."""
 
 
 HERE = Access.default()

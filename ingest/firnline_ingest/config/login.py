@@ -1,4 +1,4 @@
-"""Who the engine is in Snowflake: a service user, its one role, and where its private key is found."""
+"""Who the engine is in Snowflake: a service user, its one role, where its private key is found, and whom it trusts there."""
 
 from pathlib import Path
 from typing import Self
@@ -8,21 +8,35 @@ from pydantic import Field, model_validator
 from firnline_ingest.config.document import Section
 
 
-class PrivateKey(Section):
-    """Where the Snowflake user's private key (PKCS#8 PEM, unencrypted) is found: exactly one place."""
+class SnowflakeOptions(Section):
+    """What of Snowflake's side a specification and an engine's configuration share."""
+
+    ca_file: Path | None = Field(default=None, strict=False)
+    """A PEM file of certificate authorities that the engine trusts instead of the system's, on the driver and on every
+    executor."""
+
+
+class KeyPlace(Section):
+    """Where the machine that the engine runs on has a private key (PKCS#8 PEM, unencrypted): exactly one place."""
 
     file: Path | None = Field(default=None, strict=False)
-    """A PEM file, on the driver and on every executor."""
+    """A PEM file, on the driver and on every executor; read again when the user's key changes."""
     env: str | None = None
-    """The name of an environment variable that holds the PEM text."""
-    secret_arn: str | None = None
-    """A Secrets Manager secret whose text is the PEM."""
+    """The name of an environment variable that holds the PEM text, on the driver and on every executor."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        if sum(place is not None for place in (self.file, self.env, self.secret_arn)) != 1:
-            raise ValueError("give exactly one of file, env, secret_arn")
+        places = type(self).model_fields
+        if sum(getattr(self, place) is not None for place in places) != 1:
+            raise ValueError(f"give exactly one of {', '.join(places)}")
         return self
+
+
+class PrivateKey(KeyPlace):
+    """Where the Snowflake user's private key is found: on the engine's machines, or in Secrets Manager."""
+
+    secret_arn: str | None = None
+    """A Secrets Manager secret whose text is the PEM."""
 
 
 class ServiceLogin(Section):

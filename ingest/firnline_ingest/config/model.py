@@ -11,11 +11,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from firnline_ingest.config.access import HERE, Access, Credentials
+from firnline_ingest.config.access import HERE, Access, AwsOptions
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import APPLICATION, AwsService, Form
 from firnline_ingest.config.identifier import IdentifierText
-from firnline_ingest.config.login import ServiceLogin
+from firnline_ingest.config.login import ServiceLogin, SnowflakeOptions
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.patterns import (
     NamePattern,
@@ -39,29 +39,22 @@ S3_FOLDER = Form(
 )
 
 
-class AwsConfig(Section):
+class AwsConfig(AwsOptions):
     """How AWS is reached."""
 
     region: str
     """Of the streams, the ledger, the secrets and the dead letters; a stream may say another one for itself (`access`)."""
-    credentials: Credentials = Credentials.default()
-    """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
     endpoints: dict[AwsService, str] = Field(default={})
     """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
-    ca_file: Path | None = Field(default=None, strict=False)
-    """A PEM file of certificate authorities to trust instead of those that come with botocore; on the driver and on every
-    executor. Nothing makes the engine trust every certificate."""
 
 
-class SnowflakeConfig(ServiceLogin):
+class SnowflakeConfig(ServiceLogin, SnowflakeOptions):
     """The account and the service user that writes."""
 
     account: str
     """As in the URL: ORGANISATION-ACCOUNT, or a locator with its region."""
     url: str | None = None
     """https://<account>.snowflakecomputing.com where absent; set it for private connectivity."""
-    ca_file: Path | None = Field(default=None, strict=False)
-    """A PEM file of certificate authorities to trust instead of the system's."""
 
     @property
     def base_url(self) -> str:

@@ -115,12 +115,11 @@ def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
     """
     from firnline_infra.keys.file import ReviewedFile
     from firnline_infra.specification.prerequisites import users_without_keys
-    from firnline_infra.specification.runtime import Trust
-    from firnline_infra.specification.service_users import service_users
+    from firnline_infra.specification.service_users import has_secret, service_users
 
-    file, without = ReviewedFile.beside(spec_file), set(users_without_keys(spec))
-    users = [user.key for user in service_users(spec) if user.key in without or file.of(user.key).secret_arn]
-    users = [] if spec.aws.runtime.trust is Trust.NOBODY else users
+    file, without = ReviewedFile.beside(spec_file), users_without_keys(spec)
+    kept = [user for user in service_users(spec) if has_secret(spec, user)]
+    users = [user.key for user in kept if user in without or file.of(user.key).secret_arn]
     commands = [*(f"firnline keys create {environment} {user}" for user in users), f"firnline up {environment}"]
     return "\n  ".join([f"Nothing of {spec.name} is made in it yet. Next:", *commands])
 

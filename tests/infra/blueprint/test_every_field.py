@@ -116,6 +116,8 @@ def other_values(value: Any, annotation: Any) -> Iterator[Any]:
         yield not value
     elif annotation in (int, float):
         yield from ((value or 0) + 7, (value or 0) + 700)
+    elif annotation is Path:
+        yield Path("/spare")
     elif annotation is str:
         yield from (f"{value or 'x'}x", "spare")
 

@@ -50,6 +50,7 @@ RUNTIMES: dict[str, dict[str, Any]] = {
             "environment": {"HTTPS_PROXY": "http://proxy:3128"},
             "volumes": [
                 {"name": "authorities", "path": "/etc/company", "config_map": "company-ca"},
+                {"name": "snowflake-key", "path": "/etc/firnline", "secret_provider_class": "firnline-vault"},
                 {"name": "spark-local-dir-1", "path": "/scratch", "empty_dir": "20Gi"},
             ],
         },

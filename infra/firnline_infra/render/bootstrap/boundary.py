@@ -23,7 +23,7 @@ from firnline_infra.kinds.buckets import bucket_names, object_arns
 from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.kinds.tables import table_names
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, with_own_rights
+from firnline_infra.specification.elsewhere import access_key_secrets, arn_of, is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
@@ -49,7 +49,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         "Consumers": (arns.consumer("*", "*"),),
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
-        "Secretsmanager": (*secret_arns(blueprint, arns), *login_secrets(spec)),
+        "Secretsmanager": (*secret_arns(blueprint, arns), *login_secrets(spec), *access_key_secrets(spec)),
         "Kms": _keys(spec),
         "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
         "S3": object_arns(blueprint, arns),

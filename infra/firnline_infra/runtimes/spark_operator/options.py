@@ -40,6 +40,9 @@ class Volume(Section):
     """The ConfigMap of the namespace that it shows, read-only."""
     secret: str | None = Field(default=None, min_length=1)
     """The Secret of the namespace that it shows, read-only."""
+    secret_provider_class: str | None = Field(default=None, min_length=1)
+    """The SecretProviderClass of the namespace whose secrets the Secrets Store CSI driver shows, read-only: of HashiCorp Vault,
+    Azure Key Vault, and others."""
     claim: str | None = Field(default=None, min_length=1)
     """The PersistentVolumeClaim that it is; driver and executors on several nodes need one that many may mount."""
     empty_dir: str | None = Field(default=None, pattern=r"^[0-9]+(Mi|Gi)$")
@@ -48,8 +51,9 @@ class Volume(Section):
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
-        if sum(each is not None for each in (self.config_map, self.secret, self.claim, self.empty_dir)) != 1:
-            raise ValueError("give one of config_map, secret, claim, empty_dir")
+        kinds = [name for name in Volume.model_fields if name not in ("name", "path")]
+        if sum(getattr(self, kind) is not None for kind in kinds) != 1:
+            raise ValueError(f"give one of {', '.join(kinds)}")
         return self
 
 

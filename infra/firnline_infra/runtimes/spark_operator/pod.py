@@ -7,6 +7,7 @@ from firnline_infra.runtimes.naming import CPU_OF
 from firnline_infra.runtimes.spark_operator.options import Kubernetes, Volume
 
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+SECRETS_STORE = "secrets-store.csi.k8s.io"
 CONTAINER_SECURITY = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
 
@@ -75,7 +76,7 @@ def mounts(section: Kubernetes) -> list[dict[str, Any]]:
 
 
 def _mount(volume: Volume) -> dict[str, Any]:
-    is_read_only = volume.config_map is not None or volume.secret is not None
+    is_read_only = volume.claim is None and volume.empty_dir is None
     return {"name": volume.name, "mountPath": volume.path, **({"readOnly": True} if is_read_only else {})}
 
 
@@ -84,6 +85,9 @@ def _source(volume: Volume) -> Mapping[str, Any]:
         return {"configMap": {"name": volume.config_map}}
     if volume.secret is not None:
         return {"secret": {"secretName": volume.secret}}
+    if volume.secret_provider_class is not None:
+        attributes = {"secretProviderClass": volume.secret_provider_class}
+        return {"csi": {"driver": SECRETS_STORE, "readOnly": True, "volumeAttributes": attributes}}
     if volume.claim is not None:
         return {"persistentVolumeClaim": {"claimName": volume.claim}}
     return {"emptyDir": {"sizeLimit": volume.empty_dir}}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
 from firnline_infra.specification.definition import Definition, part
+from firnline_infra.specification.elsewhere import access_key_secrets
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
@@ -87,6 +88,8 @@ def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:
         yield f"streams[{index}].key_arn", stream.key_arn
     for index, topic in enumerate(spec.alarms.topics):
         yield f"alarms.topics[{index}]", topic
+    for arn in access_key_secrets(spec):
+        yield f"access_key.secret_arn ({arn})", arn
     for user in service_users(spec):
         yield f"{user.path}.secret_arn", user.options.secret_arn
     for index, pipeline in enumerate(spec.pipelines):

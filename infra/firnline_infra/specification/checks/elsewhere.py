@@ -12,7 +12,7 @@ from firnline_infra.specification.runtime import Trust
 
 def _arns_are_of_the_stream_and_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
-        for field, arn in (("arn", stream.arn), ("role_arn", stream.role_arn)):
+        for field, arn in (("arn", stream.arn), *((_role_field(stream), role) for role in stream.roles)):
             if arn is not None and arn.split(":")[1] != spec.aws.partition:
                 yield f"{path}.{field}: is of partition {arn.split(':')[1]}; expected {spec.aws.partition}, as in aws.partition."
         if stream.arn is not None and stream.arn.rpartition("/")[2] != stream.name:
@@ -22,22 +22,25 @@ def _arns_are_of_the_stream_and_the_partition(spec: EnvironmentSpec) -> Iterator
 def _another_account_is_reached_by_a_role_of_it(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
         account = place_of(spec, stream).account
-        if stream.role_arn is None and account != spec.aws.account:
+        if not stream.is_opened_by_another and account != spec.aws.account:
             yield (
                 f"{path}.role_arn: the stream is in account {account}, and the engine names streams by their names, which are "
                 f"those of the account that it is in; give a role of {account} (`firnline cross-account` prints what its "
                 f"owner makes)."
             )
-        if stream.role_arn is not None and (found := stream.role_arn.split(":")[4]) != account:
-            yield f"{path}.role_arn: is of account {found}; the stream is in {account}, and so is a role that reads it by name."
+        if stream.roles and (found := stream.roles[-1].split(":")[4]) != account:
+            yield (
+                f"{path}.{_role_field(stream)}: is of account {found}; the stream is in {account}, and so is a role that reads "
+                f"it by name."
+            )
 
 
 def _the_role_is_nobodys_here(spec: EnvironmentSpec) -> Iterator[str]:
     arns, made, names = Arns(spec), bootstrap_names(spec), Names.of(spec)
     own = {arns.role(each) for each in (made.deployer_role, made.previewer_role, names.engine_role)}
     for path, stream in _streams(spec):
-        if stream.role_arn is not None and stream.role_arn in own | {spec.aws.runtime.role_arn}:
-            yield f"{path}.role_arn: is a role of this environment's own; name one that only reads the stream."
+        if stream.roles and stream.roles[-1] in own | {spec.aws.runtime.role_arn}:
+            yield f"{path}.{_role_field(stream)}: is a role of this environment's own; name one that only reads the stream."
         if stream.external_id is not None and stream.role_arn is None:
             yield f"{path}.external_id: is said when a role is assumed; give role_arn, or remove it."
 
@@ -54,12 +57,12 @@ def _a_role_has_one_external_id(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _nobody_registers_a_consumer_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
-        if stream.consumers and (stream.role_arn is not None or is_elsewhere(spec, stream)):
+        if stream.consumers and _is_others(spec, stream):
             yield f"{path}.consumers: are registered by the deployer, who reaches no other region or account; remove them."
 
 
 def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
-    there = {stream.name for stream in spec.streams if stream.role_arn is not None or is_elsewhere(spec, stream)}
+    there = {stream.name for stream in spec.streams if _is_others(spec, stream)}
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.stream in there and pipeline.also_streams is not None:
             yield (
@@ -75,7 +78,7 @@ def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _its_letters_do_not_go_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
-        if stream.name == spec.dead_letters.stream and (stream.role_arn is not None or is_elsewhere(spec, stream)):
+        if stream.name == spec.dead_letters.stream and _is_others(spec, stream):
             yield f"dead_letters.stream: {stream.name} ({path}) is elsewhere; dead letters stay with the engine, so name another."
 
 
@@ -86,6 +89,15 @@ def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:
                 f"{path}.role_arn: with trust: nobody nobody knows who would assume it, so that its owner can't trust anybody; "
                 f"choose another aws.runtime.trust."
             )
+
+
+def _role_field(stream: StreamOptions) -> str:
+    """Where the specification has the stream's roles."""
+    return "access.roles" if stream.role_arn is None else "role_arn"
+
+
+def _is_others(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
+    return stream.is_opened_by_another or is_elsewhere(spec, stream)
 
 
 def _streams(spec: EnvironmentSpec) -> Iterator[tuple[str, StreamOptions]]:

@@ -46,7 +46,21 @@ def _keys_of_pods_are_referred_to(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"aws.runtime.kubernetes.keys_secret: trust: {runtime.trust.value} needs no keys; remove it."
 
 
+BEGINS_ITSELF = (Trust.NOBODY, Trust.STATIC_KEYS, Trust.IRSA)
+"""Where the engine is who its machine or its pod says; any other runtime gives it a role."""
+
+
+def _the_engine_is_one_identity(spec: EnvironmentSpec) -> Iterator[str]:
+    trust = spec.aws.runtime.trust
+    if spec.aws.runtime.credentials.has_beginning and trust not in BEGINS_ITSELF:
+        yield (
+            f"aws.runtime.credentials: with trust: {trust.value} the engine is the role that its runtime gives it; remove what "
+            f"it begins with, or say at a stream (access) how that one is reached."
+        )
+
+
 CHECKS = (
+    _the_engine_is_one_identity,
     _what_keeps_rows_single_is_not_changed,
     _nothing_secret_is_an_argument,
     _keys_of_pods_are_referred_to,

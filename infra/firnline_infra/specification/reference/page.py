@@ -65,8 +65,16 @@ writes it from a specification, with all names and places of the environment; to
 
 `firnline validate --config engine.json` lists everything that is wrong with it at once, and asks every service whether the engine
 may do what it says. Nothing secret belongs here: secrets are named by the variable or the place that holds them. What other
-connectors call these options: [options.md](options.md). Sections that are not listed here are those of the specification, above.
+connectors call these options: [options.md](options.md). Sections that are not listed here are those of the specification, above;
+there `aws` is `aws.runtime`, and `access` is a stream's.
 """
+ELSEWHERE_SAID = {
+    "patterns[]": "pipelines[]",
+    "pipelines[].access": "streams[].access",
+    "aws": "aws.runtime",
+    "snowflake.private_key": "snowflake.ingest.private_key",
+}
+"""Places of engine.json, and where a specification has the same."""
 ROOT = "The document"
 
 
@@ -78,11 +86,18 @@ def page() -> str:
 
 
 def _engine_sections(engine: Schema, said: Schema) -> Iterator[str]:
-    """Without the sections and the fields that a specification has at the same place; a pattern's place is a pipeline's."""
+    """Without the sections and the fields that a specification has at the same place, or at that of ELSEWHERE_SAID."""
     for path, definition in _objects(engine).items():
-        same = said.get(path.replace("patterns[]", "pipelines[]"), {}) if path else {}
+        same = said.get(_place_in_specification(path), {}) if path else {}
         if definition != same:
             yield _section("###", path, definition, engine["$defs"], shared=same.get("properties", {}))
+
+
+def _place_in_specification(path: str) -> str:
+    for place, there in ELSEWHERE_SAID.items():
+        if path == place or path.startswith(f"{place}."):
+            return there + path.removeprefix(place)
+    return path
 
 
 def _objects(schema: Schema) -> dict[str, Schema]:

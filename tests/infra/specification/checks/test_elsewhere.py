@@ -29,6 +29,15 @@ def test_a_stream_of_another_account_is_read_with_a_role_of_it(problems: Problem
         ({"consumers": ["fraud"]}, "streams[0].consumers: are registered by the deployer"),
         ({"shards": 4}, "streams[0]: origin: adopt leaves the stream as it is; remove shards"),
         ({"origin": "create"}, "streams[0]: arn, role_arn: belongs to origin: adopt"),
+        ({"access": {"roles": [{"arn": ROLE}]}}, "streams[0]: give role_arn, or access with all its roles"),
+        (
+            {"role_arn": None, "access": {"roles": [{"arn": ROLE}, {"arn": "arn:aws:iam::333344445555:role/r"}]}},
+            "streams[0].access.roles: is of account 333344445555; the stream is in 222233334444",
+        ),
+        (
+            {"role_arn": None, "access": {"roles": [{"arn": ROLE}]}, "consumers": ["fraud"]},
+            "streams[0].consumers: are registered by the deployer",
+        ),
     ],
 )
 def test_what_can_not_be_is_told(problems: Problems, changes: dict[str, Any], expected: str) -> None:
