@@ -11,6 +11,8 @@ from firnline_ingest.errors import nearest
 
 Places = Mapping[str, str]
 """A command's name to "module:attribute"."""
+INTERRUPTED = 130
+"""The exit status that a shell expects after SIGINT."""
 
 
 class LazyGroup(click.Group):
@@ -47,6 +49,14 @@ class LazyGroup(click.Group):
         module, _, attribute = place.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Ends a command that Ctrl-C interrupts, and that says nothing of it by itself, in one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

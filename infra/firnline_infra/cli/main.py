@@ -7,7 +7,7 @@ its traceback. No module of this package imports an SDK or Spark before its comm
 import click
 
 from firnline_infra.cli.extras import missing_extra
-from firnline_infra.cli.lazy_group import LazyGroup
+from firnline_infra.cli.lazy_group import INTERRUPTED, LazyGroup
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.terminal import printable
 
@@ -78,6 +78,8 @@ def firnline() -> None:
 def main() -> None:
     try:
         firnline()
+    except KeyboardInterrupt:  # outside of any command
+        raise SystemExit(INTERRUPTED) from None
     except FirnlineError as error:
         _fail(error)
     except ModuleNotFoundError as error:

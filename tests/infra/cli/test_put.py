@@ -1,7 +1,13 @@
 """`firnline put` as a command, against the embedded Kinesis over HTTP."""
 
 import json
-from collections.abc import Iterator
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +16,11 @@ from click.testing import CliRunner, Result
 from firnline_infra.cli.put import put
 from firnline_ingest.sink.client import RegionUnknown
 from firnline_ingest.sink.errors import SinkFailed
+from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis, KinesisServer
 
 pytestmark = pytest.mark.contract
+FIRNLINE = [sys.executable, "-c", "from firnline_infra.cli import main; main()"]
 
 
 @pytest.fixture
@@ -76,3 +84,52 @@ def test_a_time_that_is_no_number_is_refused(option: str) -> None:
     refused = CliRunner().invoke(put, ["orders", "-", "--region", "us-east-1", option, "nan"], input="x")
     assert refused.exit_code == 2
     assert f"Invalid value for '{option}': nan is not a number" in refused.output
+
+
+@pytest.mark.parametrize("package", ["click", "botocore"])
+def test_ctrl_c_while_a_package_is_imported_ends_the_command_in_one_line(package: str, tmp_path: Path) -> None:
+    """click comes before there is a command, botocore when put runs."""
+    (tmp_path / f"{package}.py").write_text("import time; print('here', flush=True); time.sleep(60)")
+    command = [*FIRNLINE, "put", "orders", "-", "--region", "us-east-1"]
+    with subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip # a command line
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        assert interrupted(process) == "Interrupted.\n"
+    assert process.returncode == 130
+
+
+def test_ctrl_c_while_lines_are_put_ends_the_process_with_what_is_in(server: KinesisServer) -> None:
+    """It comes while put waits for further lines, and the stream refuses a hundred earlier ones."""
+    command = [*FIRNLINE, "put", "orders", "-", "--region", "us-east-1", "--endpoint", server.endpoint, "--linger", "0"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        put_lines(process, 200)
+        wait_until(lambda: len(server.kinesis.stream("orders").records) == 200)
+        server.kinesis.faults.replace([Fault(endpoint="kinesis:PutRecords", kind=FaultKind.ERROR, status=503)])
+        put_lines(process, 100)
+        wait_until(lambda: server.kinesis.faults.hits["kinesis:PutRecords"] > 1)
+        said = interrupted(process)
+    counted = re.match(r"\[FL-2406\] (\d+) records are in 'orders'; of (\d+) more it is not known. It was inter", said)
+    assert counted, said
+    assert (int(counted[1]), int(counted[2])) == (200, 100)
+    assert (process.returncode, "Traceback" in said) == (2, False)
+
+
+def interrupted(process: "subprocess.Popen[str]") -> str:
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=30)[1]
+
+
+def put_lines(process: "subprocess.Popen[str]", count: int) -> None:
+    assert process.stdin is not None
+    process.stdin.write("x\n" * count)
+    process.stdin.flush()
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until_s = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < until_s
+        time.sleep(0.01)
