@@ -86,7 +86,7 @@ DATA = {
         "build/engine.prometheus.lock.txt",
         "build/files/Containerfile",
         "build/files/python",
-        "estimate/prices.json",
+        "blueprint/prices.json",
         "programs/pulumi/Pulumi.yaml",
         *(f"render/ci/files/{name}.yaml" for name in ("github", "github-setup", "gitlab", "gitlab-setup")),
         *(

@@ -1,10 +1,12 @@
-"""What an operator looks at: one page of CloudWatch for an environment, of what the engine publishes and of what AWS counts."""
+"""What an operator looks at: one page of CloudWatch for an environment, of what the engine publishes, what AWS counts, and
+what that costs."""
 
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from firnline_infra.blueprint.aws import Dashboard
+from firnline_infra.blueprint.dashboard_cost import cost_widgets
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
@@ -71,8 +73,9 @@ def dashboard(spec: EnvironmentSpec, names: Names) -> Dashboard | None:
     """None where nobody asked for one."""
     if not spec.metrics.dashboard:
         return None
-    widgets = [*_of_engine(spec, names), *_of_aws(spec, names)]
-    placed = [{"type": "metric", **_place(index), "properties": widget} for index, widget in enumerate(widgets)]
+    counted = [("metric", widget) for widget in (*_of_engine(spec, names), *_of_aws(spec, names))]
+    widgets = enumerate([*counted, *cost_widgets(spec, names)])
+    placed = [{"type": kind, **_place(index), "properties": properties} for index, (kind, properties) in widgets]
     return Dashboard(name=names.application, body=json.dumps({"widgets": placed}, separators=(",", ":")))
 
 

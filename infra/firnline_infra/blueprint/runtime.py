@@ -52,6 +52,9 @@ class LogGroupDefinition(Definition):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
+KEPT_IMAGES = 100
+
+
 @part
 class ImageRepositoryDefinition(Definition):
     """A repository of ECR for the engine's images: a tag stays what it was, and each image is scanned when it is pushed."""
@@ -59,7 +62,7 @@ class ImageRepositoryDefinition(Definition):
     name: str
     key_arn: Value | None = None
     """None: ECR's own key."""
-    kept_images: int = 100
+    kept_images: int = KEPT_IMAGES
     """The newest; a push beyond them removes the oldest. An image that docker pushes may count as three, with its index and its
     provenance."""
     durability: Durability = Durability.PROTECTED
@@ -212,8 +215,7 @@ def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroupDefin
 def _repository(
     spec: EnvironmentSpec, names: Names, key_arn: Value | None, marks: Mapping[str, str]
 ) -> ImageRepositoryDefinition | None:
-    section = spec.aws.runtime.kubernetes
-    if section is None or section.image is not None:
+    if not spec.aws.runtime.has_repository:
         return None
     return ImageRepositoryDefinition(name=names.repository, key_arn=key_arn, durability=spec.durability, tags=marks)
 

@@ -17,12 +17,6 @@ NOT_THERE = {
 }
 
 
-def has_repository(spec: EnvironmentSpec) -> bool:
-    """Whether the stack makes one: the engine runs on Kubernetes, and its image is not said."""
-    section = spec.aws.runtime.kubernetes
-    return section is not None and section.image is None
-
-
 def tag_of(manifest: Manifest) -> str:
     """What an image is named by: all that decides what runs in it. A tag of the repository can't be moved."""
     return f"{manifest.hash[:32]}-spark-{manifest.spark}"

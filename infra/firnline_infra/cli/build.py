@@ -63,11 +63,11 @@ def build(
     from firnline_infra.build import build as build_artefact
     from firnline_infra.build import target_of_specification
     from firnline_infra.build.image import build_image
-    from firnline_infra.build.repository import has_repository, image_in_repository
+    from firnline_infra.build.repository import image_in_repository
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    if image is None and (base or (push and not has_repository(spec))):
+    if image is None and (base or (push and not spec.aws.runtime.has_repository)):
         raise click.UsageError("--base and --push are the image's; give --image.")
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
     built = build_artefact(into, target, wheels=wheels, modules=spec.aws.runtime.modules)

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firnline_infra.blueprint.prices import prices
 from firnline_infra.estimate.load import SECONDS_A_MONTH, Load, RedshiftLoad
-from firnline_infra.estimate.prices import prices
 from firnline_infra.runtimes.options import Architecture
 from firnline_infra.runtimes.registry import RUNTIMES
 
@@ -64,6 +64,8 @@ def _firnline(load: Load, kind: str, architecture: Architecture) -> Iterator[Cos
         yield cost("consumers (fan-out)", hours + load.gb_a_month * load.fan_out * _price("kinesis_fan_out_gb"))
     yield cost("ledger, at most", load.ledger_units_a_month / 1e6 * _price("dynamodb_million_writes"))
     yield cost("checkpoint", load.s3_requests_a_month / 1000 * _price("s3_thousand_writes"))
+    if load.kept_images:
+        yield cost("images in ECR, at most", load.image_gb * _price("ecr_gb_month"))
     yield cost("Snowpipe Streaming", _snowpipe(load))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
+from firnline_infra.blueprint.runtime import KEPT_IMAGES
 from firnline_infra.blueprint.size import (
     UNKNOWN_SHARDS,
     Size,
@@ -37,6 +38,11 @@ CHECKPOINT_REQUESTS = 26
 S3A, not on an account)."""
 CPU_MS_PER_MB = 12.7
 """docs/performance.md: the whole path."""
+CPU_MS_PER_IDLE_READ = 3.6
+"""docs/performance.md: 64 idle shards took 0.23 of a core in the worse of two runs."""
+IMAGE_GB, BASE_IMAGE_GB = 0.13, 1.0
+"""Of the layers that an image has of its own (docs/build.md: an archive is at most 112 MB, S3A's jars 12), and of its base, which
+lies in the repository once; the base was not measured."""
 CHANNELS_OF_A_PIPE = 2000
 """Snowflake's limit, which its support can raise; a stream's shards have a channel each, through one pipe."""
 
@@ -88,6 +94,10 @@ class Load:
     cluster_cores: int = 0
     """Of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
     redshift: RedshiftLoad | None = None
+    idle_read_s: float = 1.0
+    """Between two reads of a polled shard to which nothing comes."""
+    kept_images: int = 0
+    """That the environment's own repository keeps, at most; 0 where it has none."""
 
     @classmethod
     def of(cls, spec: EnvironmentSpec, *, shards: int | None = None, mb_per_s: float | None = None) -> Self:
@@ -114,6 +124,8 @@ class Load:
             on_demand=part(stream.name for stream in own if stream.shards is None),
             cluster_cores=_cluster_cores(spec, size),
             redshift=RedshiftLoad.of(spec),
+            idle_read_s=max(spec.polling.interval_ms, spec.polling.idle_interval_ms) / 1000,
+            kept_images=KEPT_IMAGES if spec.aws.runtime.has_repository else 0,
         )
 
     @property
@@ -129,6 +141,20 @@ class Load:
     def busy_cores(self) -> float:
         """What the records themselves take, of the cores that there are."""
         return self.mb_per_s * CPU_MS_PER_MB / 1000
+
+    @property
+    def idle_reads_per_s(self) -> float:
+        """GetRecords, while no shard has records."""
+        return self.shards * (1 - self.fan_out) / self.idle_read_s
+
+    @property
+    def idle_cores(self) -> float:
+        return self.idle_reads_per_s * CPU_MS_PER_IDLE_READ / 1000
+
+    @property
+    def image_gb(self) -> float:
+        """Of a full repository."""
+        return BASE_IMAGE_GB + self.kept_images * IMAGE_GB if self.kept_images else 0.0
 
     @property
     def channels(self) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from firnline_infra.blueprint.prices import prices
 from firnline_infra.estimate.cost import Cost, redshift_usd_an_hour
 from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load, RedshiftLoad
-from firnline_infra.estimate.prices import prices
 from firnline_ingest.terminal import folded, text_table
 
 
@@ -40,6 +40,10 @@ def _needs(load: Load) -> list[tuple[str, str]]:
             f"{size.executors} of {size.executor_cores} cores, {size.executor_memory_mib + size.overhead_mib:,} MiB",
         ),
         ("of these cores, busy", f"{load.busy_cores:.1f}"),
+        (
+            "reads while nothing comes",
+            f"{load.idle_reads_per_s:,.0f} a second, {load.idle_cores:.1f} cores; Kinesis bills none",
+        ),
         ("ledger", f"{load.ledger_writes_per_s:,.0f} writes a second at most"),
         ("Spark's offset", f"{load.offset_kb:,.1f} KB an epoch"),
     ]

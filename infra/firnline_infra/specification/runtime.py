@@ -152,6 +152,11 @@ class Runtime(AwsOptions):
         """Where the job runs; None where it is started by hand."""
         return self.emr_serverless or self.emr_eks or self.emr_ec2 or self.kubernetes
 
+    @property
+    def has_repository(self) -> bool:
+        """Whether the stack makes one for images: the engine runs on Kubernetes, and its image is not given."""
+        return self.kubernetes is not None and self.kubernetes.image is None
+
     @model_validator(mode="after")
     def _an_adopted_role_has_its_name(self) -> Self:
         if self.role is not None and self.role_arn is not None:

@@ -10,16 +10,17 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from firnline_infra.blueprint.prices import Standing, prices
 from firnline_infra.blueprint.size import size_of
 from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
-from firnline_infra.estimate.prices import Standing, prices
 from firnline_infra.estimate.text import estimate_document, estimate_text
 from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import SECTIONS
+from firnline_ingest.config.running import PollingConfig
 from tests.infra.runtimes.environments import ENVIRONMENTS, spec_of
 
 ROOT = Path(__file__).parents[3]
@@ -89,6 +90,29 @@ def test_enhanced_fan_out_is_paid_by_shard_hour_and_by_volume() -> None:
     # 100 shards for 720 hours at 0.015, and 77,760 GB at 0.013
     assert parts(consumed, "emr_serverless")["consumers (fan-out)"] == pytest.approx(1080 + 1010.88)
     assert parts(consumed, "emr_serverless")["shards of streams that are made"] == pytest.approx(1080)
+
+
+def test_reads_of_idle_shards_are_counted_as_the_engine_makes_them_and_kinesis_bills_none() -> None:
+    """64 shards, a read a second each: the bench's own case, at the worse of its figures."""
+    polled = load_of(64)
+    assert polled.idle_reads_per_s == 64
+    assert polled.idle_cores == pytest.approx(0.23, abs=0.005)
+    assert "64 a second, 0.2 cores; Kinesis bills none" in estimate_text(polled, [])
+    assert replace(polled, fan_out=0.5).idle_reads_per_s == 32
+    document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
+    shards = Load.of(parse_spec(yaml.safe_dump(document), "dev")).shards
+    for interval_ms, idle_ms, pause_s in ((210, 5000, 5), (2000, 1000, 2)):
+        document["polling"] = {"interval_ms": interval_ms, "idle_interval_ms": idle_ms}
+        assert Load.of(parse_spec(yaml.safe_dump(document), "dev")).idle_reads_per_s == shards / pause_s
+    assert PollingConfig().idle_interval_ms == 1000 * polled.idle_read_s
+
+
+def test_the_images_that_the_environments_own_repository_keeps_are_counted() -> None:
+    """Its base once, and the newest hundred, a GB of which costs 0.1."""
+    own, given = spec_of("dev", "kubeflow", kubernetes={}), spec_of("dev", "kubeflow")
+    part = "images in ECR, at most"
+    assert parts(own, "kubernetes")[part] == pytest.approx((1 + 100 * 0.13) * 0.1)
+    assert part not in parts(given, "kubernetes")
 
 
 def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engines_part() -> None:

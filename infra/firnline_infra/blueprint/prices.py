@@ -1,10 +1,11 @@
-"""The prices that an estimate uses, each with its date, its source and how far it can be trusted. One data file has them all."""
+"""The prices that estimates and the dashboard use, each with its date, its source and how far it can be trusted; prices.json
+has them all."""
 
 import json
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 class Standing(StrEnum):
@@ -29,5 +30,5 @@ class Price:
 
 @cache
 def prices() -> dict[str, Price]:
-    document = json.loads(files(__package__).joinpath("prices.json").read_text(encoding="utf-8"))
+    document = json.loads(Path(__file__).with_name("prices.json").read_text(encoding="utf-8"))
     return {name: Price(**{**fields, "standing": Standing(fields["standing"])}) for name, fields in document.items()}
