@@ -373,10 +373,8 @@ def test_a_mark_that_is_set_while_a_person_pauses_its_stream_stays_paused(ledger
 
 
 def test_a_streams_mark_is_set_by_whoever_knows_the_one_before(ledger: Ledger) -> None:
-    first, second = (
-        StreamMark("events@1"),
-        StreamMark("events@2", "h", (Incident(IncidentKind.RESUMED, 5, "begun anew"),)),
-    )
+    first = StreamMark("events@1")
+    second = StreamMark("events@2", "h", (Incident(IncidentKind.RESUMED, 5, "begun anew"),))
     assert ledger.mark("events") is None
     assert ledger.set_mark("events", first, None) == first
     assert ledger.set_mark("events", second, None) == first, "somebody was faster"

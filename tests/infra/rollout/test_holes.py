@@ -9,18 +9,9 @@ from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
-from tests.infra.rollout.world import FakeJob, World
+from tests.infra.rollout.world import NEW, OLD, FakeJob, World
 
-OLD, NEW = FakeJob("0" * 64), FakeJob("1" * 64)
 THIRD = FakeJob("2" * 64)
-
-
-@pytest.fixture
-def deployed() -> World:
-    """The old job runs."""
-    world = World()
-    world.roll_out().deploy(OLD)
-    return world
 
 
 def by_hand(world: World, *, once_free: bool = False) -> None:

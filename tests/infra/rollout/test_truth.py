@@ -11,9 +11,8 @@ from firnline_infra.runtimes.service import RunState
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport
-from tests.infra.rollout.world import STREAM, FakeJob, World
+from tests.infra.rollout.world import NEW, OLD, STREAM, FakeJob, World
 
-OLD, NEW = FakeJob("0" * 64), FakeJob("1" * 64)
 BESIDE = replace(NEW, stands_by=True)
 MISSING = EngineProblem(
     id="FL-3006", what="table LAKE.RAW.ORDERS is not there", next_step="make it", stream=STREAM, has_stopped=True

@@ -310,3 +310,6 @@ class World:
 
 def _engine_of(engine: Engine) -> str:
     return f"engine-of-{engine.run.id}-{engine.run.attempt}"
+
+
+OLD, NEW = FakeJob("0" * 64), FakeJob("1" * 64)

@@ -68,6 +68,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 def config(*registrations: str, consumer: str | None = None, retries: dict[str, Any] | None = None) -> EngineConfig:
     fan_out = {"consumer": consumer} if consumer else {}
+    streams = (STREAM, *(f"{STREAM}{number}" for number in range(1, len(registrations))))
     return EngineConfig.model_validate(
         {
             "version": 1,
@@ -80,12 +81,12 @@ def config(*registrations: str, consumer: str | None = None, retries: dict[str, 
             "spark": {"checkpoint": "f"},
             "pipelines": [
                 {
-                    "stream": STREAM if number == 0 else f"{STREAM}{number}",
+                    "stream": stream,
                     "database": "D",
                     "schema": "S",
-                    "reader": {"fan_out": {"registration": registration, **fan_out}},
+                    "reader": {"fan_out": {"registration": each, **fan_out}},
                 }
-                for number, registration in enumerate(registrations)
+                for stream, each in zip(streams, registrations, strict=bool(registrations))
             ],
         }
     )
