@@ -1,6 +1,6 @@
 """Streams that are in another region or account than the environment, or are reached with a role of their own."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
@@ -8,8 +8,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     region: str
     account: str
 

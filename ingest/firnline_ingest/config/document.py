@@ -45,6 +45,8 @@ class Section(BaseModel):
         `options` are the fields to look at, all of them where absent.
         """
         include = None if options is None else set(options)
+        if not self.model_fields_set & (include or type(self).model_fields.keys()):
+            return _with_types(self, {})  # nothing is built for what says nothing
         said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, include=include)
         return _with_types(self, said)
 

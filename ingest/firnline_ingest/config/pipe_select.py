@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.identifiers import InvalidIdentifier, stored_name
@@ -32,8 +33,7 @@ class UnreadableSelect(ValueError):
     """A text that is no list of expressions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """One expression of a SELECT over records."""
 
     path: tuple[str, ...] | None

@@ -18,7 +18,7 @@ def _streams_are_readable(spec: EnvironmentSpec) -> Iterator[str]:
         stream = streams.get(view.stream)
         if stream is None:
             yield f"{path}.stream: there is no stream {view.stream}; list it in `streams`, or name one of them."
-        elif place_of(spec, stream).account != spec.aws.account or stream.role_arn is not None:
+        elif place_of(spec, stream).account != spec.aws.account or stream.is_opened_by_another:
             yield (
                 f"{path}.stream: {view.stream} is another account's, and Redshift finds a stream by its name in its own role's "
                 f"account; have its owner make the view there."
