@@ -233,7 +233,8 @@ class RoutingChanged(LedgerError, Fatal):
     id = "FL-2111"
     causes = (
         "Format, transforms, metadata, `max_row_bytes` or routes changed while rows were in flight, or dead letters "
-        "kept ahead of them by an engine that was killed, or while the tables of a routed pipeline were not equally far"
+        "kept ahead of them by an engine that was killed, or while the tables of a routed pipeline were not equally far, or "
+        "while a record of several rows was in its table only in part"
     )
     remedy = (
         "`firnline drain` with the old configuration: it finishes what was begun and takes in nothing new; then run "

@@ -147,8 +147,8 @@ class StreamView:
 
     def since_ms(self, shard: str) -> int:
         """A shard is younger than what its parents' readers have seen while those were open. One whose parents nobody read
-        may have been there since the stream's first plan, however late it is begun. A row that was taken and never opened
-        knows no more than none.
+        may have been there since the stream's first plan, however late it is begun; so may one whose parents another consumer
+        read (migration/plan.py). A row that was taken and never opened knows no more than none.
         """
         row = self.rows.get(shard)
         if row and isinstance(row.start, AtTimestamp):
@@ -156,8 +156,8 @@ class StreamView:
         if row and (row.since_ms or _has_begun(row)):
             return row.since_ms or self.lineage.listed_ms
         parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
-        if parents:
-            return max(row.known_ms for row in parents)
+        if known_ms := max((row.known_ms for row in parents), default=0):
+            return known_ms
         if any(self.offsets.get(parent) == GONE for parent in self.parents_of(shard)):
             return max(1, min((row.known_ms for row in self.rows.values()), default=0))
         if row is None and isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp):

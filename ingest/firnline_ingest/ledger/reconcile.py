@@ -82,6 +82,9 @@ def reconcile(row: ShardRow, lookups: Sequence[ChannelLookup], routing: str) -> 
     Raises TargetReplaced, LedgerBehind, TokenMissing, ChannelDropped or RoutingChanged if the ledger and Snowflake can't both be
     right, before anything is decided about any channel.
     """
+    is_inside_record = row.read_through is not None and row.read_through.is_inside_record
+    if is_inside_record and row.channels and row.routing != routing:
+        raise RoutingChanged(row.key)  # the rest of the record's rows has to be made as the first of them were
     is_alone = len(lookups) == 1 and row.channels.keys() <= {lookups[0].channel}
     if not is_alone:
         _refuse_another_routing(row, lookups, routing)

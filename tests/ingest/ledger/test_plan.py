@@ -315,6 +315,13 @@ def test_a_shard_that_nobody_opened_is_ours_since_the_first_plan_however_late_it
     assert {each.shard: each.since_ms for each in found} == {"left": 500, "taken": 100, "planned": 100}
 
 
+def test_a_child_of_what_another_consumer_has_read_is_ours_since_the_first_plan() -> None:
+    """Rows that a migration wrote have no times: what left retention before an engine began is a loss all the same."""
+    rows = {"parent": row("parent", ended=True), "left": row("left")}
+    found = planned_starts(lineage(PARENT, LEFT, RIGHT), rows, dict.fromkeys(("left", "right"), "h"), planned_ms=100)
+    assert {each.shard: each.since_ms for each in found} == {"left": 100, "right": 100}
+
+
 def test_a_plan_looks_through_the_ledger_s_rows_a_fixed_number_of_times() -> None:
     """However many shards there are: with thousands, a look through all of them for each of them takes seconds an epoch."""
 

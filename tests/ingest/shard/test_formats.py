@@ -8,9 +8,11 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.start import After
+from firnline_ingest.ledger.errors import RoutingChanged
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.records.rejection import RejectReason
+from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
 from firnline_ingest.snowflake.channel_errors import ChannelLost
@@ -20,7 +22,7 @@ from tests.fakes.kpl_packing import Packed, pack
 from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, numbers
+from .running import bounded, numbers, run
 
 LINES = {"type": "json_lines"}
 
@@ -113,18 +115,15 @@ def test_a_lost_ledger_row_and_a_token_inside_a_record_lose_nothing(several: Wor
     assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("is_row_lost", [False, True])
-def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
-    several: World, is_row_lost: bool
-) -> None:
-    """Nor where the ledger's row is lost too, and Spark's offset knows what was proven."""
+def killed_inside_a_record(several: World) -> Position:
+    """A process that is gone once the ledger has it that one row of the second record is in the table; says where that is."""
 
     def die(step: EpochStep, _key: object) -> None:
         read_through = several.row.read_through if step is EpochStep.LEDGERED else None
         if read_through is not None and read_through.is_inside_record:
             raise Killed
 
-    several.channels.commits_at_once = False
+    several.channels.commits_at_once, several.channels.discards_on_open = False, True
     append = MemoryChannel.append
 
     def commit_one(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
@@ -135,10 +134,18 @@ def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
         patch.setattr(MemoryChannel, "append", commit_one)
         with pytest.raises(Killed):
             bounded(several.services(observer=die), several.work())
-    read_through = several.row.read_through
-    assert read_through is not None
-    before = numbers(several.channels.served.pop(several.work().channel).rows)
     several.channels.commits_at_once = True
+    assert several.row.read_through is not None
+    return several.row.read_through
+
+
+@pytest.mark.parametrize("is_row_lost", [False, True])
+def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
+    several: World, is_row_lost: bool
+) -> None:
+    """Nor where the ledger's row is lost too, and Spark's offset knows what was proven."""
+    read_through = killed_inside_a_record(several)
+    before = numbers(several.channels.served.pop(several.work().channel).rows)
     if is_row_lost:
         several.ledger.forget(several.key())
         asked = several.work(start=After(read_through))
@@ -147,6 +154,24 @@ def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
         asked = several.work()
     bounded(several.services("second"), asked)
     assert before + numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_the_rest_of_a_record_is_made_as_its_first_rows_were(several: World, is_resumed: bool) -> None:
+    """Another format would make other rows of it, of which those up to the token would be taken for the ones that are there."""
+    killed_inside_a_record(several)
+    if is_resumed:
+        several.ledger.reset(resume_from(several.row, ResumeFrom.PROVEN, 1))
+    several.pipeline = pipeline({"type": "text"})
+    refused = bounded(several.services("second"), several.work())
+    assert refused.problem is not None
+    assert refused.problem.id == RoutingChanged.id
+    several.pipeline = pipeline(LINES)
+    drained = run(several.services("drain"), ShardRequest.lasting(several.work(), 20.0, arrival_ms=0))
+    assert drained.problem is None
+    assert numbers(several.served.rows) == [0, 1, 2, 3]
+    several.pipeline = pipeline({"type": "text"})
+    assert bounded(several.services("third"), several.work()).rows == 1
 
 
 def test_one_line_that_can_t_be_a_row_makes_the_whole_record_a_letter(world: World) -> None:
