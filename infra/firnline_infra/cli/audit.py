@@ -12,6 +12,8 @@ from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
+    from firnline_infra.audit.report import AuditReport
+    from firnline_infra.status.model import CheckFinding
 
 
 class Moment(click.ParamType[datetime]):
@@ -95,9 +97,21 @@ def audit(
     report = audit_streams(config, reader, on_shard=_say, **claim)
     records = sum(pipeline.totals.records for pipeline in report.pipelines)
     verdict = "PROVEN" if report.is_proven else "not proven"
-    remember_check(config.application, "audit", report.exit_status, f"{verdict}: {records:,} records")
+    summary = f"{verdict}: {records:,} records"
+    remember_check(config.application, "audit", report.exit_status, summary, findings=_findings(report))
     show(output, report.as_document, lambda: report_text(report))
     raise SystemExit(report.exit_status)
+
+
+def _findings(report: "AuditReport") -> "list[CheckFinding]":
+    from firnline_infra.audit.findings import NEXT_STEPS
+    from firnline_infra.status.model import CheckFinding
+
+    return [
+        CheckFinding(what=f"{each.stream}: {count:,} {kind.text}", next_step=NEXT_STEPS[kind])
+        for each in report.pipelines
+        for kind, count in each.found.items()
+    ]
 
 
 def _say(findings: "ShardFindings") -> None:

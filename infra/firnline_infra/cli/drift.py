@@ -43,7 +43,7 @@ def drift(
     from firnline_infra.drift import find_drift
     from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
     from firnline_infra.specification.names import Names
-    from firnline_infra.status.checks import remember_check
+    from firnline_infra.status.checks import findings_of_report, remember_check
 
     wanted = places_of(output, also)
     list_ = ignore_file or ignore_file_of(environment)
@@ -52,6 +52,7 @@ def drift(
     report = find_drift(found, ignoring, verify_volumes=verify_volumes)
     unseen = f", {len(report.unseen)} not seen" if report.unseen else ""
     summary = f"{len(report.differences) or 'no'} differences{unseen}"
-    remember_check(Names.of(found.spec).application, "drift", report.exit_status, summary)
+    findings = tuple(findings_of_report(report))
+    remember_check(Names.of(found.spec).application, "drift", report.exit_status, summary, findings=findings)
     write_report(report, wanted, environment)
     raise SystemExit(report.exit_status)

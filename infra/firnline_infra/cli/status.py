@@ -29,6 +29,13 @@ CLEAR = "\033[H\033[2J"
 @click.option(
     "--config", "config_file", type=EXISTING_FILE, help="The engine.json of an engine that was started by hand; no ENV."
 )
+@click.option(
+    "--checks",
+    "checks_in",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    help="A folder with results of drift and audit that CI kept, beside .firnline/checks; repeatable. The newest ones are shown.",
+)
 @output_option(text="With --watch one document after the other.")
 @click.option("--watch", is_flag=True, help="Again every five seconds, until Ctrl-C.")
 @click.option("--serve", is_flag=True, help="As a page that lives, on this machine alone, until Ctrl-C.")
@@ -38,6 +45,7 @@ def status(
     accounts: ChosenAccounts,
     *,
     config_file: Path | None,
+    checks_in: tuple[Path, ...],
     output: str,
     watch: bool,
     serve: bool,
@@ -47,22 +55,25 @@ def status(
         raise click.UsageError("Give either ENV or --config.")
     if serve and (watch or output != "table"):
         raise click.UsageError("--serve is a page: it takes neither --output nor --watch.")
-    reader = _reader(environment, accounts, config_file)
+    reader = _reader(environment, accounts, config_file, checks_in)
     if serve:
         _serve(reader, port)
         return
     raise SystemExit(_watch(reader, output) if watch else _show(reader, output))
 
 
-def _reader(environment: Path | None, accounts: ChosenAccounts, config_file: Path | None) -> "StatusReader":
+def _reader(
+    environment: Path | None, accounts: ChosenAccounts, config_file: Path | None, checks_in: tuple[Path, ...]
+) -> "StatusReader":
     from firnline_infra.cli.rollout import engine_of
+    from firnline_infra.status.checks import FOLDER
     from firnline_infra.status.sources import reader_of_config, reader_of_environment
     from firnline_ingest.config.load import load_config
 
     if config_file is not None:
-        return reader_of_config(load_config(config_file))
+        return reader_of_config(load_config(config_file), checks_in=(FOLDER, *checks_in))
     assert environment is not None
-    return reader_of_environment(engine_of(environment, accounts))
+    return reader_of_environment(engine_of(environment, accounts), checks_in=(FOLDER, *checks_in))
 
 
 def _show(reader: "StatusReader", output: str) -> int:

@@ -9,6 +9,7 @@ from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.runtimes.service import Run
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
+from firnline_ingest.values import moment
 
 GOOD, NOT_READ = 0, 3
 OF_A_DEPLOYMENT = ("number", "hash", "outcome", "by", "began", "told", "run", "step", "went_back_to")
@@ -100,13 +101,33 @@ class LetterStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckStatus:
-    """The last `firnline drift` or `firnline audit` that ran on this machine, from this folder."""
+class CheckFinding:
+    """One difference or problem of a check."""
 
+    what: str
+    next_step: str
+    """Empty where the check says none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckStatus:
+    """The last `firnline drift` or `firnline audit` of an application."""
+
+    application: str
     name: str
     at: str
+    """ISO 8601, with an offset."""
     exit_status: int
     summary: str
+    ran_in: str = ""
+    """The address of CI's run; empty where it ran on a person's machine."""
+    findings: tuple[CheckFinding, ...] = ()
+    """The first ones."""
+
+    @property
+    def moment(self) -> datetime:
+        """Raises ValueError where `at` is no time with an offset."""
+        return moment(self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

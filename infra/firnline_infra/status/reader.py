@@ -22,7 +22,12 @@ from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
 from firnline_ingest.ledger.standby import Standby, StandbyState
 
-SERVICE_S, LETTERS_S, VIEWS_S = 15.0, 60.0, 300.0  # between two questions, where the status is read again and again
+CHECKS_S, SERVICE_S, LETTERS_S, VIEWS_S = (
+    5.0,
+    15.0,
+    60.0,
+    300.0,
+)  # between two questions, where the status is read again and again
 DEAD_AFTER_S = 10.0
 WAITING = (StandbyState.PREPARING, StandbyState.READY)
 
@@ -93,6 +98,7 @@ class StatusReader:
         self._service = Remembered(self.service, SERVICE_S, self.clock, ServiceStatus())
         self._letters = Remembered(self.letters, LETTERS_S, self.clock)
         self._views = Remembered(self.views, VIEWS_S, self.clock, ())
+        self._checks = Remembered(self.checks, CHECKS_S, self.clock, ())
         self._notes = Remembered(self.notes, LETTERS_S, self.clock, ())
 
     def read(self, *, with_letters: bool = False) -> EnvironmentStatus:
@@ -123,7 +129,7 @@ class StatusReader:
             ),
             incidents=incidents_of(rows),
             letters=self._letters.now() if with_letters else None,
-            checks=self.checks(),
+            checks=self._checks.now() or (),
             views=self._views.now() or (),
             notes=tuple(self._all_notes()),
         )

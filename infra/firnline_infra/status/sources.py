@@ -23,7 +23,7 @@ from firnline_ingest.ledger.dynamodb import DynamoLedger
 MOST_DEPLOYMENTS = 8
 
 
-def reader_of_environment(engine: EngineEnvironment) -> StatusReader:
+def reader_of_environment(engine: EngineEnvironment, *, checks_in: Sequence[Path] = (FOLDER,)) -> StatusReader:
     """Raises StartedByHand, WrongAwsAccount or AwsUnreachable."""
     engine.check()
     ledger = engine.ledger
@@ -37,7 +37,7 @@ def reader_of_environment(engine: EngineEnvironment) -> StatusReader:
         streams=streams,
         service=lambda: _service(engine),
         letters=lambda: letters_of(config) if (config := engine.deployed_config()) else None,
-        checks=lambda: last_checks(engine.application),
+        checks=lambda: last_checks(engine.application, checks_in),
         views=lambda: _views(engine),
         notes=lambda: told_unused(engine.spec, ledger),
     )
@@ -61,7 +61,7 @@ def _service(engine: EngineEnvironment) -> ServiceStatus:
     return ServiceStatus(runs=tuple(runs), last_run=last if is_known else None, deployments=deployments)
 
 
-def reader_of_config(config: EngineConfig, *, checks_in: Path = FOLDER) -> StatusReader:
+def reader_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDER,)) -> StatusReader:
     """Of an engine whoever started: what its configuration reaches."""
     ledger = DynamoLedger(dynamodb_client(config.aws), config.ledger.table)
 
@@ -78,6 +78,6 @@ def reader_of_config(config: EngineConfig, *, checks_in: Path = FOLDER) -> Statu
     )
 
 
-def page_of_config(config: EngineConfig, *, checks_in: Path = FOLDER) -> StatusServer:
+def page_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDER,)) -> StatusServer:
     """The page of `reader_of_config`, on a free port."""
     return StatusServer(reader_of_config(config, checks_in=checks_in))

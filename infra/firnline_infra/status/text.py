@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 
 from firnline_infra.redshift.status import view_lines
 from firnline_infra.runtimes.service import Run
-from firnline_infra.status.model import EnvironmentStatus, ShardStatus, StandbyStatus
+from firnline_infra.status.model import CheckStatus, EnvironmentStatus, ShardStatus, StandbyStatus
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem
-from firnline_ingest.terminal import folded, printable, text_table
+from firnline_ingest.terminal import folded, in_a_line, printable, text_table
 
 MOST_SHARDS, MOST_PROBLEMS = 40, 10
+OLD_S = 7 * 86_400
+"""A result of drift or audit says nothing of today after that."""
 
 
 def status_text(found: EnvironmentStatus) -> str:
@@ -125,8 +127,15 @@ def _incidents(found: EnvironmentStatus) -> Iterator[str]:
 
 
 def _rest(found: EnvironmentStatus) -> Iterable[str]:
-    yield from (f"Last {each.name}, {each.at}: {each.summary}" for each in found.checks)
+    yield from (_check(each, found.at_ms) for each in found.checks)
     yield from found.notes
+
+
+def _check(check: CheckStatus, now_ms: int) -> str:
+    age_s = max(0.0, now_ms / 1000 - check.moment.timestamp())
+    where = f", in {check.ran_in}" if check.ran_in else ""
+    old = f" This was {duration(age_s)} ago." if age_s > OLD_S else ""
+    return in_a_line(f"Last {check.name}, {check.at}{where}: {check.summary}.{old}")
 
 
 def _standby(found: StandbyStatus) -> str:

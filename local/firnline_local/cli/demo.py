@@ -124,7 +124,7 @@ def _run(
             deploy(environment, deployed_from, screen, by_terraform=by_terraform)
         demo = Demo(folder, spec, events, screen)
         config_file = demo.write_config(environment)
-        with page_of_config(load_config(config_file), checks_in=folder / CHECKS) as page:
+        with page_of_config(load_config(config_file), checks_in=[folder / CHECKS]) as page:
             screen.say(f"The status page is at {page.url} and lives as long as the demo: open it now.")
             report = demo.run(environment, config_file)
             show_configuration(screen, config_file)

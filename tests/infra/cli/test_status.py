@@ -16,7 +16,7 @@ from tests.ingest.spark.standing_in import CONFIG
 def ledger(monkeypatch: pytest.MonkeyPatch) -> MemoryLedger:
     ledger = MemoryLedger()
 
-    def reader(config: Any) -> StatusReader:
+    def reader(config: Any, *, checks_in: Any) -> StatusReader:
         def beat(_: float) -> None:
             if run := ledger.current_run():
                 ledger.beat(run.run_id)

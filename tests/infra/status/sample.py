@@ -157,8 +157,20 @@ def status(*problems: EngineProblem, shards: tuple[ShardStatus, ...] | None = No
         incidents=(incident,),
         letters=letters(),
         checks=(
-            CheckStatus(name="drift", at=AT.isoformat(), exit_status=0, summary="no difference in 143 properties"),
-            CheckStatus(name="audit", at=AT.isoformat(), exit_status=0, summary="PROVEN: 91,204,117 records"),
+            CheckStatus(
+                application="firnline-prod",
+                name="drift",
+                at=AT.isoformat(),
+                exit_status=0,
+                summary="no difference in 143 properties",
+            ),
+            CheckStatus(
+                application="firnline-prod",
+                name="audit",
+                at=AT.isoformat(),
+                exit_status=0,
+                summary="PROVEN: 91,204,117 records",
+            ),
         ),
     )
     return replace(found, **others)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.status.model import EnvironmentStatus, ServiceStatus
+from firnline_infra.status.model import CheckFinding, EnvironmentStatus, ServiceStatus
 from firnline_infra.status.server import StatusServer
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from tests.infra.status import sample
@@ -161,6 +161,27 @@ def test_what_others_wrote_is_text_and_nothing_else(visit: Visit) -> None:
     assert evil in text(page, ".problem")
 
 
+def test_a_result_of_ci_leads_to_its_run_and_says_what_it_found_and_an_old_one_is_not_called_good(visit: Visit) -> None:
+    evil = sample.INJECTED
+    drift, audit = sample.good().checks
+    bad = replace(
+        drift,
+        exit_status=3,
+        summary=evil,
+        ran_in="https://ci.example/7",
+        findings=(CheckFinding(what=evil, next_step=evil),),
+    )
+    old = replace(audit, at="2026-11-01T14:05:12+00:00", ran_in="javascript:alert(1)")
+    page = visit(replace(sample.good(), checks=(bad, old)))
+    assert page.value("[...document.querySelectorAll('#checks .tag')].map((each) => each.innerText)") == ["old", "look"]
+    assert page.value("[...document.querySelectorAll('#checks a')].map((each) => each.href)") == [
+        "https://ci.example/7"
+    ]
+    page.value("document.querySelector('#checks summary').click()")
+    assert text(page, "#checks .findings").count(evil) == 2
+    assert page.value("document.querySelectorAll('#checks img').length") == 0
+
+
 def test_it_can_be_used_without_a_mouse(visit: Visit) -> None:
     page = visit(sample.status(sample.REFUSED))
     focused = "document.activeElement.id || document.activeElement.className || document.activeElement.textContent"
@@ -205,4 +226,4 @@ def test_without_an_engine_it_says_what_the_last_one_said(visit: Visit) -> None:
     page = visit(replace(nothing, incidents=(), checks=()))
     assert text(page, "#verdict").startswith("No engine is running")
     assert "Problems of the engine before" in text(page, "#problems")
-    assert "Not run from this folder" in text(page, "#checks")
+    assert "No result here" in text(page, "#checks")

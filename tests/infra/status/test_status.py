@@ -9,7 +9,6 @@ import pytest
 from firnline_infra.redshift.errors import RedshiftStatementFailed
 from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.runtimes.service import Run, RunState
-from firnline_infra.status.checks import last_checks, remember_check
 from firnline_infra.status.letters import letters_of
 from firnline_infra.status.model import EnvironmentStatus, ServiceStatus
 from firnline_infra.status.reader import StatusReader
@@ -351,20 +350,6 @@ def test_many_shards_are_the_worst_ones_for_a_person_and_all_for_a_program() -> 
     assert any(line.startswith("960 more, with less lag") for line in lines)
     assert "shardId-000000000999" in status_text(wide)
     assert len(wide.as_document()["shards"]) == 1000
-
-
-def test_the_last_checks_of_this_folder_are_shown_and_what_is_no_check_is_none(tmp_path: Path) -> None:
-    assert last_checks("firnline-dev", tmp_path) == []
-    remember_check("firnline-dev", "drift", 3, "2 differences", folder=tmp_path / "new")
-    (found,) = last_checks("firnline-dev", tmp_path / "new")
-    assert (found.name, found.exit_status) == ("drift", 3)
-    text = status_text(looked(running(), checks=lambda: last_checks("firnline-dev", tmp_path / "new")))
-    assert f"Last drift, {found.at}: 2 differences" in text
-    (tmp_path / "new" / "firnline-dev.audit.json").write_text('{"name": "audit", "colour": "red"}')
-    assert last_checks("firnline-dev", tmp_path / "new") == [found]
-    assert last_checks("another", tmp_path / "new") == []
-    (tmp_path / "file").write_text("no folder")
-    remember_check("firnline-dev", "drift", 0, "none", folder=tmp_path / "file")
 
 
 def test_dead_letters_are_counted_by_reason_with_a_few_of_them(tmp_path: Path) -> None:

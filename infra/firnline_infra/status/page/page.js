@@ -4,6 +4,8 @@ import { drawCharts } from "./charts.js";
 import { at, copyButton, count, duration, h, section, shown, since, when } from "./parts.js";
 import { commitLag, drawShards, listen, short } from "./shards.js";
 
+const WEEK_MS = 7 * 86400000;
+
 let status = null, span = 60, said = "";
 
 theme();
@@ -39,7 +41,7 @@ function draw(found) {
   section("charts", [found.minutes, span, found.at.slice(0, 16)], charts);
   section("engine", [found.engine, found.runs, found.last_run, found.standby, found.report, found.notes], () => engine(found));
   section("deployments", found.deployments, deployments);
-  section("checks", found.checks, checks);
+  section("checks", [found.checks, found.at.slice(0, 13)], () => checks(found.checks, new Date(found.at)));
   section("letters", found.dead_letters, letters);
   section("incidents", found.incidents, incidents);
 }
@@ -145,13 +147,27 @@ function deployments(found) {
   at("deployments").querySelector("div").replaceChildren(found.length ? h("ol", { class: "list" }, rows) : empty("None: an engine that was started by hand has no roll-outs."));
 }
 
-function checks(found) {
+// A green result says nothing of today once it is a week old.
+function verdictOf(check, now) {
+  if (!check) return ["none", ""];
+  if (check.exit_status) return ["look", "bad"];
+  return now - new Date(check.at) > WEEK_MS ? ["old", ""] : ["good", "good"];
+}
+
+function finding(each) {
+  return h("li", {}, each.what, each.next_step ? h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)) : null);
+}
+
+function checks(found, now) {
   const known = new Map(found.map((each) => [each.name, each]));
   const rows = [["audit", "every record is in its table, once"], ["drift", "the accounts are as the specification says"]].map(([name, what]) => {
-    const each = known.get(name);
-    return h("li", {}, h("span", { class: `tag ${each ? (each.exit_status ? "bad" : "good") : ""}` }, each ? (each.exit_status ? "look" : "good") : "none"),
-      h("span", {}, name, " ", each ? h("span", { class: "quiet" }, when(each.at)) : null),
-      h("span", { class: "told" }, each ? each.summary : `Not run from this folder: firnline ${name} shows that ${what}.`));
+    const each = known.get(name), [word, kind] = verdictOf(each, now);
+    if (!each) return h("li", {}, h("span", { class: "tag" }, word), h("span", {}, name), h("span", { class: "told" }, `No result here: firnline ${name} shows that ${what}. Results of CI: --checks FOLDER.`));
+    const run = each.ran_in.startsWith("https://") ? h("a", { href: each.ran_in, rel: "noreferrer" }, "in CI") : each.ran_in;
+    return h("li", {}, h("span", { class: `tag ${kind}` }, word),
+      h("span", {}, name, " ", h("span", { class: "quiet" }, when(each.at), " ", run)),
+      h("span", { class: "told" }, each.summary),
+      each.findings.length ? h("details", { class: "told" }, h("summary", {}, "what it found"), h("ul", { class: "findings" }, each.findings.map(finding))) : null);
   });
   at("checks").querySelector("div").replaceChildren(h("ul", { class: "list" }, rows));
 }
