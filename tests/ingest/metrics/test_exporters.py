@@ -145,17 +145,31 @@ def _config(port: int) -> OpenTelemetryConfig:
     return OpenTelemetryConfig(endpoint=f"http://127.0.0.1:{port}/v1/metrics", interval_seconds=3600)
 
 
-def test_how_often_a_collector_is_sent_to_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+@pytest.mark.parametrize(
+    ("config", "where"),
+    [
+        (MetricsConfig(prometheus=PrometheusConfig(port=9400, address="127.0.0.9")), (9400, "127.0.0.9")),
+        (MetricsConfig(opentelemetry=OpenTelemetryConfig(endpoint="http://c/v1", interval_seconds=3600)), 3_600_000),
+    ],
+    ids=["prometheus", "opentelemetry"],
+)
+def test_each_backend_is_begun_as_it_is_configured(
+    config: MetricsConfig, where: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
 
-    def reader(_: object, *, export_interval_millis: float, **__: float) -> None:
-        asked.append(export_interval_millis)
+    def serve(port: int, address: str, _: object) -> None:
+        begun.append((port, address))
         raise LookupError
 
+    def reader(_: object, *, export_interval_millis: float, **__: float) -> None:
+        begun.append(export_interval_millis)
+        raise LookupError
+
+    monkeypatch.setattr("firnline_ingest.metrics.prometheus.start_http_server", serve)
     monkeypatch.setattr("firnline_ingest.metrics.opentelemetry.PeriodicExportingMetricReader", reader)
-    with pytest.raises(LookupError):
-        OpenTelemetryMetrics(_config(9), "app")
-    assert asked == [3_600_000]
+    EngineMetrics(config, "app").write([])
+    assert begun[:1] == [where]
 
 
 def test_a_collectors_password_stays_out_of_the_configuration() -> None:

@@ -154,15 +154,19 @@ def test_only_what_was_refused_is_put_again() -> None:
     assert report.retried > 0
 
 
-def test_a_stream_that_takes_nothing_fails_the_sink_after_so_many_attempts_with_longer_pauses() -> None:
+@pytest.mark.parametrize(("attempts", "longest_s"), [(10, 3), (4, 0.2)])
+def test_a_stream_that_takes_nothing_fails_the_sink_after_so_many_attempts_with_longer_pauses(
+    attempts: int, longest_s: float
+) -> None:
     kinesis = FakeKinesis(write_limits=True, clock=ManualClock())
     kinesis.create_stream("orders")
     pauses: list[float] = []
-    with pytest.raises(SinkFailed, match=r"10 attempts, (.|\n)*ProvisionedThroughputExceededException") as raised:
-        put_all(kinesis.client(), "orders", records(1_500), SinkOptions(in_flight=1), pause=pauses.append)
+    options = SinkOptions(in_flight=1, attempts=attempts)
+    with pytest.raises(SinkFailed, match=rf"{attempts} attempts, (.|\n)*ProvisionedThroughputExceeded") as raised:
+        put_all(kinesis.client(), "orders", records(1_500), options, pause=pauses.append)
     assert (raised.value.acknowledged, raised.value.unacknowledged) == (1_000, 500)
     assert 0.025 <= pauses[0] <= 0.05
-    assert 1.5 <= pauses[-1] <= 3
+    assert longest_s / 2 <= pauses[-1] <= longest_s
 
 
 @pytest.mark.parametrize("size", [1_048_500, 5_300_000])

@@ -1,7 +1,11 @@
 """What the network and its names do to the first request, on a resolver and a port of the test's own."""
 
+import os
 import socket
+import ssl
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -9,7 +13,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from firnline_ingest.config.login import PrivateKey
 from firnline_ingest.config.model import SnowflakeConfig
+from firnline_ingest.dead_letters import file_pipe
 from firnline_ingest.errors import SnowflakeError
+from firnline_ingest.snowflake import sdk, sql_session
 from firnline_ingest.snowflake.errors import HostUnknown, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey
 from firnline_ingest.snowflake.preflight import check_connection
@@ -52,3 +58,36 @@ def test_only_a_name_that_is_not_there_is_a_mistake(
 
 def test_a_refused_connection_passes(key: SigningKey) -> None:
     assert refusal(key, "https://127.0.0.1:9").is_retryable
+
+
+def test_every_client_of_snowflake_trusts_the_authority_that_is_named(
+    key: SigningKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first request, statements, files and the SDK; each is held where it takes the authority."""
+    ours = Path("/etc/ours.pem")
+    snowflake = SnowflakeConfig(account="acme", user="U", role="R", private_key=PrivateKey(file=ours), ca_file=ours)
+    config: Any = SimpleNamespace(snowflake=snowflake)
+    trusted: list[object] = []
+
+    def hold(*_: object, **given: object) -> None:
+        trusted.append(given.get("cafile") or given.get("ca_file") or os.environ["SSL_CERT_FILE"])
+        raise LookupError
+
+    monkeypatch.setenv("SSL_CERT_FILE", "nowhere")
+    monkeypatch.setattr(ssl, "create_default_context", hold)
+    with pytest.raises(LookupError):
+        check_connection(snowflake, key)
+    for module in (sql_session, file_pipe):
+        monkeypatch.setattr(module, "load_key", lambda _: key)
+    monkeypatch.setattr(sql_session, "check_connection", lambda *_: None)
+    monkeypatch.setattr(sql_session, "connect", hold)
+    monkeypatch.setattr(file_pipe, "ingest_manager", hold)
+    monkeypatch.setattr(sdk, "make_importable", hold)
+    session = sql_session.SqlSession(config)
+    with pytest.raises(LookupError):
+        session.rows("SELECT 1")
+    with pytest.raises(LookupError):
+        file_pipe.account_snowpipe(config, file_pipe.FileTarget("DB", "RAW", "ORDERS"), session)
+    with pytest.raises(LookupError):
+        sdk.load_sdk(snowflake)
+    assert list(map(str, trusted)) == [str(ours)] * 4
