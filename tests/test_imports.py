@@ -115,7 +115,7 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "kinds ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
-    "infra.render": "blueprint kinds runtimes specification ingest.permissions",
+    "infra.render": "blueprint kinds runtimes specification ingest.errors ingest.permissions",
     "infra.resources": "blueprint specification",
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"

@@ -82,7 +82,7 @@ ALARMS = (
         silence="breaching",
     ),
     AlarmRule(
-        "{stream}-{consumer}-lag",
+        "{stream}/{consumer}-lag",  # a stream may be called as one and its consumer with a hyphen
         About.CONSUMER,
         ("AWS/Kinesis", "SubscribeToShardEvent.MillisBehindLatest", "Maximum"),
         "Consumer {consumer} of stream {stream} is {alarms.lag_minutes} minutes behind, or no engine subscribes; records are "

@@ -28,6 +28,11 @@ THROUGH_A_BUCKET = (
     f"{CAPABILITIES} \\\n       --s3-bucket BUCKET (any that you have there: the template is too large to be sent)"
 )
 
+MANY_POLICIES = (
+    "A role of the template has more managed policies than an account lets a role have at first: ask Service Quotas for 25\n"
+    "(IAM, Managed policies per role) before it is applied, or split the environment."
+)
+
 
 class Branch(click.ParamType[str]):
     """One branch by its name: the workflow compares it as it is, so no pattern means anything."""
@@ -110,6 +115,7 @@ def bootstrap(
     """
     provider = _ci_provider(github, gitlab, gitlab_host, branch)
     from firnline_infra.render.bootstrap.deployer import boundary_arn
+    from firnline_infra.render.bootstrap.template import USUAL_POLICIES
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
@@ -118,6 +124,8 @@ def bootstrap(
     steps = _steps(spec.name, spec.aws.region, into, provider=provider, environment=env_argument(environment))
     if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
         steps = steps.replace(CAPABILITIES, THROUGH_A_BUCKET, 1)
+    if re.search(f"^  (Deploy|Preview)Policy{USUAL_POLICIES + 1}:", documents[f"{spec.name}-aws.yaml"], re.MULTILINE):
+        steps = f"{MANY_POLICIES}\n{steps}"
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)

@@ -70,6 +70,16 @@ def test_the_lag_of_enhanced_fan_out_is_its_consumers_own() -> None:
     assert dimensions["ConsumerName"] == "firnline-prod"
 
 
+def test_no_two_alarms_have_one_name() -> None:
+    """CloudWatch writes the second one over the first."""
+    found = alarms_of(
+        "{name: orders, consumers: [engine]}, {name: orders-engine}", readers=["{fan_out: {consumer: engine}}"]
+    )
+    names = [each.name for each in found if "orders-engine" in each.name or "orders/engine" in each.name]
+    assert {"firnline-prod-orders/engine-lag", "firnline-prod-orders-engine-lag"} <= set(names)
+    assert len(set(names)) == len(names)
+
+
 RUNTIMES = {
     "emr_serverless": WITH_LOG_GROUP,
     "emr_eks": "runtime: {trust: emr-eks, oidc_provider: oidc.eks/id/1, cluster: c, namespace: n, emr_eks: {log_group: /x}}",

@@ -13,6 +13,7 @@ from firnline_infra.redshift.difference import normalized
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.redshift import statement_rights
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_ingest.errors import ConfigError
 from tests.infra.specification.conftest import MINIMAL
 
 KEY = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
@@ -62,6 +63,13 @@ def test_a_plain_stream_has_the_first_policy_and_an_encrypted_one_the_second(des
     assert policy_document(destination().role.statements)["Statement"] == [READ, LIST]
     encrypted = destination(aws={**AWS, "key": {"origin": "adopt", "arn": KEY}})
     assert policy_document(encrypted.role.statements)["Statement"] == [READ, DECRYPT, LIST]
+
+
+def test_a_role_of_more_streams_than_iam_takes_is_refused(destination: Destination) -> None:
+    names = [f"clickstream-of-the-shop-{number:03}" for number in range(160)]
+    views = [{"stream": name} for name in names]
+    with pytest.raises(ConfigError, match="the policy of the role firnline-dev-redshift would have about 1"):
+        destination(streams=[{"name": name} for name in ["orders", *names]], views=views)
 
 
 def test_a_comment_at_the_end_takes_nothing_with_it(destination: Destination) -> None:

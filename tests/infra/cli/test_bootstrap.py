@@ -69,6 +69,18 @@ def test_a_template_that_is_too_large_to_be_sent_goes_through_a_bucket(run: Run)
     assert "CAPABILITY_NAMED_IAM \\\n       --s3-bucket BUCKET" in steps
 
 
+def test_more_policies_than_an_account_lets_a_role_have_at_first_are_told(run: Run) -> None:
+    """IAM takes 10, and 25 where an account has asked for them."""
+    assert "managed policies" not in run("dev", "--github", "acme/data").stderr
+    document = yaml.safe_load(SPEC)
+    document["streams"] = [{"name": f"clicks-{number}"} for number in range(55)]
+    document["pipelines"] = [{"stream": "clicks-0", "database": "LAKE", "schema": "RAW"}]
+    document["alarms"] = {"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]}
+    document["metrics"] = {"cloudwatch": True}
+    Path("stacks/environments/dev.yaml").write_text(yaml.safe_dump(document))
+    assert "ask Service Quotas for 25" in run("dev", "--github", "acme/data").stderr
+
+
 def test_a_specification_without_the_boundary_is_told_its_line(run: Run) -> None:
     path = Path("stacks/environments/dev.yaml")
     path.write_text("".join(line for line in SPEC.splitlines(keepends=True) if "boundary" not in line))

@@ -96,6 +96,22 @@ def test_a_volume_and_an_environment_whose_buckets_would_be_one_are_refused(run:
     assert run("check", "dev.yaml", "dev-eu.yaml").exit_code == 0
 
 
+def test_two_environments_whose_alarms_would_be_one_are_refused(run: Run) -> None:
+    """CloudWatch makes no second one: each `up` would write over the other's."""
+    topics = 'alarms: {topics: ["arn:aws:sns:eu-central-1:123456789012:x"]}\n'
+    Path("dev.yaml").write_text(
+        GOOD.replace("name: orders", "name: eu-orders").replace("stream: ", "stream: eu-") + topics
+    )
+    Path("dev-eu.yaml").write_text(GOOD.replace("name: dev", "name: dev-eu") + topics)
+    result = run("check", "dev.yaml")
+    assert result.exit_code == 2
+    assert (
+        "streams[0].name: alarms firnline-dev-eu-orders-… is made by dev-eu.yaml too (streams[0].name)" in result.stderr
+    )
+    Path("dev-eu.yaml").write_text(GOOD.replace("name: dev", "name: dev-eu"))
+    assert run("check", "dev.yaml").exit_code == 0
+
+
 def test_two_environments_of_one_application_in_one_account_are_refused(run: Run) -> None:
     """In accounts of their own they may be."""
     Path("dev.yaml").write_text(GOOD + "application: shop\n")

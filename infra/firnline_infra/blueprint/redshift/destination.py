@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.aws import IamRole
+from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.redshift import ingestion_statements, ingestion_trust
 from firnline_infra.blueprint.redshift.definitions import (
     DependentViewDefinition,
@@ -73,18 +74,21 @@ def _read_streams(spec: EnvironmentSpec, section: Redshift) -> dict[str, StreamO
 
 
 def _role(spec: EnvironmentSpec, names: Names, streams: dict[str, StreamOptions], key_arn: Value | None) -> IamRole:
+    """Raises ConfigError for a policy that is longer than IAM takes."""
     keys = (key_arn if stream.origin is Origin.CREATE else stream.key_arn for stream in streams.values())
     section = spec.redshift
     assert section is not None
+    statements = ingestion_statements(
+        streams=tuple(arn_of(spec, stream) for stream in streams.values()),
+        keys=tuple(dict.fromkeys(key for key in keys if key is not None)),
+    )
+    check_policy_length(statements, kind="role", name=names.redshift_role, source=spec.name)
     return IamRole(
         name=names.redshift_role,
         trust=ingestion_trust(
             account=spec.aws.account, sources=_sources(spec, section), serverless=section.workgroup is not None
         ),
-        statements=ingestion_statements(
-            streams=tuple(arn_of(spec, stream) for stream in streams.values()),
-            keys=tuple(dict.fromkeys(key for key in keys if key is not None)),
-        ),
+        statements=statements,
         description=f"Redshift reads streams, environment {spec.name}",
         permissions_boundary=spec.aws.permissions_boundary,
         tags=tags(spec, component="redshift"),

@@ -23,18 +23,24 @@ from firnline_infra.render.bootstrap.deployer import (
 )
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.checks.aws import bootstrap_names_fit
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, bootstrap_names
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.errors import ConfigError
 
 BOOTSTRAP_OF = "firnline:bootstrap-of"
 KEPT = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
 PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
 Template = dict[str, Any]
+USUAL_POLICIES, MOST_POLICIES = 10, 25
+"""Managed policies of a role: before and after an account has asked for more (IAM user guide, "IAM and AWS STS quotas")."""
 
 
 def template(spec: EnvironmentSpec, blueprint: Blueprint, *, provider: CiProvider) -> Template:
-    """The same text whether or not the key that it makes is recorded already."""
+    """The same text whether or not the key that it makes is recorded already. Raises ConfigError for what AWS would refuse."""
+    if problems := list(bootstrap_names_fit(spec)):
+        raise ConfigError(spec.name, problems)
     spec = _unrecorded(spec)
     exists = f"{provider.title}ProviderExists"
     makes_key = blueprint.key is not None
@@ -102,10 +108,14 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, provider: CiProvider
         "Preview": (names.previewer_role, previewer_statements(spec, blueprint)),
     }
     for title, (name, statements) in roles.items():
-        policies = [f"{title}Policy{number}" for number, _ in enumerate(split(statements), start=1)]
-        for logical, part in zip(policies, split(statements), strict=True):
-            yield logical, _policy(f"{name}-{logical[-1]}", part, f"{title}s environment {spec.name}")
-        yield f"{title}Role", _role(spec, name, policies, provider, deploys=title == "Deploy")
+        parts = {f"{title}Policy{number}": part for number, part in enumerate(split(statements), start=1)}
+        if len(parts) > MOST_POLICIES:
+            what = f"the role {name} would have {len(parts)} managed policies, and IAM takes {MOST_POLICIES}"
+            raise ConfigError(spec.name, [f"{what}. Split the environment."])
+        for logical, part in parts.items():
+            policy = f"{name}-{logical.removeprefix(f'{title}Policy')}"
+            yield logical, _policy(policy, part, f"{title}s environment {spec.name}")
+        yield f"{title}Role", _role(spec, name, list(parts), provider, deploys=title == "Deploy")
 
 
 def _letters_policies(

@@ -5,7 +5,7 @@ makes them shorter.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
@@ -14,9 +14,11 @@ from firnline_infra.specification.elsewhere import access_key_secrets
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.redshift import WORKGROUP_NAME
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.target_tables import target_tables
+from firnline_ingest.config.form import Form
 from firnline_ingest.config.format import registries_of
 
 WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
@@ -104,6 +106,10 @@ SHORTEST_TABLE = 3
 ALARM = 255
 PARAMETER_LEVELS = 15  # Systems Manager, PutParameter
 PARAMETERS = ("engine-config-hash",)  # the longest of blueprint/stack_outputs.py
+DASHBOARD_NAME = Form(r"[A-Za-z0-9_-]+", "letters, digits, _ and -", "firnline-dev")  # CloudWatch, PutDashboard
+REPOSITORY_NAME = Form(  # ECR, CreateRepository
+    r"[a-z0-9]+([._-][a-z0-9]+)*", "letters and digits with single signs of _ . - between them", "firnline-dev"
+)
 RESERVED_BUCKETS = r"^(xn--|sthree-|amzn-s3-demo-).*|.*(-s3alias|--ol-s3|--x-s3|--table-s3)$"
 
 
@@ -119,8 +125,25 @@ class Derived(Definition):
 
 
 def _names_fit(spec: EnvironmentSpec) -> Iterator[str]:
+    yield from _too_long(spec, _derived(spec))
+
+
+def bootstrap_names_fit(spec: EnvironmentSpec) -> Iterator[str]:
+    """No check of a specification: an environment whose state is elsewhere does without a bootstrap."""
+    made = bootstrap_names(spec)
+    yield from _too_long(
+        spec,
+        [
+            Derived(what="the bucket of the state", name=made.state_bucket, characters=BUCKET),
+            Derived(what="the role that deploys", name=made.deployer_role, characters=ROLE),
+            Derived(what="the role that previews", name=made.previewer_role, characters=ROLE),
+        ],
+    )
+
+
+def _too_long(spec: EnvironmentSpec, names: Iterable[Derived]) -> Iterator[str]:
     root = "application" if spec.application else "name"
-    for derived in _derived(spec):
+    for derived in names:
         over = len(derived.name) - derived.characters
         if over > 0:
             instead = f", or give {derived.instead}" if derived.instead else ""
@@ -147,6 +170,15 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
     for stream in spec.streams:
         alarm = f"{names.application}-{stream.name}-rejected-rows"  # the longest of blueprint/alarms.py
         yield Derived(what=f"an alarm of {stream.name}", name=alarm, characters=ALARM)
+    for pipeline in spec.pipelines if spec.alarms.topics else ():
+        if pipeline.reader != "polling":
+            consumer = pipeline.reader.fan_out.consumer_name(names.application)
+            alarm = f"{names.application}-{pipeline.stream}/{consumer}-lag"
+            yield Derived(what="an alarm of a consumer", name=alarm, characters=ALARM)
+    if spec.redshift is not None:
+        refreshes = any(view.refresh_every_minutes is not None for view in spec.redshift.views)
+        longest = names.redshift_refresh_role if refreshes else names.redshift_role
+        yield Derived(what="Redshift's role", name=longest, characters=ROLE)
     for index, volume in enumerate(spec.snowflake.external_volumes):
         if volume not in made_volumes(spec):
             continue
@@ -158,6 +190,23 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
             yield Derived(
                 what=f"the bucket of {volume.name}", name=derived.bucket, characters=BUCKET, instead=f"{path}.bucket"
             )
+
+
+def _names_are_spelt_as_services_take_them(spec: EnvironmentSpec) -> Iterator[str]:
+    """An application has letters, digits and _ . - in any order, which not every service takes."""
+    application, root = application_of(spec), "application" if spec.application else "name"
+    pods, group = spec.aws.runtime.kubernetes, spec.redshift.workgroup if spec.redshift else None
+    forms: dict[str, tuple[Form, str]] = {}
+    if spec.metrics.dashboard and "." in application:
+        forms["the dashboard"] = DASHBOARD_NAME, ""
+    if pods is not None and pods.image is None:
+        forms["the image repository"] = REPOSITORY_NAME, ", or give aws.runtime.kubernetes.image"
+    if group is not None and group.name is None:
+        forms["the workgroup"] = WORKGROUP_NAME, ", or give redshift.workgroup.name"
+    for what, (form, instead) in forms.items():
+        name = application.lower() if form is REPOSITORY_NAME else application
+        if re.fullmatch(form.pattern, name) is None:
+            yield f"{root}: gives {what} the name {name!r}; expected {form.words}. Name it otherwise{instead}."
 
 
 def _the_migration_table_fits(spec: EnvironmentSpec) -> Iterator[str]:
@@ -307,6 +356,7 @@ CHECKS = (
     _the_region_lies_in_the_partition,
     _arns_belong_to_the_environment,
     _names_fit,
+    _names_are_spelt_as_services_take_them,
     _the_migration_table_fits,
     _the_ledger_is_long_enough,
     _buckets_have_names_that_s3_takes,

@@ -1,6 +1,7 @@
 import json
 from typing import Any
 
+import pytest
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
@@ -9,6 +10,7 @@ from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import Trust
+from firnline_ingest.errors import ConfigError
 from firnline_local.aws.policy import hold, is_allowed_on
 
 UNATTACHED = {"Boundary", "KeysPolicy", "DeadLettersPolicy"}
@@ -135,6 +137,43 @@ def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: Environme
         name for name, each in made.items() if each["Type"] == "AWS::IAM::ManagedPolicy" and name not in UNATTACHED
     ]
     assert sorted(attached) == sorted(policies)
+
+
+def alarmed(streams: int, name: str = "many") -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": name,
+        "aws": {"region": "eu-central-1", "account": "123456789012", "bucket": {"name": "lake"}},
+        "snowflake": {"account": "ORG-ACCOUNT"},
+        "streams": [{"name": f"clicks-{number}"} for number in range(streams)],
+        "pipelines": [{"stream": "clicks-0", "database": "D", "schema": "S"}],
+        "alarms": {"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]},
+        "metrics": {"cloudwatch": True},
+    }
+    return parse_spec(yaml.safe_dump(document), f"{name}.yaml")
+
+
+def test_policies_beyond_the_ninth_have_names_of_their_own() -> None:
+    made = resources(alarmed(55))
+    policies = [each["Properties"] for each in made.values() if each["Type"] == "AWS::IAM::ManagedPolicy"]
+    names = [each["ManagedPolicyName"] for each in policies]
+    assert {"deploy-firnline-many-1", "deploy-firnline-many-11"} <= set(names)
+    assert len(set(names)) == len(names)
+
+
+def test_more_policies_than_a_role_ever_takes_are_refused() -> None:
+    with pytest.raises(
+        ConfigError, match=r"role deploy-firnline-many would have \d+ managed policies, and IAM takes 25"
+    ):
+        resources(alarmed(150))
+
+
+def test_what_the_bootstrap_makes_has_names_that_aws_takes() -> None:
+    with pytest.raises(ConfigError) as refused:
+        resources(alarmed(1, name="a" * 29))
+    (problem,) = refused.value.problems
+    assert problem.startswith("name: gives the bucket of the state the name 'firnline-aaa")
+    assert problem.endswith("of 70 characters; 63 are allowed. Shorten name by 7.")
 
 
 def test_the_policy_of_who_keeps_the_keys_is_for_an_administrator_to_attach(prod_spec: EnvironmentSpec) -> None:

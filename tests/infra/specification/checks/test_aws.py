@@ -156,6 +156,46 @@ def test_what_a_volume_is_made_of_fits_too(problems: Problems, snowflake: Part, 
     assert bucket.endswith("or give snowflake.external_volumes[0].bucket.")
 
 
+def test_what_redshift_has_of_the_name_fits_too(problems: Problems, aws: Part) -> None:
+    """IAM's limit is that of a role; a workgroup has neither capitals nor dots."""
+    redshift = {"cluster": {"identifier": "c"}, "views": [{"stream": "orders"}]}
+    named = aws(bucket={"name": "lake"}, runtime={"role": "engine"})
+    (role,) = problems(application="a" * 56, aws=named, redshift=redshift)
+    assert role.endswith("of 65 characters; 64 are allowed. Shorten application by 1.")
+    made = {"workgroup": {}, "views": redshift["views"]}
+    (group,) = problems(application="Shop.Dev", redshift=made)
+    assert group == (
+        "application: gives the workgroup the name 'Shop.Dev'; expected 3 to 64 small letters, digits and hyphens. Name it "
+        "otherwise, or give redshift.workgroup.name."
+    )
+    assert problems(application="Shop.Dev", redshift={**made, "workgroup": {"name": "shop"}}) == []
+
+
+def test_an_alarm_of_a_consumer_fits_too(problems: Problems) -> None:
+    stream, consumer = "s" * 128, "c" * 120
+    reader = {"fan_out": {"consumer": consumer}}
+    (problem,) = problems(
+        streams=[{"name": stream, "consumers": [consumer]}],
+        pipelines=[{"stream": stream, "database": "D", "schema": "S", "reader": reader}],
+        alarms={"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]},
+    )
+    assert problem.startswith("name: gives an alarm of a consumer the name ")
+    assert problem.endswith("of 266 characters; 255 are allowed. Shorten name by 11.")
+
+
+def test_a_dashboard_and_a_repository_are_spelt_as_their_services_take_them(problems: Problems, aws: Part) -> None:
+    (dashboard,) = problems(application="shop.dev", metrics={"dashboard": True})
+    assert dashboard == (
+        "application: gives the dashboard the name 'shop.dev'; expected letters, digits, _ and -. Name it otherwise."
+    )
+    pods = {"trust": "static-keys", "namespace": "n", "service_account": "s", "kubernetes": {"keys_secret": "k"}}
+    for application in ("shop--dev", "shop-", "shop._dev"):
+        (repository,) = problems(application=application, aws=aws(runtime=pods))
+        assert repository.startswith(f"application: gives the image repository the name '{application}'; expected ")
+        assert repository.endswith("or give aws.runtime.kubernetes.image.")
+    assert problems(application="Shop.dev", aws=aws(runtime=pods)) == []
+
+
 def test_the_migration_table_is_named_after_the_ledger(problems: Problems) -> None:
     table = "t" * 246
     assert problems(ledger={"table": table}) == []
