@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.content_column import content_column
+from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, table_of
+from firnline_infra.specification.names import application_of, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline, others_of
 from firnline_infra.specification.table import PipeOptions, TableKind
@@ -59,21 +60,22 @@ def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _a_consumer_is_made(spec: EnvironmentSpec) -> Iterator[str]:
-    made = {stream.name: stream.consumers for stream in spec.streams}
+    made = {stream.name: stream for stream in spec.streams}
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.reader != "polling" and pipeline.stream in made:
-            yield from _its_consumer(
-                f"pipelines[{index}].reader.fan_out", pipeline, made[pipeline.stream], Names.of(spec).application
-            )
+            stream, place = made[pipeline.stream], f"pipelines[{index}].reader.fan_out"
+            consumer_arn = pipeline.reader.fan_out.consumer_arn
+            if consumer_arn is None:
+                yield from _its_consumer(place, pipeline, stream.consumers, application_of(spec))
+            elif not consumer_arn.startswith(f"{arn_of(spec, stream)}/consumer/"):
+                # One of a stream of the same name elsewhere would bring other records under this one's shards.
+                yield f"{place}.consumer_arn: {consumer_arn} is no consumer of {arn_of(spec, stream)}."
 
 
 def _its_consumer(place: str, pipeline: Pipeline, consumers: Sequence[str], application: str) -> Iterator[str]:
     assert pipeline.reader != "polling", "who polls has none"
     fan_out, stream = pipeline.reader.fan_out, pipeline.stream
-    if fan_out.consumer_arn is not None:
-        if f":stream/{stream}/consumer/" not in fan_out.consumer_arn:
-            yield f"{place}.consumer_arn: {fan_out.consumer_arn} is no consumer of {stream}."
-    elif (name := fan_out.registered_as(application)) is not None:
+    if (name := fan_out.registered_as(application)) is not None:
         if name in consumers:
             yield (
                 f"{place}.consumer: the environment makes {name!r} (consumers of {stream}); say registration: none, or give "

@@ -45,8 +45,15 @@ def test_a_consumer_that_is_there_is_one_of_its_own_stream(problems: Problems, p
     assert problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": arn}})]) == []
     other = arn.replace("/orders/", "/clicks/")
     assert problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": other}})]) == [
-        f"pipelines[0].reader.fan_out.consumer_arn: {other} is no consumer of orders."
+        f"pipelines[0].reader.fan_out.consumer_arn: {other} is no consumer of {arn.partition('/consumer')[0]}."
     ]
+    for here, elsewhere in (
+        ("123456789012", "999988887777"),
+        ("eu-central-1", "us-east-1"),
+    ):  # a stream of the same name
+        assert (
+            len(problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": arn.replace(here, elsewhere)}})])) == 1
+        )
 
 
 def test_a_stream_is_named_once_and_read_once(problems: Problems, pipeline: Part) -> None:
