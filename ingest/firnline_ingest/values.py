@@ -147,3 +147,5 @@ class ChannelState:
     """When the channel was made, by the service's clock, which tells it from another one under its name; 0 where nobody says."""
     error_through: Position | None = field(default=None, compare=False)
     """The last row that was rejected is at or before this, by the server; None where it says nothing that we can read."""
+    answered_s: float = field(default=0.0, compare=False)
+    """When the service gave this answer, by the SDK: tells it from a newer one; 0 where nobody says."""

@@ -69,6 +69,8 @@ class InFlightRows:
         self._counts: deque[Proven] = deque()
         """Counters that ran ahead of the token, without their positions."""
         self._behind_since_s: float | None = None
+        self._answer, self._answered_s = 0.0, float("-inf")
+        """The last answer, as ChannelState.answered_s says which it is, and when it was seen first."""
 
     @property
     def is_empty(self) -> bool:
@@ -122,14 +124,14 @@ class InFlightRows:
 
     def confirm(self, state: ChannelState, now_s: float) -> Proven | None:
         """The new proof that `state` gives, None where it gives none. Raises LedgerBehind or CountsDisagree."""
-        committed = state.committed
-        if committed is None or self._is_behind(committed, now_s):
+        committed, seen_s = state.committed, self._seen_s(state, now_s)
+        if committed is None or self._is_behind(committed, seen_s):
             return None
         counted = state.rows_inserted + state.rows_error
         if counted > self._sent:
             raise CountsDisagree(self.key, sent=self._sent, counted=counted, at=committed.token)
         reached = _counted(self.proven) + sum(chunk.rows_up_to(committed) for chunk in self._chunks)
-        self._wait_for(ObservedToken(committed, reached, now_s), counted)
+        self._wait_for(ObservedToken(committed, reached, seen_s), counted)
         return self._proof(committed, reached, Proven(None, state.rows_inserted, state.rows_error))
 
     def accept(self, proven: Proven) -> None:
@@ -156,6 +158,19 @@ class InFlightRows:
         self._sent = _counted(baseline) + sum(len(chunk.positions) for chunk in self._chunks)
         self._uncounted.clear()
         self._counts.clear()
+
+    def _seen_s(self, state: ChannelState, now_s: float) -> float:
+        """Returns when this answer was seen first: one that is given again says nothing new. After a time without answers, an
+        outage's or a frozen process's, the wait starts over.
+        """
+        if not state.answered_s:
+            return now_s
+        if state.answered_s != self._answer:
+            if now_s - self._answered_s > TIMEOUT_S:
+                self._uncounted.clear()
+                self._behind_since_s = None
+            self._answer, self._answered_s = state.answered_s, now_s
+        return self._answered_s
 
     def _is_behind(self, committed: Position, now_s: float) -> bool:
         """Whether this answer is older than what was proven. Raises LedgerBehind where such answers don't end."""

@@ -105,6 +105,7 @@ def state_of(status: "ChannelStatus") -> ChannelState:
         status.rows_error_count,
         round(status.created_on.timestamp() * 1000),
         _error_through(status.last_error_offset_token_upper_bound),
+        status.last_refreshed_on.timestamp(),
     )
 
 

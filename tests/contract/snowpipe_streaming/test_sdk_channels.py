@@ -68,6 +68,7 @@ def test_counters_that_trail_their_token_are_told_as_they_are_and_come_later(wor
     seen = []
     world.wait_until(lambda: seen.append(channel.state()) or seen[-1] == ChannelState(Position(2), 2))
     assert ChannelState(Position(2), 0) in seen
+    assert 0 < seen[0].answered_s < seen[-1].answered_s, "an answer that is given again is told from a newer one"
 
 
 def test_statuses_may_go_back(world: World) -> None:

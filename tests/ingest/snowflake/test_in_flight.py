@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.channel_errors import CountsDisagree
 from firnline_ingest.snowflake.in_flight import TIMEOUT_S, Chunk, InFlightRows
@@ -48,6 +49,20 @@ def test_counters_that_stay_away_stop_the_shard() -> None:
     assert rows.confirm(ChannelState(Position(3)), 10.0 + TIMEOUT_S) is None
     with pytest.raises(CountsDisagree, match="sent 3 rows"):
         rows.confirm(ChannelState(Position(3)), 10.1 + TIMEOUT_S)
+
+
+def test_an_answer_that_is_given_again_is_no_reason_to_stop() -> None:
+    """A status that the SDK has asked for, and that has not come for a while: nobody knows what was counted meanwhile."""
+    rows = in_flight(proven=2, rows=2)
+    rows.add(chunk(3, 4))
+    for committed in (Position(4), Position(1)):
+        same = ChannelState(committed, 2, answered_s=7.0)
+        assert rows.confirm(same, 0.0) is None
+        assert rows.confirm(same, 2 * TIMEOUT_S) is None, "the answer is the same"
+        assert rows.confirm(replace(same, answered_s=8.0), 3 * TIMEOUT_S) is None, "the first one after a silence"
+        assert rows.confirm(replace(same, answered_s=9.0), 4 * TIMEOUT_S) is None
+        with pytest.raises((CountsDisagree, LedgerBehind)):
+            rows.confirm(replace(same, answered_s=10.0), 4.1 * TIMEOUT_S)
 
 
 def test_patience_begins_anew_with_each_token() -> None:
