@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from firnline_ingest.kinesis.missing import LOOKS
 from firnline_local.kinesis import ShardHandle
 from tests.chaos.records import Fate
 from tests.chaos.simulated.snowflake import MOST_NEW_COLUMNS
@@ -153,6 +154,23 @@ def listings_that_omit_a_parent(world: World) -> None:
     split(world, shard)
     put_some(world)
     _omit(world, {shard.id})
+
+
+@act("listings")
+def answers_that_deny_a_shard(world: World) -> None:
+    """Listings omit it, and whoever asks for it by name hears once or twice that it is not there; a third time ends it."""
+    unread = [shard for shard in world.all_shards if (row := world.rows.get(world.name_of(shard))) and not row.ended]
+    unread = [shard for shard in unread if world.name_of(shard) not in world.denied]
+    if unread:
+        shard = world.rng.choice(unread)
+        world.denied.add(world.name_of(shard))
+        world.kinesis.trouble.unknown[shard.id] = world.rng.choice((1, LOOKS - 1))
+        put_some(world)
+        for process in world.running:
+            process.kill()
+        world.start()
+        _omit(world, {shard.id})
+        world.kinesis.trouble.unknown.clear()
 
 
 def _omit(world: World, shards: set[str]) -> None:

@@ -47,6 +47,8 @@ class KinesisTrouble:
     """Among them: a null next iterator, without children, on a shard that has more; less often in a row than ends one."""
     omitted: set[str] = field(default_factory=set)
     """Shards that listings leave out."""
+    unknown: dict[str, int] = field(default_factory=dict)
+    """So many times more a shard that is asked for by name is said not to be there."""
     down: set[str] = field(default_factory=set)
     """Operations that answer 500."""
     lost: float = 0.0
@@ -101,6 +103,8 @@ class SimulatedKinesis:
         pause()
         if operation in self.trouble.down:
             raise FakeKinesisError("InternalFailureException", "It is down.", 500)
+        if self.trouble.unknown:
+            self._deny(json.loads(body).get("ShardId"))
         answer = self.fake.handle(operation, body)
         if self.simulation.rng.random() < self.trouble.lost:
             raise FakeKinesisError("InternalFailureException", "The answer got lost.", 500)
@@ -116,7 +120,13 @@ class SimulatedKinesis:
         pause()
         if "SubscribeToShard" in self.trouble.down:
             raise FakeKinesisError("InternalFailureException", "It is down.", 500)
+        self._deny(json.loads(body).get("ShardId"))
         return self.fake.subscribe(body)
+
+    def _deny(self, shard: str | None) -> None:
+        if shard is not None and self.trouble.unknown.get(shard):
+            self.trouble.unknown[shard] -= 1
+            raise FakeKinesisError("ResourceNotFoundException", f"Shard {shard} in stream does not exist", 400)
 
     def _without_the_omitted(self, answer: bytes) -> bytes:
         listing = json.loads(answer)

@@ -86,6 +86,8 @@ class World:
     """Rows of the ledger, as they were once."""
     said_before: list[ShardRow] = field(default_factory=list)
     """Rows that a story took away with their incidents: an engine had said them."""
+    denied: set[str] = field(default_factory=set)
+    """Shards that were said not to be there: each in one act alone, so that nobody hears it three times."""
     variant: int = 0
     """Of the configuration, of engines that start from now on: each makes other rows of the same records."""
     keeps_all: bool = False
