@@ -20,6 +20,7 @@ from tests.chaos.simulated.simulation import Simulation, pause, sleep
 IDLE_S = 30 * 24 * 3600.0  # a channel that nobody wrote to for so long is gone
 MOST_NEW_COLUMNS = 100  # in one request
 EVENTS, SIDE, THIRD = "EVENTS", "SIDE", "THIRD"
+MOST_TRAILING = 10  # answers in a row with counters of before: the protocol waits for half a minute
 INLINE_BYTES = 1_048_000  # a row above it goes by an upload, which costs the channel where the bucket can't be reached
 
 
@@ -52,6 +53,8 @@ class Channel:
     """No shard's channel had its name before."""
     pending: deque[tuple[Position, Sequence[bytes]]] = field(default_factory=deque)
     is_gone: bool = False
+    trailed: int = 0
+    """So many answers in a row had the counters of before."""
 
     @property
     def state(self) -> ChannelState:
@@ -127,6 +130,12 @@ class SimulatedSnowflake:
         for channel in [each for each in self.channels.values() if each.table is not held]:
             self._commit(channel, self.simulation.rng.randint(0, 3))
 
+    def trails(self, channel: Channel) -> bool:
+        """Whether the next answer has the counters of before."""
+        is_behind = self.simulation.rng.random() < self.trouble.trailing and channel.trailed < MOST_TRAILING
+        channel.trailed = channel.trailed + 1 if is_behind else 0
+        return is_behind
+
     def opened(self, name: str, target: TargetTable) -> Channel:
         """The channel for one more opener."""
         channel, now_s = self.channels.get(name), self.simulation.now_s
@@ -200,7 +209,7 @@ class SimulatedChannels:
             raise SnowflakeUnavailable(f"open {name}", "503")
         channel = self._service.opened(name, target)
         state = channel.state
-        if self._service.simulation.rng.random() < trouble.trailing:
+        if self._service.trails(channel):
             state = ChannelState(channel.committed, *channel.before, channel.created_ms)
         pause()
         if self._service.simulation.rng.random() < trouble.lost:
@@ -251,7 +260,7 @@ class BufferedChannel:
         if channel.is_gone or rng.random() < 0.3:
             return self._state  # a second old; a channel that is gone has no status
         self._state = channel.state
-        if rng.random() < trouble.trailing:
+        if self._service.trails(channel):
             return ChannelState(channel.committed, *channel.before)
         if channel.token_before is not None and rng.random() < trouble.goes_back:
             return ChannelState(channel.token_before, *channel.before)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 
+from firnline_ingest.snowflake.channel_errors import CountsDisagree
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
 from tests.chaos.simulated import aggregates, alignment, anew, beyond, fan_out, formats, operating, several
@@ -65,6 +66,8 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     evidence = world.evidence()
     outcome.problems += operating.unnoticed(world) if operating.THEME in themes else []
     outcome.problems += [*world.watch.problems, *world.strangers(), *world.moved_unsaid(), *problems(evidence)]
+    if world.ids[CountsDisagree.id] and "a-row-of-the-ledger-is-restored" not in outcome.acts:
+        outcome.problems.append("counters that trail, or a baseline of them, were taken for another writer's rows")
     outcome.records, outcome.losses = len(world.puts), len(evidence.losses)
     outcome.stops = [f"{stop.shard or 'pipeline'} {stop.id}" for stop in evidence.stops]
     outcome.seconds = time.monotonic() - started_s
