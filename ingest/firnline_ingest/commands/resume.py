@@ -1,7 +1,6 @@
 """`resume`: a person's decision about shards that the engine refused."""
 
 import argparse
-import time
 from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import Command
@@ -41,18 +40,20 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.row import ResumeFrom
     from firnline_ingest.values import Position
 
-    now_ms = int(time.time() * 1000)
     pipeline = config.find_pipeline(options.stream)
     table = accepted_table(pipeline.tables if pipeline else ("",), options.table) if options.accept_errors else ""
+
+    ledger = open_ledger(config)
+    access = config.access_of(options.stream)
+    lineage = read_lineage(kinesis_client(config.aws, access=access), options.stream)
+    incarnation = lineage.incarnation
+    now_ms = lineage.listed_ms  # since when a shard is ours is never by this machine's clock
 
     def decision(row: "ShardRow") -> "ShardRow":
         if options.accept_errors:
             return accept_errors(row, Position.from_token(options.accept_errors), now_ms, table=table)
         return resume_from(row, ResumeFrom(options.start), now_ms)
 
-    ledger = open_ledger(config)
-    access = config.access_of(options.stream)
-    incarnation = read_lineage(kinesis_client(config.aws, access=access), options.stream).incarnation
     if options.start == ResumeFrom.TRIM_HORIZON and is_replaced(ledger, options.stream, incarnation):
         begin_anew(ledger, RunLease(ledger, config.application), options.stream, incarnation, now_ms)
         print(f"{options.stream}: the stream that is there now is read from its oldest record.")

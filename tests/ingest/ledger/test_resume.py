@@ -1,14 +1,19 @@
 """A person's decision: when it may be written, about which shards, and that a run which was killed is no obstacle."""
 
+import argparse
 from dataclasses import replace
 
 import pytest
 
+from firnline_ingest.commands.resume import RESUME
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.resume import (
     NothingToResume,
     TableUnnamed,
@@ -20,6 +25,7 @@ from firnline_ingest.ledger.resume import (
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
+from tests.ingest.snowflake.standing_in_sdk import CONFIG
 
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 KEYS = [ShardKey("events", 1, f"shardId-{number:012}") for number in range(3)]
@@ -44,6 +50,22 @@ def row_of(ledger: MemoryLedger, key: ShardKey) -> ShardRow:
 
 def from_horizon(row: ShardRow) -> ShardRow:
     return resume_from(row, ResumeFrom.TRIM_HORIZON, 1000)
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_shard_is_ours_since_the_service_s_time_whatever_a_person_s_machine_says(
+    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
+) -> None:
+    """A clock that is a month ahead would hide what leaves retention in that month."""
+    found = Lineage("events", 2 if is_replaced else 1, 24, {}, listed_ms=777)
+    ledger.set_mark("events", StreamMark("events@1", since_ms=5), None)
+    monkeypatch.setattr("firnline_ingest.kinesis.lineage.read_lineage", lambda *_: found)
+    monkeypatch.setattr("firnline_ingest.ledger.provision.open_ledger", lambda _: ledger)
+    options = argparse.Namespace(stream="events", shard=None, start="trim-horizon", accept_errors=None, table=None)
+    assert RESUME.run(EngineConfig.model_validate(CONFIG), options) == 0
+    mark = ledger.mark("events")
+    assert mark is not None
+    assert (mark.since_ms if is_replaced else row_of(ledger, KEYS[0]).since_ms) == 777
 
 
 def test_a_decision_works_after_a_run_that_was_killed(ledger: MemoryLedger) -> None:
