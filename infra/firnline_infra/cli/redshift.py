@@ -56,12 +56,12 @@ def status(environment: Path, accounts: ChosenAccounts, output: str) -> None:
     For example:
       firnline redshift status dev
     """
-    from dataclasses import asdict
+    from datetime import UTC
 
     from firnline_infra.redshift.status import view_lines
 
-    found = views_of(environment, accounts).status()
-    show(output, lambda: [asdict(each) for each in found], lambda: "\n".join(view_lines(found)))
+    found, now = views_of(environment, accounts).status(), datetime.now(UTC)
+    show(output, lambda: [each.as_document(now) for each in found], lambda: "\n".join(view_lines(found, now)))
     raise SystemExit(0 if all(each.is_good for each in found) else 3)
 
 

@@ -14,6 +14,8 @@ from firnline_infra.runtimes.options import Architecture
 from firnline_infra.runtimes.registry import RUNTIMES
 
 HOURS_A_MONTH = SECONDS_A_MONTH / 3600
+LEAST_REFRESH_S = 60
+"""What a refresh is paid for at least (AWS's page "Billing for Amazon Redshift Serverless")."""
 OPENFLOW_MB_PER_S, OPENFLOW_VCPUS = 40, 4
 """Of a medium node: Snowflake's sizing guide of the Kafka connector; there is none of the Kinesis one."""
 
@@ -90,6 +92,10 @@ def _openflow(load: Load) -> Iterator[Cost]:
 
 def _redshift(load: RedshiftLoad | None) -> Iterator[Cost]:
     """Of a workgroup that is made, where its hours are known; estimate/text.py says the rest."""
-    if load and load.base_capacity and load.is_busy:
-        usd = redshift_usd_an_hour(load.base_capacity) * HOURS_A_MONTH
-        yield Cost(way="Redshift, beside it", part=f"{load.base_capacity} RPUs, all the time", usd=usd)
+    if load is None or load.base_capacity is None:
+        return
+    hours = HOURS_A_MONTH if load.is_busy else min(HOURS_A_MONTH, load.scheduled_a_month * LEAST_REFRESH_S / 3600)
+    if hours:
+        how = "all the time" if load.is_busy else f"{load.scheduled_a_month:,.0f} scheduled refreshes"
+        usd = redshift_usd_an_hour(load.base_capacity) * hours
+        yield Cost(way="Redshift, beside it", part=f"{load.base_capacity} RPUs, {how}", usd=usd)

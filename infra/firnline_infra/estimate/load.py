@@ -57,6 +57,8 @@ class RedshiftLoad:
     """RPUs of a workgroup of Redshift Serverless that the stack makes; None of a workgroup or cluster that exists."""
     is_busy: bool
     """Whether a view is refreshed by itself: Redshift works, and is paid, as long as records arrive."""
+    scheduled_a_month: float
+    """Refreshes that `refresh_every_minutes` begins, of all views."""
 
     @classmethod
     def of(cls, spec: EnvironmentSpec) -> Self | None:
@@ -69,6 +71,11 @@ class RedshiftLoad:
             place=f"cluster {cluster.identifier}" if cluster else f"workgroup {name}",
             base_capacity=made.base_capacity if made and made.origin is Origin.CREATE else None,
             is_busy=any(view.refresh is ViewRefresh.AUTO for view in section.views),
+            scheduled_a_month=sum(
+                SECONDS_A_MONTH / 60 / view.refresh_every_minutes
+                for view in section.views
+                if view.refresh_every_minutes
+            ),
         )
 
 

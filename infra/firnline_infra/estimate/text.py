@@ -81,6 +81,12 @@ def _redshift(load: RedshiftLoad | None) -> Iterator[str]:
             f"Redshift: {hour}. Views with `refresh: auto` keep {load.place} at work while records arrive, and it takes more "
             f"than its base capacity where it needs it. Storage and your own queries are not counted."
         )
+    elif load.scheduled_a_month:
+        yield (
+            f"Redshift: {hour}. {load.scheduled_a_month:,.0f} scheduled refreshes a month are counted as a minute each, the "
+            f"least that is paid: longer ones cost more, those that run at once less. Storage and your own queries are not "
+            f"counted."
+        )
     else:
         yield (
             f"Redshift: {hour}, by the second with a minimum of 60, while a refresh or a query runs. No view is refreshed by "

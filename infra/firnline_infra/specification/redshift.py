@@ -155,6 +155,9 @@ class StreamView(Section):
     """EventBridge Scheduler refreshes the view so often, beside `auto` or in place of it, and an alarm rings where three in a row
     did not end well; each refresh is paid as a statement is. Only a view's owner may refresh it: needs `secret_arn` or
     `cluster.db_user`, as whom it logs in too. None where absent."""
+    stale_after_minutes: int = Field(default=60, ge=1, le=10080)
+    """`firnline status` and its page call the view stale where no refresh of so long ago, or since, ended well. No exit status
+    depends on it: a view of a stream in which nothing arrives may not be refreshed either."""
     unreadable: UnreadableRecords = Field(default=UnreadableRecords.STOP, strict=False)
     """What a record that is no JSON does."""
     metadata: list[Annotated[StreamMetadata, Field(strict=False)]] = Field(default_factory=lambda: list(StreamMetadata))

@@ -176,6 +176,10 @@ class EnvironmentStatus:
     """What could not be looked at, and why."""
 
     @property
+    def at(self) -> datetime:
+        return datetime.fromtimestamp(self.at_ms / 1000, UTC)
+
+    @property
     def problems(self) -> Sequence[EngineProblem]:
         return self.report.problems if self.report else ()
 
@@ -217,7 +221,7 @@ class EnvironmentStatus:
             "minutes": [asdict(each) for each in self.minutes],
             "dead_letters": asdict(self.letters) if self.letters else None,
             "checks": [asdict(each) for each in self.checks],
-            "views": [{**asdict(each), "is_blocked": each.is_blocked} for each in self.views],
+            "views": [each.as_document(self.at) for each in self.views],
             "notes": list(self.notes),
         }
 

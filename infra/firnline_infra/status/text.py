@@ -103,7 +103,7 @@ def _shards(found: EnvironmentStatus) -> Iterator[str]:
 
 def _views(found: EnvironmentStatus) -> Iterator[str]:
     if found.views:
-        yield from view_lines(found.views)
+        yield from view_lines(found.views, found.at)
 
 
 def _rank(shard: ShardStatus) -> tuple[bool, bool, float]:

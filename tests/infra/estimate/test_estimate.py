@@ -126,6 +126,7 @@ def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engin
     assert Load.of(adopted).cores == Load.of(adopted).size.cores
 
 
+SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:redshift-AbCdEf"
 ADOPTED = "arn:aws:redshift-serverless:eu-central-1:111122223333:workgroup/0f1e2d3c"
 
 
@@ -134,6 +135,18 @@ ADOPTED = "arn:aws:redshift-serverless:eu-central-1:111122223333:workgroup/0f1e2
     [
         ({"workgroup": {"base_capacity": 16}}, {}, 16 * 0.36 * 720, "keep workgroup firnline-dev at work"),
         ({"workgroup": {}}, {"refresh": "manual"}, None, "8 RPUs are 2.88 USD an hour"),
+        (
+            {"workgroup": {}, "secret_arn": SECRET},
+            {"refresh": "manual", "refresh_every_minutes": 15},
+            8 * 0.36 * 48,
+            "2,880 scheduled refreshes a month",
+        ),
+        (
+            {"workgroup": {}, "secret_arn": SECRET},
+            {"refresh_every_minutes": 15},
+            8 * 0.36 * 720,
+            "at work",
+        ),
         (
             {"workgroup": {"origin": "adopt", "name": "analytics", "arn": ADOPTED}},
             {},

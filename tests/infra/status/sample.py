@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
+from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord, Outcome
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_infra.status.model import (
@@ -22,6 +23,11 @@ from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, Mi
 
 AT = datetime(2026, 11, 23, 14, 5, 12, tzinfo=UTC)
 DAY_S = 86_400
+VIEW = ViewStatus(
+    name="public.orders", stream="orders", is_there=True, auto_refresh=True, refreshed="2026-11-23 14:05:02",
+    outcome="Refresh successfully updated MV incrementally", refreshed_well="2026-11-23 14:05:02", stale_after_minutes=60,
+    newest="2026-11-23 14:05:11", scanned=12_004, skipped=0, blocked_by="",
+)  # fmt: skip # a paragraph, not a column
 LAGS_S = (0.4, 1.2, 0.7, 3.8, 0.3, 14.0, 0.6, 2.2)
 INJECTED = "<img src=x onerror=alert(1)>"
 REFUSED = EngineProblem(

@@ -182,6 +182,42 @@ def test_a_result_of_ci_leads_to_its_run_and_says_what_it_found_and_an_old_one_i
     assert page.value("document.querySelectorAll('#checks img').length") == 0
 
 
+def test_views_of_redshift_are_shown_with_their_state_and_what_helps_and_a_blocked_one_is_the_verdict(
+    visit: Visit,
+) -> None:
+    evil = sample.INJECTED
+    failed = {"outcome": "Refresh failed. Internal error", "blocked_by": evil, "refreshed_well": ""}
+    odd = {"name": "public.odd", "refreshed_well": "no time", "newest": "no time either"}
+    found = replace(
+        sample.good(),
+        views=(
+            sample.VIEW,
+            replace(sample.VIEW, name="public.late", refreshed_well="2026-11-23 12:05:12"),
+            replace(sample.VIEW, **odd),
+            replace(sample.VIEW, name="public.clicks", **failed),
+        ),
+    )
+    page = visit(found, width=390, is_dark=True)
+    assert text(page, "#verdict").startswith("1 view of Redshift is blocked or missing")
+    states = page.value("[...document.querySelectorAll('#views .tag')].map((each) => each.innerText)")
+    assert states == ["blocked", "stale", "stale", "good"]
+    said = text(page, "#views")
+    for words in (
+        evil,
+        "firnline redshift rebuild ENV public.clicks",
+        "firnline redshift refresh ENV public.late",
+        "2 h ago",
+    ):
+        assert words in said
+    assert page.value("document.querySelectorAll('#views img').length") == 0
+    assert page.value(CONTRAST) == []
+    assert page.value("document.documentElement.scrollWidth") <= 390
+    page = visit(replace(found, views=found.views[:2]))
+    assert text(page, "#verdict").startswith("Every shard is read")
+    page = visit(sample.good())
+    assert page.value("document.querySelector('#views').checkVisibility()") is False
+
+
 def test_it_can_be_used_without_a_mouse(visit: Visit) -> None:
     page = visit(sample.status(sample.REFUSED))
     focused = "document.activeElement.id || document.activeElement.className || document.activeElement.textContent"

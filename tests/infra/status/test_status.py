@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +27,7 @@ from firnline_ingest.values import TargetTable
 from tests.infra.rollout.test_roll import OLD
 from tests.infra.rollout.test_standby import NEW, THIRD, killed_while_it_waits
 from tests.infra.rollout.world import KEYS, STREAM, World
+from tests.infra.status import sample
 from tests.ingest.spark.standing_in import CONFIG
 
 
@@ -300,31 +302,19 @@ def test_what_a_service_says_steers_no_terminal() -> None:
     assert "asked: \\x1b]0;other" in text
 
 
-VIEW = ViewStatus(
-    name="public.orders",
-    stream=STREAM,
-    is_there=True,
-    auto_refresh=True,
-    refreshed="2026-11-23 14:05:12",
-    outcome="Refresh successfully updated MV incrementally",
-    newest="2026-11-23 14:05:11",
-    scanned=12,
-    skipped=0,
-    blocked_by="",
-)
-
-
 def test_a_view_of_redshift_that_is_blocked_or_missing_is_shown_and_is_the_exit_status() -> None:
-    bad = replace(VIEW, outcome="Refresh failed. Internal error", blocked_by="not valid JSON at 7 of shardId-1")
-    for view, exit_status, said in (
-        (VIEW, 0, "2026-11-23 14:05:11"),
+    view = replace(sample.VIEW, refreshed_well=f"{datetime.now(UTC):%F %T}")
+    bad = replace(view, outcome="Refresh failed. Internal error", blocked_by="not valid JSON at 7 of shardId-1")
+    for each, exit_status, said in (
+        (view, 0, "2026-11-23 14:05:11"),
         (bad, 3, "public.orders is BLOCKED: not valid JSON at 7 of shardId-1"),
-        (replace(VIEW, is_there=False), 3, "public.orders is not there. Next: firnline redshift apply"),
+        (replace(view, is_there=False), 3, "public.orders is MISSING: It is not there."),
+        (replace(view, refreshed_well=""), 0, "public.orders is STALE"),
     ):
-        found = replace(looked(running(), views=lambda view=view: (view,)), shards=())
+        found = replace(looked(running(), views=lambda each=each: (each,)), shards=())
         assert (found.exit_status, said in status_text(found)) == (exit_status, True)
         (document,) = found.as_document()["views"]
-        assert (document["name"], document["is_blocked"]) == ("public.orders", view is bad)
+        assert (document["name"], document["is_blocked"]) == ("public.orders", each is bad)
     assert "Redshift" not in status_text(looked(running()))
 
 

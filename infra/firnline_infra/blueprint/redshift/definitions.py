@@ -79,6 +79,7 @@ class StreamViewDefinition(Definition):
     external_schema: str
     auto_refresh: bool
     skips_unreadable: bool
+    stale_after_minutes: int
     metadata: tuple[str, ...]
     columns: tuple[SelectedColumn, ...] = ()
     where: str | None = None

@@ -147,6 +147,7 @@ def _view(spec: EnvironmentSpec, section: Redshift, view: StreamView, stream: St
         external_schema=_schema_of(spec, section, place_of(spec, stream).region),
         auto_refresh=view.refresh is ViewRefresh.AUTO,
         skips_unreadable=view.unreadable is UnreadableRecords.SKIP,
+        stale_after_minutes=view.stale_after_minutes,
         metadata=tuple(each.value for each in view.metadata),
         columns=tuple(
             SelectedColumn(name=column.name, type=column.type, path=tuple(column.path) or (column.name,))

@@ -42,6 +42,7 @@ function draw(found) {
   section("engine", [found.engine, found.runs, found.last_run, found.standby, found.report, found.notes], () => engine(found));
   section("deployments", found.deployments, deployments);
   section("checks", [found.checks, found.at.slice(0, 13)], () => checks(found.checks, new Date(found.at)));
+  section("views", [found.views.map((each) => ({ ...each, age_s: null })), found.at.slice(0, 16)], () => views(found.views));
   section("letters", found.dead_letters, letters);
   section("incidents", found.incidents, incidents);
 }
@@ -62,6 +63,7 @@ function conclude(found) {
   else if (!own && unread.length) verdict("waiting", "The engine is starting", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read yet, and none of its epochs has ended.`);
   else if (unread.length || stopped.length) verdict("bad", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read`, why(found, unread, own));
   else if (!found.shards.length) verdict("waiting", "The engine is starting", "No shard has been opened yet.");
+  else if (badViews(found).length) verdict("bad", `${plural(badViews(found).length, "view")} of Redshift ${badViews(found).length === 1 ? "is" : "are"} blocked or missing`, "Every shard is read into Snowflake. What is wrong with the view, and the next step, is below.");
   else verdict("good", "Every shard is read", `${plural(open(found).length, "shard")}, committed within ${duration(worst(open(found).map((each) => commitLag(each) ?? 0)))} of now.`);
   figures(found, unread.length);
 }
@@ -170,6 +172,28 @@ function checks(found, now) {
       each.findings.length ? h("details", { class: "told" }, h("summary", {}, "what it found"), h("ul", { class: "findings" }, each.findings.map(finding))) : null);
   });
   at("checks").querySelector("div").replaceChildren(h("ul", { class: "list" }, rows));
+}
+
+const badViews = (found) => found.views.filter((each) => ["blocked", "missing"].includes(each.state));
+const KINDS_OF_STATE = { good: "good", stale: "warn", blocked: "bad", missing: "bad" };
+
+// Redshift's times are UTC, and say no offset.
+function utc(text) {
+  const iso = `${text.replace(" ", "T")}Z`;
+  return Number.isNaN(Date.parse(iso)) ? text : when(iso);
+}
+
+function views(found) {
+  shown(at("views"), found.length > 0);
+  const rank = (each) => Object.keys(KINDS_OF_STATE).indexOf(each.state);
+  const rows = [...found].sort((one, other) => rank(other) - rank(one)).flatMap((each) => [
+    h("tr", {}, h("td", {}, h("span", { class: `tag ${KINDS_OF_STATE[each.state]}` }, each.state)), h("th", { scope: "row" }, each.name), h("td", {}, each.stream),
+      h("td", {}, each.refreshed_well ? utc(each.refreshed_well) : "never", h("span", { class: "quiet" }, each.age_s === null ? "" : ` ${duration(each.age_s)} ago`)),
+      h("td", {}, duration(60 * each.stale_after_minutes)), h("td", {}, each.newest ? utc(each.newest) : "–"), h("td", { class: "n" }, count(each.scanned)), h("td", { class: "quiet" }, each.outcome)),
+    each.why ? h("tr", {}, h("td", {}), h("td", { colspan: 7 }, each.why, h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)))) : null,
+  ]).filter(Boolean);
+  const names = ["State", "View", "Stream", "Refreshed", "Stale after", "Newest record", "Rows", "Last refresh"];
+  at("views").querySelector("div").replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col", class: name === "Rows" ? "n" : "" }, name)))), h("tbody", {}, rows)));
 }
 
 function letters(found) {
