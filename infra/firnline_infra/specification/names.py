@@ -1,6 +1,7 @@
 """The names of everything in an environment that its specification leaves unnamed. No other file makes one up."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Self
 
@@ -146,7 +147,7 @@ def table_of(pipeline: Pipeline) -> QualifiedName:
 
 def view_of(view: StreamView) -> str:
     """The name of a materialized view of Redshift."""
-    plain = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in view.stream.lower())
+    plain = _plain(view.stream.lower())
     return view.name or (f"_{plain}" if plain[0].isdigit() else plain)
 
 
@@ -172,7 +173,7 @@ def _start(spec: EnvironmentSpec) -> str:
 
 def _plain(text: str) -> str:
     """With an underscore for what no unquoted identifier has; the case does not matter there."""
-    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in text)
+    return re.sub("[^A-Za-z0-9]", "_", text)
 
 
 def _engine_role(spec: EnvironmentSpec) -> str | None:
