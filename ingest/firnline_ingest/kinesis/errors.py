@@ -145,7 +145,7 @@ class PositionForeign(KinesisError, Fatal):
         super().__init__(
             f"{stream!r} does not know the position to go on from: {cause}",
             next_step="the position belongs to another stream; find out who changed the ledger or the stream's name, then: "
-            f"firnline resume --stream {stream} --from trim-horizon",
+            f"firnline resume --config engine.json --stream {stream} --from trim-horizon",
         )
 
 
@@ -237,8 +237,8 @@ class StreamReplaced(KinesisError, Fatal):
         super().__init__(
             f"The stream {stream!r} was deleted and recreated since this application began to read it: what the old one "
             "held and was not read is lost, and nothing that is known of it is true of the new one.",
-            next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from trim-horizon. If not, "
-            "look at the stream's name, the region and the account.",
+            next_step="if that was meant, begin the new one: firnline resume --config engine.json "
+            f"--stream {stream} --from trim-horizon. If not, look at the stream's name, the region and the account.",
         )
 
 

@@ -178,8 +178,9 @@ class LedgerBehind(LedgerError, Fatal):
             f"The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
             "or it was dropped and recreated.",
             next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
-            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven. After a failover to another account, "
-            "whose table has less: --from trim-horizon, which sends what the stream still holds behind the channel's own token.",
+            f"firnline resume --config engine.json --stream {key.stream} --shard {key.shard_id} --from proven. "
+            "After a failover to another account, whose table has less: --from trim-horizon, which sends "
+            "what the stream still holds behind the channel's own token.",
         )
 
 
@@ -203,8 +204,8 @@ class ChannelDropped(LedgerError, Fatal):
             f"The channel of {key} into {table} is gone, and it did not expire ({why}): somebody dropped it"
             f"{f', after {proven} was proven' if proven else ' before anything of it was proven'}.",
             next_step="find out who dropped it, and run firnline audit: rows that were committed and not proven will come "
-            f"twice. Then go on, once the engine is stopped: firnline resume --stream {key.stream} --shard {key.shard_id} "
-            "--from proven",
+            "twice. Then go on, once the engine is stopped: firnline resume --config engine.json "
+            f"--stream {key.stream} --shard {key.shard_id} --from proven",
         )
 
 
@@ -245,7 +246,7 @@ class RoutingChanged(LedgerError, Fatal):
         super().__init__(
             f"Records of {key} are rows that are not proven, or dead letters ahead of them, and the pipeline's conversion "
             "changed since they were made.",
-            next_step="finish with the old configuration: firnline drain; then run the new one.",
+            next_step="finish with the old configuration: firnline drain --config engine.json; then run the new one.",
         )
 
 
@@ -275,8 +276,9 @@ def _after_table(key: ShardKey, before: str) -> str:
     return (
         f"what was committed before is in the table made at {before}: dropped (UNDROP finds it), or under another name after "
         "a RENAME or SWAP (the log line table.replaced says which), and then renaming it back is enough. To go on into the "
-        f"new one, once the engine is stopped: firnline resume --stream {key.stream} --from proven. After a failover to "
-        "another account, and to load again what the stream still holds: --from trim-horizon, which repeats nothing that the "
+        f"new one, once the engine is stopped: firnline resume --config engine.json --stream {key.stream} --from proven. "
+        "After a failover to another account, and to load again what the stream still holds: --from trim-horizon, "
+        "which repeats nothing that the "
         "channel has."
     )
 
@@ -284,6 +286,7 @@ def _after_table(key: ShardKey, before: str) -> str:
 def _after_pipe(key: ShardKey) -> str:
     return (
         "the rows are in the table, and what the engine sent in its last seconds may be there without its knowing: run "
-        f"firnline audit, then, once the engine is stopped: firnline resume --stream {key.stream} --from proven, which sends "
-        "again what was not proven. Next time pause the pipeline before the pipe is recreated: then nothing is in flight."
+        "firnline audit, then, once the engine is stopped: firnline resume --config engine.json "
+        f"--stream {key.stream} --from proven, which sends again what was not proven. "
+        "Next time pause the pipeline before the pipe is recreated: then nothing is in flight."
     )

@@ -26,7 +26,8 @@ class TableUnnamed(UsageError):
     def __init__(self, tables: Collection[str]) -> None:
         super().__init__(
             f"The pipeline writes into {', '.join(sorted(tables))}: rows that one of them rejected are accepted by themselves.",
-            next_step="name it, as the error did that sent you here: firnline resume --table TABLE --accept-errors TOKEN",
+            next_step="name it, as the error did that sent you here: firnline resume --config engine.json --stream STREAM "
+            "--table TABLE --accept-errors TOKEN",
         )
 
 

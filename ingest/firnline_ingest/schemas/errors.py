@@ -91,5 +91,6 @@ class SchemaForgotten(SchemaRegistryError, Retryable):
         super().__init__(
             f"Record {sequence_number} of shard {shard} was sent when its schema was known, and now {cause}",
             next_step="put the schema back (a registry that only deletes softly has it still): the shard waits, and goes on by "
-            "itself. Without it, firnline resume --from proven goes on behind what is committed, which is then not proven.",
+            "itself. Without it, firnline resume --config engine.json --stream STREAM --from proven goes on behind what is "
+            "committed, which is then not proven.",
         )

@@ -115,9 +115,9 @@ class RowsRejected(SnowflakeError, Fatal):
         """`accept`: what the command has to say beside the token."""
         super().__init__(
             f"{table} rejected {count} row{'s' if count != 1 else ''} of shard {key}, at or before {up_to}: {cause}",
-            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, then accept what was "
-            f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} {accept}--accept-errors {up_to}. "
-            "Or set tolerance to all.",
+            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, or set tolerance to all. "
+            "To accept what was rejected, once the engine is stopped: firnline resume --config engine.json "
+            f"--stream {key.stream} --shard {key.shard_id} {accept}--accept-errors {up_to}",
         )
         self.rows, self.cause, self.up_to = count, cause, up_to
 
@@ -134,5 +134,5 @@ class CountsDisagree(SnowflakeError, Fatal):
         super().__init__(
             f"Shard {key} sent {sent} rows up to {at}, and the channel counted {counted}: {why}.",
             next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then, once the engine is stopped: "
-            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
+            f"firnline resume --config engine.json --stream {key.stream} --shard {key.shard_id} --from proven",
         )
