@@ -61,8 +61,9 @@ def test_every_error_that_is_raised_says_how_it_comes_about_and_what_helps() -> 
     assert silent <= {error.__name__ for error in roots}
 
 
-def test_an_error_is_explained_by_its_id_in_any_case() -> None:
-    result = CliRunner().invoke(explain, ["fl-2204"])
+@pytest.mark.parametrize("typed", ["fl-2204", "FL2204", "2204"])
+def test_an_error_is_explained_by_its_id_however_it_is_typed(typed: str) -> None:
+    result = CliRunner().invoke(explain, [typed])
     assert result.output.startswith("FL-2204 RecordsUnaccounted (fatal)\n\nRecords that became no row")
     assert "How it comes about: " in result.output
     assert "\nNext: report it" in result.output

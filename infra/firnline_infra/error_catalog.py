@@ -21,8 +21,8 @@ ADDED_BY = "firnline.commands"
 
 
 def error_of(id_: str) -> type[FirnlineError]:
-    """The class that declares an id, in any case. Raises UsageError for an id that none does."""
-    wanted = id_.upper()
+    """The class that declares an id, in any case, also by its number alone. Raises UsageError for an id that none does."""
+    wanted = re.sub(r"^(?:FL)?(\d{4})$", r"FL-\1", id_.upper())
     modules = declaring_modules()
     for error in declared_in(import_module(modules[wanted])) if wanted in modules else ():
         if error.id == wanted:

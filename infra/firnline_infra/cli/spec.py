@@ -40,8 +40,11 @@ def check(environments: tuple[str, ...], output: str) -> None:
             continue
         try:
             checked = _checked(path, environment)
-            _refuse_collisions(path, checked)
-            show(output, partial(_document, path, checked), partial(_summary, path, checked), is_one_of_many=True)
+            others = _others(path)
+            _refuse_collisions(path, checked, others)
+            show(
+                output, partial(_document, path, checked), partial(_summary, path, checked, others), is_one_of_many=True
+            )
         except FirnlineError as error:
             refused = True
             if output == "table":
@@ -52,11 +55,10 @@ def check(environments: tuple[str, ...], output: str) -> None:
         raise SystemExit(EXIT_PROBLEMS)
 
 
-def _refuse_collisions(path: Path, spec: "EnvironmentSpec") -> None:
-    """With those in the same folder; one that is wrong is told when it is checked itself. Raises ConfigError."""
+def _others(path: Path) -> "dict[str, EnvironmentSpec]":
+    """Those in the same folder, by their files; one that is wrong is told when it is checked itself."""
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.keys_file import is_keys_file
-    from firnline_infra.specification.name_collisions import collisions
     from firnline_ingest.errors import ConfigError
 
     others = {}
@@ -66,6 +68,14 @@ def _refuse_collisions(path: Path, spec: "EnvironmentSpec") -> None:
                 others[other.name] = load_spec(other)
             except ConfigError:
                 continue
+    return others
+
+
+def _refuse_collisions(path: Path, spec: "EnvironmentSpec", others: "dict[str, EnvironmentSpec]") -> None:
+    """Raises ConfigError."""
+    from firnline_infra.specification.name_collisions import collisions
+    from firnline_ingest.errors import ConfigError
+
     if found := sorted(collisions(spec, others)):
         raise ConfigError(str(path), found)
 
@@ -83,9 +93,15 @@ def _checked(path: Path, environment: str) -> "EnvironmentSpec":
     return spec
 
 
-def _summary(path: Path, spec: "EnvironmentSpec") -> str:
+def _summary(path: Path, spec: "EnvironmentSpec", others: "dict[str, EnvironmentSpec]") -> str:
+    from firnline_infra.specification.name_collisions import is_same_environment
+
     streams, pipelines = _counted(len(spec.streams), "stream"), _counted(len(spec.pipelines), "pipeline")
-    return f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}."
+    return f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}." + "".join(
+        f"\n  {file} is environment {spec.name} too: if they are to be two, give one of them another name."
+        for file, other in others.items()
+        if is_same_environment(spec, other)
+    )
 
 
 def _document(path: Path, spec: "EnvironmentSpec") -> dict[str, object]:

@@ -52,7 +52,9 @@ def status(
     port: int,
 ) -> None:
     if (environment is None) == (config_file is None):
-        raise click.UsageError("Give either ENV or --config.")
+        raise click.UsageError(
+            "Give either ENV or --config. For what `firnline local up` made by itself: --config .firnline/local/engine.json."
+        )
     if serve and (watch or output != "table"):
         raise click.UsageError("--serve is a page: it takes neither --output nor --watch.")
     reader = _reader(environment, accounts, config_file, checks_in)

@@ -26,7 +26,8 @@ def read_yaml(text: str, source: str) -> object:
         return yaml.load(text, _OnceLoader)  # noqa: S506 (a SafeLoader)
     except yaml.YAMLError as error:
         told = " ".join(str(error).split()).replace('in "<unicode string>", line', "at line")
-        raise ConfigError(source, [f"is not YAML: {told}"]) from error
+        tab = "; indent with spaces, not tabs" if "cannot start any token" in told and "\t" in text else ""
+        raise ConfigError(source, [f"is not YAML: {told}{tab}"]) from error
 
 
 OF_YAML_1_1 = re.compile(r"^(?:(?i:yes|no|on|off)|[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?|[-+]?0[\d_]+)$")

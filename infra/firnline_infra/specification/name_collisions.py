@@ -19,12 +19,17 @@ def collisions(spec: EnvironmentSpec, others: Mapping[str, EnvironmentSpec]) -> 
     """A problem for each name. `others` are by their files; the same environment, as in a copy, is none."""
     own = _made(spec)
     for file, other in others.items():
-        if other.name == spec.name and application_of(other) == application_of(spec):
+        if is_same_environment(spec, other):
             continue
         theirs = _made(other)
         for what in own.keys() & theirs.keys():
             kind, name = what[0], what[-1]
             yield f"{own[what]}: {kind} {name} is made by {file} too ({theirs[what]}); give one of them another name."
+
+
+def is_same_environment(one: EnvironmentSpec, other: EnvironmentSpec) -> bool:
+    """By its name: what they say of it may differ."""
+    return other.name == one.name and application_of(other) == application_of(one)
 
 
 def _made(spec: EnvironmentSpec) -> Made:

@@ -81,6 +81,8 @@ def _stand_in(location: Location) -> Any:
 def _is_about(problem: str, touched: Iterable[str]) -> bool:
     if STAND_IN in problem:
         return True
+    if any(problem.endswith(f", as in {each}.") for each in touched):
+        return True  # it compares with a stand-in
     if ABSENT_PIPELINE in problem and any(each.startswith("pipelines") for each in touched):
         return True  # the one that was left out may be it
     path = problem.partition(":")[0]

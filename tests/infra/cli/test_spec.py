@@ -121,3 +121,12 @@ def test_two_environments_of_one_application_in_one_account_are_refused(run: Run
     assert "application: application shop is made by test.yaml too" in result.stderr
     Path("test.yaml").write_text(Path("test.yaml").read_text().replace("123456789012", "210987654321"))
     assert run("check", "dev.yaml").exit_code == 0
+
+
+def test_a_copy_that_kept_its_name_is_said_to_be_the_same_environment(run: Run) -> None:
+    Path("dev.yaml").write_text(GOOD)
+    assert "too" not in run("check", "dev.yaml").stdout
+    Path("prod.yaml").write_text(GOOD)
+    result = run("check", "prod.yaml")
+    assert result.exit_code == 0
+    assert "dev.yaml is environment dev too: if they are to be two, give one of them another name." in result.stdout

@@ -159,6 +159,11 @@ def test_what_is_not_yaml_is_refused_with_its_line() -> None:
     assert "<unicode string>" not in str(caught.value)
 
 
+def test_a_tab_is_said_to_be_no_indentation() -> None:
+    with pytest.raises(ConfigError, match="indent with spaces, not tabs"):
+        parse_spec("aws:\n\tregion: eu-central-1\n", "dev.yaml")
+
+
 def test_a_key_that_is_given_twice_is_refused_with_its_line() -> None:
     with pytest.raises(ConfigError, match=r"'name' is given twice .* line 3"):
         parse_spec("version: 1\nname: dev\nname: prod\n", "dev.yaml")
@@ -223,3 +228,10 @@ def test_no_error_asks_a_person_to_read_a_regular_expression() -> None:
     assert not any(sign in problem for problem in caught.value.problems for sign in ("[a-z", "\\d", "pattern"))
     assert "aws.account: has to be twelve digits, for example 123456789012 (got '123')" in told
     assert any("'X-SMALL'" in problem for problem in caught.value.problems)
+
+
+def test_what_is_compared_with_a_wrong_value_is_no_problem_of_its_own(minimal: dict[str, Any]) -> None:
+    minimal["aws"] |= {"permissions_boundary": "arn:aws:iam::123456789012:policy/boundary", "account": 123456789012}
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(yaml.safe_dump(minimal), "dev.yaml")
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == ["aws.account"]
