@@ -149,7 +149,8 @@ NEXT_STEPS: Mapping[ProblemKind, str] = {
     "them. Keep error logging on: firnline drift tells when it is off.",
     ProblemKind.MISSING: "if the engine is behind (what is missing stands at its shards' ends), let it finish: "
     "firnline run --config engine.json --available-now; or audit up to a moment that it is past: --until. If records stay "
-    "missing, were rows deleted, the error table emptied, or the dead letters moved? Or were they rejected while the table kept no rejected rows: "
+    "missing, were rows deleted, the error table emptied, or the dead letters moved? "
+    "Or were they rejected while the table kept no rejected rows: "
     "--counters tells. While the stream still has the records, an engine with "
     "another application name and another table reads them again.",
     ProblemKind.DOUBLED: "stop whatever else writes to the table (SHOW CHANNELS, the query history: a second engine, an "
