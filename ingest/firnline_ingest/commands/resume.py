@@ -1,6 +1,7 @@
 """`resume`: a person's decision about shards that the engine refused."""
 
 import argparse
+import time
 from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import Command
@@ -47,7 +48,7 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     access = config.access_of(options.stream)
     lineage = read_lineage(kinesis_client(config.aws, access=access), options.stream)
     incarnation = lineage.incarnation
-    now_ms = lineage.listed_ms  # since when a shard is ours is never by this machine's clock
+    now_ms = lineage.listed_ms or int(time.time() * 1000)  # this machine's clock is the last resort
 
     def decision(row: "ShardRow") -> "ShardRow":
         if options.accept_errors:
