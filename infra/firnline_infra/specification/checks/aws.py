@@ -294,6 +294,8 @@ TAG_LETTERS = r"[\w \xa0.:/=+@-]*"  # of any script; a line break is none
 
 
 def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:
+    """EMR Serverless and EMR on EKS take less than the others: of an application or virtual cluster, and of a job run."""
+    runtime = spec.aws.runtime
     for key, value in spec.tags.items():
         path = f"tags.{key}"
         if not 1 <= len(key) <= LONGEST_KEY:
@@ -302,6 +304,10 @@ def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}: a value has up to {LONGEST_VALUE} characters, this one has {len(value)}."
         if not (re.fullmatch(TAG_LETTERS, key) and re.fullmatch(TAG_LETTERS, value)):
             yield f"{path}: AWS takes letters, digits, spaces and _ . : / = + - @ (got {key!r}: {value!r})."
+        elif runtime.emr_serverless is not None and not (key.isascii() and value.isascii()):
+            yield f"{path}: EMR Serverless takes letters of ASCII, no others (got {key!r}: {value!r})."
+        elif runtime.emr_eks is not None and not value.strip():
+            yield f"{path}: EMR on EKS takes no value that is empty or blank; give one, or remove the tag."
 
 
 def _prefixes_are_free(spec: EnvironmentSpec) -> Iterator[str]:

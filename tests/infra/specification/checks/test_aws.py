@@ -296,6 +296,19 @@ def test_tags_that_aws_takes_are_taken(problems: Problems) -> None:
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:oncall"
 
 
+def test_tags_are_what_the_engines_service_takes(problems: Problems, aws: Part) -> None:
+    """The patterns of CreateApplication and CreateVirtualCluster, in botocore's models."""
+    network = {"subnets": ["subnet-0a1b2c3d"], "security_group": {"vpc": "vpc-0a1b2c3d"}}
+    on_serverless = aws(runtime={"trust": "emr-serverless", "emr_serverless": network})
+    on_eks = aws(runtime={"trust": "emr-eks", "oidc_provider": "o/id", "cluster": "c", "namespace": "n", "emr_eks": {}})
+    umlaut, empty = {"Owner": "Jörg"}, {"Note": ""}
+    (problem,) = problems(aws=on_serverless, tags=umlaut)
+    assert problem.startswith("tags.Owner: EMR Serverless takes letters of ASCII, ")
+    (problem,) = problems(aws=on_eks, tags=empty)
+    assert problem.startswith("tags.Note: EMR on EKS takes no value that is empty")
+    assert problems(aws=on_serverless, tags=empty) == problems(aws=on_eks, tags=umlaut) == []
+
+
 def test_what_is_given_twice_is_told(problems: Problems, pipeline: Part, snowflake: Part) -> None:
     found = problems(
         streams=[{"name": "orders", "shard_metrics": ["IncomingBytes"] * 2, "consumers": ["a", "b", "a"]}],
