@@ -30,7 +30,7 @@ STRIDE = 211  # and the number of pairs have no divisor in common
 THIRD_THEME = 0.4
 JSON_ONLY = {"wide", "large", beyond.CONFIGURED}
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
-TOGETHER_S, LEAVE_S = 120.0, 400.0
+TOGETHER_S, LEAVE_S = 90.0, 400.0  # an engine waits two minutes for a proof: who is asked then does not get to send
 LONG_RETENTION_HOURS = 24 * 60
 LAST_ENGINES = 12  # more than one where a person has to decide
 
