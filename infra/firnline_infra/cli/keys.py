@@ -64,7 +64,7 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
         click.echo(f"  in place of the file's key in {created.replaced_arn}, which these accounts do not have")
     click.echo(f"  private half: {created.secret_arn}")
     click.echo(f"  public half:  {owner.file.path}")
-    click.echo(f"Next: commit {owner.file.path}, then {_registers(owner)}")
+    click.echo(f"Next: commit {owner.file.path}, then {registers(owner)}")
 
 
 @keys.command()
@@ -101,7 +101,7 @@ def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float
     raise SystemExit(0 if step is RotationStep.FORGET else WAITING)
 
 
-def _registers(owner: "KeyOwner") -> str:
+def registers(owner: "KeyOwner") -> str:
     """What gives Snowflake the public halves: `up`, or the owner of an adopted user."""
     if owner.named.is_made:
         return f"firnline up {owner.environment}"
@@ -116,7 +116,7 @@ def _said(done: "DoneStep", owner: "KeyOwner") -> str:
     from firnline_infra.keys.steps import RotationStep
 
     file, again = owner.file.path, f"firnline keys rotate {owner.environment} {owner.user}"
-    up = f"commit {file}, then {_registers(owner)}, then again: {again}"
+    up = f"commit {file}, then {registers(owner)}, then again: {again}"
     match done.step:
         case RotationStep.STAGE:
             return f"Made key {done.fingerprint}; its private half waits in the secret."

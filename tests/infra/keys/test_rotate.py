@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.blueprint import engine_config
+from firnline_infra.blueprint.engine_config import engine_inputs
+from firnline_infra.cli.keys import registers
 from firnline_infra.keys import Rotation, create_key
 from firnline_infra.keys.errors import KeysDisagree, PrivateHalfMissing, UserNotDescribed
 from firnline_infra.keys.pair import KeyPair
@@ -19,6 +22,7 @@ from firnline_infra.keys.steps import RotationStep
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.errors import KeysMissing
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.service_users import NamedUser, service_users
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
@@ -28,6 +32,7 @@ from firnline_local.running import RunningEnvironment
 from .conftest import owner_of
 from .engine_thread import EngineThread
 
+LOGIN = ("user", "role", "private_key")
 pytestmark = pytest.mark.contract
 
 SPEC = """
@@ -37,8 +42,14 @@ durability: EPHEMERAL
 aws: {{region: us-east-1, account: "000000000000"}}
 snowflake: {{account: FIRNLINE-LOCAL, warehouse: COMPUTE_WH}}
 streams: [{{name: {name}, shards: 2}}]
-pipelines: [{{stream: {name}, database: FIRNLINE, schema: RAW}}]
+pipelines: [{{stream: {name}, database: FIRNLINE, schema: RAW{ingest}}}]
 """
+OWN = {
+    "the engine's": "",
+    "a pipeline's": ", ingest: {{}}",
+    "an adopted one's": ", ingest: {{origin: adopt, user: {name}_kafka, role: {name}_loader}}",
+}
+"""Whose key it is, and what the pipeline says of it."""
 numbers = count(1)
 
 
@@ -55,6 +66,10 @@ class World:
         return load_spec(self.spec_file)
 
     @property
+    def writer(self) -> NamedUser:
+        return service_users(self.spec)[0]
+
+    @property
     def accounts(self) -> EmbeddedAccounts:
         return EmbeddedAccounts(self.environment)
 
@@ -68,9 +83,9 @@ class World:
             AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
             KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
         )
-        table, ingest = f"FIRNLINE.RAW.{spec.name.upper()}", names.ingest.role.sql
+        table, ingest = f"FIRNLINE.RAW.{spec.name.upper()}", self.writer.principal.role.sql
         self.sql(f"CREATE TABLE {table} (KINESISMETADATA OBJECT) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE")
-        for principal in (names.ingest, names.reader):
+        for principal in (self.writer.principal, names.reader):
             user, role = principal.user.sql, principal.role.sql
             self.sql(f"CREATE ROLE {role}")
             self.sql(f"CREATE USER {user} TYPE = SERVICE DEFAULT_ROLE = {role}")
@@ -84,22 +99,27 @@ class World:
             self.sql(f"GRANT {what} TO ROLE {ingest}")
 
     def up(self) -> None:
-        """What `up` does about keys: registers those of the file, and clears the places without one."""
-        names = Names.of(self.spec)
-        for user in ("ingest", "reader"):
-            keys, name = getattr(self.spec.snowflake, user).public_keys, getattr(names, user).user.sql
+        """What `up` does about keys: registers those of the file, and clears the places without one. An adopted user's owner runs
+        what the command prints."""
+        for user in service_users(self.spec):
+            if not user.is_made:
+                printed = registers(owner_of(self.spec_file, user.key)).partition("runs: ")[2]
+                for statement in printed.rstrip(";").split("; "):
+                    self.sql(statement)
+                continue
+            keys, name = user.options.public_keys, user.principal.user.sql
             for place, key in (("RSA_PUBLIC_KEY", keys.slot_1), ("RSA_PUBLIC_KEY_2", keys.slot_2)):
                 self.sql(f"ALTER USER {name} " + (f"SET {place} = '{key}'" if key else f"UNSET {place}"))
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
         return self.environment.query(statement, login="admin")[1]
 
-    def create(self, pair: KeyPair, user: str = "ingest") -> None:
-        create_key(owner_of(self.spec_file, user), self.accounts, make_pair=lambda: pair)
+    def create(self, pair: KeyPair, user: str | None = None) -> None:
+        create_key(owner_of(self.spec_file, user or self.writer.key), self.accounts, make_pair=lambda: pair)
 
-    def rotate(self, pair: KeyPair | None = None, *, user: str = "ingest", wait_s: float = 0) -> list[DoneStep]:
+    def rotate(self, pair: KeyPair | None = None, *, user: str | None = None, wait_s: float = 0) -> list[DoneStep]:
         rotation = Rotation(
-            owner=owner_of(self.spec_file, user),
+            owner=owner_of(self.spec_file, user or self.writer.key),
             accounts=self.accounts,
             make_pair=lambda: pair or pytest.fail("no pair is needed here"),
             sleep=lambda _: time.sleep(0.1),
@@ -110,11 +130,7 @@ class World:
     def config(self) -> EngineConfig:
         spec, names = self.spec, Names.of(self.spec)
         document = self.environment.engine_config(
-            snowflake={
-                "user": str(names.ingest.user),
-                "role": str(names.ingest.role),
-                "private_key": {"secret_arn": spec.snowflake.ingest.secret_arn},
-            },
+            snowflake={name: engine_config(spec, engine_inputs(spec))["snowflake"][name] for name in LOGIN},
             ledger={"table": names.ledger_table},
             dead_letters={"folder": str(self.spec_file.parent / "letters")},
         )
@@ -125,12 +141,17 @@ class World:
 
 @pytest.fixture
 def world(
-    local_environment: RunningEnvironment, tmp_path: Path, pairs: list[KeyPair], monkeypatch: pytest.MonkeyPatch
+    local_environment: RunningEnvironment,
+    tmp_path: Path,
+    pairs: list[KeyPair],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> World:
     monkeypatch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
     name = f"rotation{next(numbers)}"
     spec_file = tmp_path / f"{name}.yaml"
-    spec_file.write_text(SPEC.format(name=name))
+    ingest = OWN[getattr(request, "param", "the engine's")]
+    spec_file.write_text(SPEC.format(name=name, ingest=ingest.format(name=name)))
     return World(local_environment, spec_file, pairs)
 
 
@@ -185,6 +206,7 @@ def steps(done: list[DoneStep]) -> list[RotationStep]:
     return [each.step for each in done]
 
 
+@pytest.mark.parametrize("world", ["the engine's", "an adopted one's"], indirect=True)
 def test_a_key_is_replaced_without_a_gap_in_ingestion(world: World, engine: EngineThread, producer: Producer) -> None:
     old, new = world.pairs[:2]
     until(lambda: engine.uses == {old.fingerprint}, "the engine begins")
@@ -207,11 +229,12 @@ def test_a_key_is_replaced_without_a_gap_in_ingestion(world: World, engine: Engi
     assert {receipt.fingerprint for receipt in engine.receipts[seen:]} == {new.fingerprint}
     assert engine.problems == []
     assert world.sql(f"SELECT COUNT(*), COUNT(DISTINCT N) FROM {table}") == [(producer.sent, producer.sent)]
-    registered = {row[0]: row[1] for row in world.sql(f"DESCRIBE USER {Names.of(world.spec).ingest.user.sql}")}
+    registered = {row[0]: row[1] for row in world.sql(f"DESCRIBE USER {world.writer.principal.user.sql}")}
     assert registered["RSA_PUBLIC_KEY_FP"] == "null"
     assert registered["RSA_PUBLIC_KEY_2_FP"] == new.fingerprint
 
 
+@pytest.mark.parametrize("world", ["the engine's", "a pipeline's"], indirect=True)
 def test_the_old_key_stays_while_an_engine_uses_it(world: World) -> None:
     world.make()
     world.create(world.pairs[0])
@@ -226,7 +249,7 @@ def test_the_old_key_stays_while_an_engine_uses_it(world: World) -> None:
         ledger.show_fingerprints("one", in_use)
         (done,) = world.rotate()
         assert (done.step, done.in_use) == (RotationStep.TAKE_UP, frozenset(in_use))
-    assert world.spec.snowflake.ingest.public_keys.slot_1 == world.pairs[0].public_key
+    assert world.writer.options.public_keys.slot_1 == world.pairs[0].public_key
     ledger.show_fingerprints("one", (new,))
     assert steps(world.rotate()) == [RotationStep.RETIRE, RotationStep.UNREGISTER]
 
