@@ -28,12 +28,7 @@ def test_an_engines_configuration_is_read_whole_and_keeps_its_hash() -> None:
     config = load_config(OF_0_1_0 / "engine.json")
     assert config.content_hash == HASH
     assert [pipeline.stream for pipeline in config.pipelines] == ["orders", "clicks", "prices"]
-    assert {pipeline.stream: pipeline.tables for pipeline in config.pipelines}["orders"] == (
-        "ORDERS",
-        "REFUNDS",
-        "FILED",
-        "RECENT",
-    )
+    assert config.pipelines[0].tables == ("ORDERS", "REFUNDS", "FILED", "RECENT")
     assert config.pipelines[-1].access.roles[0].external_id == "firnline"
 
 
