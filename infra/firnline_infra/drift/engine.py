@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.pair import body_fingerprint
+from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.service_users import service_users
 from firnline_ingest.checks import NOTHING, Check, Finding
 
@@ -51,17 +52,19 @@ def _differences(context: DriftContext, run: "Run") -> Iterator[Finding]:
         yield _finding(context, run, "configuration", expected=wanted, found=run.configuration, next_step=ROLL)
     if run.version and run.version != (expected := version("firnline-ingest")):
         yield _finding(context, run, "version", expected=expected, found=run.version, next_step=ROLL)
-    own = {body_fingerprint(key) for key in _keys(context)}
-    if foreign := sorted(set(run.fingerprints) - own):
+    own = keys_of_engine(context.spec)
+    if own is not None and (foreign := sorted(set(run.fingerprints) - own)):
         step = "find out whose key that is; `firnline keys rotate` where a rotation stopped half-way"
         known = ", ".join(sorted(own)) or NOTHING
         yield _finding(context, run, "keys", expected=known, found=", ".join(foreign), next_step=step)
 
 
-def _keys(context: DriftContext) -> Iterator[str]:
-    for user in service_users(context.spec):
-        slots = user.options.public_keys
-        yield from filter(None, (slots.slot_1, slots.slot_2) if user.writes else ())
+def keys_of_engine(spec: EnvironmentSpec) -> set[str] | None:
+    """The fingerprints of all that it may write with; None where an adopted user's are its owner's alone to know."""
+    writers = [user.options.public_keys for user in service_users(spec) if user.writes]
+    if not all(keys.is_given for keys in writers):
+        return None
+    return {body_fingerprint(key) for keys in writers for key in (keys.slot_1, keys.slot_2) if key}
 
 
 def _finding(context: DriftContext, run: "Run", path: str, *, expected: str, found: str, next_step: str) -> Finding:

@@ -226,7 +226,31 @@ def _user(made: Made) -> Iterator[Change]:
     yield by("delete_user_permissions_boundary", "permissionsBoundary")
 
 
+def _image_repository(made: Made) -> Iterator[Change]:
+    ecr, name = made.aws("ecr"), made.application
+
+    def by(operation: str, path: str, **request: Any) -> Change:
+        change = partial(getattr(ecr, operation), repositoryName=name, **request)
+        return Change(change, f"ecr repository {name}", path)
+
+    yield by(
+        "put_image_scanning_configuration",
+        "imageScanningConfiguration.scanOnPush",
+        imageScanningConfiguration={"scanOnPush": False},
+    )
+    yield by("put_image_tag_mutability", "imageTagMutability", imageTagMutability="MUTABLE")
+    yield by("set_repository_policy", "policy", policyText=policy("ecr:*", "*", Principal={"AWS": STRANGER}))
+    selection = {"tagStatus": "any", "countType": "imageCountMoreThan", "countNumber": 1}
+    rule = {"rulePriority": 1, "selection": selection, "action": {"type": "expire"}}
+    fewer = partial(ecr.put_lifecycle_policy, repositoryName=name, lifecyclePolicyText=json.dumps({"rules": [rule]}))
+    yield Change(fewer, "ecr lifecycle policy engine-images-lifecycle", "policy")
+    arn = ecr.describe_repositories(repositoryNames=[name])["repositories"][0]["repositoryArn"]
+    tags = [{"Key": "Who", "Value": "me"}]
+    yield Change(partial(ecr.tag_resource, resourceArn=arn, tags=tags), f"ecr repository {name}", "tags.Who")
+
+
 def _dying_key(made: Made) -> Iterator[Change]:
+    yield from _image_repository(made)
     kms, alias = made.aws("kms"), f"alias/{made.application}"
     key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
     yield Change(partial(kms.schedule_key_deletion, KeyId=key), f"kms key {alias}", "state")
@@ -306,3 +330,5 @@ def _running_engine(made: Made) -> Iterator[Change]:
     ledger = DynamoLedger(made.aws("dynamodb"), made.application)
     run = Run("old", "a machine", configuration="0" * 16, version="0.1.0")
     yield Change(partial(ledger.begin_run, run, None), f"engine application {made.application}", "configuration")
+    shown = partial(ledger.show_fingerprints, "old", ("SHA256:of-a-stranger",))
+    yield Change(shown, f"engine application {made.application}", "keys")

@@ -33,7 +33,7 @@ def _users(made: Made) -> Iterator[Change]:
     up = made.name.upper()
     reader, ingest = f"FIRNLINE_{up}_READER", f"FIRNLINE_{up}_INGEST"
     engine, audit = f"snowflake service user {ingest}", f"snowflake service user {reader}"
-    _, known = blueprint_of(made.spec).landing.users
+    *_, known = blueprint_of(made.spec).landing.users
     second = known.public_key
     yield made.by_sql(f"ALTER USER {ingest} SET RSA_PUBLIC_KEY_2 = '{second}'", engine, "rsaPublicKey2")
     yield made.by_sql(f"ALTER USER {reader} UNSET RSA_PUBLIC_KEY", audit, "rsaPublicKey")
@@ -126,8 +126,13 @@ def _staging(made: Made) -> Iterator[Change]:
     yield made.by_sql(f"ALTER TABLE {fixed} DROP COLUMN PAGE", clicks, "column PAGE")
     made.sql(f"ALTER TABLE {fixed} DROP COLUMN CLICKED_AT")
     yield made.by_sql(f"ALTER TABLE {fixed} ADD COLUMN CLICKED_AT VARCHAR", clicks, "column CLICKED_AT")
-    taken = f"REVOKE INSERT ON TABLE {fixed} FROM ROLE FIRNLINE_STAGING_INGEST"
-    yield made.by_sql(taken, GRANT.format("FIRNLINE_STAGING_INGEST-table-FIRNLINE_STAGING.RAW.CLICKS"), "privileges")
+    taken = f"REVOKE INSERT ON TABLE {fixed} FROM ROLE FIRNLINE_STAGING_INGEST_CLICKS"
+    own = "FIRNLINE_STAGING_INGEST_CLICKS"
+    yield made.by_sql(taken, GRANT.format(f"{own}-table-FIRNLINE_STAGING.RAW.CLICKS"), "privileges")
+    yield made.by_sql(f"ALTER USER {own} SET DISABLED = TRUE", f"snowflake service user {own}", "disabled")
+    others = "FIRNLINE_STAGING.RAW.ORDERS"
+    more = f"GRANT SELECT ON TABLE {others} TO ROLE {own}"
+    yield made.by_sql(more, f"snowflake account role {own}", f"SELECT on TABLE {others}")
 
 
 GRANT = "snowflake grant privileges to account role landing-grant-{}"

@@ -10,6 +10,8 @@ import pytest
 
 from firnline_infra.drift import find_drift
 from firnline_infra.drift.ignore import IgnoreList
+from firnline_infra.keys.create import create_key
+from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.stack import Stack
@@ -24,8 +26,12 @@ AMENDED = {
         "  key: {origin: skip}": "  runtime: {trust: static-keys}\n  key: {origin: skip}",
         "    tolerance: all #": "    file_replay: true\n    tolerance: all #",
     },
+    "staging": {
+        "    table: CLICKS\n": "    table: CLICKS\n    ingest: {}\n",
+        "      image: ": "      # image: ",
+    },
 }
-"""By the text of each: a stage, and the engine as a user of IAM."""
+"""By the text of each: a stage, the engine as a user of IAM, a pipeline with a user of its own, a repository of images."""
 
 
 @dataclass(frozen=True)
@@ -90,4 +96,8 @@ def _amended(trial: Trial, name: str) -> Path:
         assert old in text
         text = text.replace(old, new)
     trial.spec_file.write_text(text)
+    for pipeline in load_spec(trial.spec_file).pipelines:
+        if pipeline.ingest is not None:
+            owner = KeyOwner.of(load_spec(trial.spec_file), trial.spec_file, pipeline.stream)
+            create_key(owner, EmbeddedAccounts(trial.environment))
     return trial.spec_file

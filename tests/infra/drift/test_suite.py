@@ -3,9 +3,17 @@
 from collections.abc import Iterator
 
 from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.drift.engine import keys_of_engine
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.suite import observed
+from firnline_infra.keys.pair import body_fingerprint, new_pair
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.keys_file import with_users
+from firnline_infra.specification.snowflake import PublicKeys, ServiceUser
 from firnline_ingest.checks import Check, Finding, Verdict
+from firnline_ingest.config.login import KeyPlace
+from tests.infra.runtimes.environments import ENVIRONMENTS
 
 USER = "snowflake service user"
 
@@ -48,3 +56,12 @@ def test_an_object_that_snowflake_hides_is_gone_only_where_pulumi_misses_it() ->
 def test_what_a_check_had_found_before_it_was_refused_is_told() -> None:
     found, unseen = seen(check("a", finding("x"), error=OutOfSight(USER, "U")))
     assert ([each.path for each in found], len(unseen)) == (["x"], 1)
+
+
+def test_whose_keys_the_engine_has_is_not_judged_where_an_owner_alone_knows_them() -> None:
+    made = load_spec(ENVIRONMENTS / "dev.yaml")
+    key = new_pair().public_key
+    keys = ServiceUser(public_keys=PublicKeys(slot_1=key))
+    assert keys_of_engine(with_users(made, {"ingest": keys})) == {body_fingerprint(key)}
+    adopted = ServiceUser(origin=ObjectOrigin.ADOPT, user="KAFKA_USER", private_key=KeyPlace(env="KEY"))
+    assert keys_of_engine(with_users(made, {"ingest": adopted})) is None
