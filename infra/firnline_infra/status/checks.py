@@ -83,7 +83,7 @@ def _results(application: str, folders: Iterable[Path]) -> Iterator[CheckStatus]
     wanted = {f"{application}.{name}.json" for name in NAMES}
     for file in (file for folder in folders for file in folder.rglob("*.json") if file.name in wanted):
         with suppress(OSError, ValueError, OverflowError):
-            if file.stat().st_size <= LARGEST_BYTES:
+            if file.is_file() and file.stat().st_size <= LARGEST_BYTES:
                 check = FORM.validate_json(file.read_bytes(), strict=True)
                 if check.application == application and check.name in NAMES and check.moment <= latest:
                     yield _bounded(check)

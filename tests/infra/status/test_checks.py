@@ -1,6 +1,7 @@
 """Results of drift and audit: those of this folder and those that CI kept, the newest of each, and nothing else."""
 
 import json
+import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -80,6 +81,8 @@ def test_what_is_no_result_of_this_application_is_none(tmp_path: Path, others: d
 def test_a_file_that_is_something_else_is_none(tmp_path: Path, text: str) -> None:
     kept(tmp_path).write_bytes(text.encode("latin-1"))
     (tmp_path / f"{APPLICATION}.audit.json").mkdir()
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / f"{APPLICATION}.audit.json")  # reading it would wait for ever
     assert last_checks(APPLICATION, [tmp_path]) == []
 
 
