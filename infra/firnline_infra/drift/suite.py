@@ -12,11 +12,12 @@ from typing import Any
 from firnline_infra.accounts import check_aws, checked_session
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.drift import engine, objects, redshift, tables
+from firnline_infra.drift import engine, incarnations, objects, redshift, tables
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.drift.stack import State, stack_findings
+from firnline_infra.kinds.keys_and_secrets import ARN
 from firnline_infra.kinds.snowflake_users import TYPE
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
@@ -25,7 +26,7 @@ from firnline_infra.observe.sight import hidden_objects, resources_behind
 from firnline_infra.stack.deployment import Deployment
 from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of
 
-PARTS = (tables, objects, redshift, engine)
+PARTS = (tables, objects, redshift, engine, incarnations)
 RULES = {
     "stack": Rule("A resource is not as the program says."),
     "table": Rule("A property of a table is not as the specification says."),
@@ -98,7 +99,7 @@ def drift_report(
     by_key: dict[tuple[str, str], Finding] = {}
     for finding in found:
         by_key.setdefault(finding.key, finding)
-    for name in [name for name, path in by_key if path == TYPE]:
+    for name in [name for name, path in by_key if path in (TYPE, ARN)]:
         by_key.pop((name, EXISTS), None)  # it is there, as something else
     kept, ignored = ignoring.applied(sorted(by_key.values(), key=lambda each: (each.verdict is Verdict.UNKNOWN, each)))
     is_unseen = any(each.verdict is Verdict.UNKNOWN for each in kept)

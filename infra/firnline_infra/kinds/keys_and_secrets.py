@@ -21,6 +21,7 @@ from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.service_users import service_users
 
+ARN = "arn"
 OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
 ENABLED, UNUSABLE = "Enabled", "nothing can be encrypted or read with it"
 
@@ -175,6 +176,9 @@ def _value(subject: Subject) -> Iterator[Difference]:
     found = subject.clients("secretsmanager").describe_secret(SecretId=secret.name)
     (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.key == secret.user)
     ours = {secret_version(each) for each in (slots.slot_1, slots.slot_2) if each}
+    if secret.existing_arn not in (None, found["ARN"]):
+        step = "find out who made it anew and why; then `firnline keys create` writes the ARN that is there"
+        yield Difference(path=ARN, expected=str(secret.existing_arn), found=found["ARN"], next_step=step)
     if _is_made_by_us(found, secret):
         for id_, stages in (found.get("VersionIdsToStages") or {}).items():
             if "AWSCURRENT" in stages and id_ not in ours:

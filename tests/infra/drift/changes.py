@@ -8,7 +8,7 @@ from typing import Any
 from firnline_infra.blueprint import blueprint_of
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from tests.infra.drift import changes_in_snowflake
+from tests.infra.drift import changes_in_snowflake, replacements
 from tests.infra.drift.conftest import Change, Made
 
 STRANGER = "arn:aws:iam::999988887777:root"
@@ -28,6 +28,7 @@ def changes(made: Made) -> Iterator[Change]:
     yield from _secrets(made)
     yield from {"dev": _user, "staging": _role, "prod": _role}[made.name](made)
     yield from {"dev": _running_engine, "staging": _dying_key, "prod": _prod}[made.name](made)
+    yield from replacements.replaced(made)
     yield from changes_in_snowflake.changes(made)
 
 
