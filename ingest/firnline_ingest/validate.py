@@ -37,6 +37,19 @@ def validate(config: EngineConfig) -> Report:
     return Report(suite=VALIDATE, environment=config.application, findings=found)
 
 
+def found_on_paper(config: EngineConfig) -> list[Finding]:
+    """What each pipeline's rows can't be made by, in the engine's own words. No account and no service is asked, and no callable
+    imported: that is in the artefact.
+    """
+    found: list[Finding] = []
+    for pipeline in (*config.pipelines, *(each.pipeline_of("stream") for each in config.patterns)):
+        plain = [each for each in pipeline.transforms if not each.functions]
+        alone = pipeline.model_copy(update={"transforms": plain})
+        check = _check("streams", f"format of {pipeline.stream}", partial(_format, alone))
+        found += [each for each in findings_of(check, incomplete=()) if each.verdict is Verdict.WRONG]
+    return found
+
+
 def _checks(config: EngineConfig) -> Iterator[Check]:
     yield _check("machine", "java", _java)
     yield _check("machine", "checkpoint", partial(_checkpoint, config))

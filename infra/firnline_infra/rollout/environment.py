@@ -110,7 +110,9 @@ class EngineEnvironment:
             service=self.runtime,
             ledger=self.ledger,
             records=self.records,
-            jobs=JobRecords(streams_of=self._streams_of, job_of=recorded_job, document_of=job_document),
+            jobs=JobRecords(
+                streams_of=self._streams_of, job_of=recorded_job, document_of=job_document, unfit=self._jobs.unfit
+            ),
             say=self.say,
             command=f"firnline deploy {self.env_argument}",
         )

@@ -15,10 +15,12 @@ from firnline_infra.rollout.uploads import in_image, put_once, uploaded, with_im
 from firnline_infra.runtimes.aws import bucket_and_key, call
 from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.job import Artefact, EngineJob
+from firnline_infra.runtimes.service import Problem
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.errors import ConfigError
 
 JOB = TypeAdapter(EngineJob)
 
@@ -76,6 +78,16 @@ class EngineJobs:
                 return body
 
         return parse_config(self.budget.ask(content), job.configuration)
+
+    def unfit(self, job: EngineJob) -> list[Problem]:
+        """What the engine's code of this installation finds wrong with the configuration, while nothing was stopped yet."""
+        from firnline_ingest.validate import found_on_paper
+
+        try:
+            found = found_on_paper(self.config_of(job))
+        except ConfigError as error:
+            return [Problem(what=error.what, next_step=error.next_step)]
+        return [Problem(what=f"{each.name}: {each.found}", next_step=each.next_step) for each in found]
 
 
 def job_document(job: EngineJob) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWai
 from firnline_infra.rollout.starting import Starter
 from firnline_infra.rollout.watching import NewFailed, Watch
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.service import Run
+from firnline_infra.runtimes.service import Problem, Run
 from firnline_ingest.values import ShardKey
 
 
@@ -44,6 +44,8 @@ class JobRecords:
     job_of: Callable[[dict[str, Any]], EngineJob]
     """A job, from how a record has it; `document_of` is the way back."""
     document_of: Callable[[EngineJob], dict[str, Any]]
+    unfit: Callable[[EngineJob], Sequence[Problem]] = lambda _: ()
+    """What is wrong with a job's configuration by the engine's own code, before anything is stopped."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -57,7 +57,7 @@ class RollOut:
         run = unchanged(runs, job.hash)
         if run and len(runs) == 1 and newest and newest.hash == job.hash and newest.outcome is Outcome.GOOD:
             return Deployed(run=run, number=None)
-        if run is None and (problems := self.service.check(job)):
+        if run is None and (problems := [*self.service.check(job), *self.jobs.unfit(job)]):
             raise NotReady(job.application, problems, running=described(runs))
         refuse_a_foreign_engine(self.context(None), job.application, runs)
         claim = self.records.begin(job.hash, self.jobs.document_of(job), went_back_to=went_back_to)

@@ -127,6 +127,47 @@ def test_who_may_not_see_what_was_deployed_may_pause_all_the_same(
     assert "can't be seen, so an epoch is taken to last 40 s" in said[0]
 
 
+RECURSIVE = {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]}
+OF_NOTHING = {"type": "array", "items": "null"}
+ARRAY = {"type": "record", "name": "Order", "fields": [{"name": "lines", "type": OF_NOTHING}]}
+MISSING = {"type": "callable", "callable": "nowhere.at_all:change", "version": "1"}
+
+
+def pipelines(**options: Any) -> dict[str, Any]:
+    (one,) = document()["pipelines"]
+    return {"pipelines": [{**one, **options}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ""),
+        (pipelines(transforms=[MISSING]), ""),
+        (
+            pipelines(format={"type": "avro", "framing": "none", "avro_schema": json.dumps(RECURSIVE)}),
+            "contains itself",
+        ),
+        (pipelines(format={"type": "avro", "framing": "none", "avro_schema": json.dumps(ARRAY)}), "in no bytes"),
+        ({"epoch": {"seconds": "soon"}}, "epoch.seconds"),
+        ({"of_a_later_release": 1}, "of_a_later_release"),
+    ],
+    ids=[
+        "good",
+        "a callable, which is the artefact's",
+        "a recursive schema",
+        "an array of nothing",
+        "no number",
+        "unknown",
+    ],
+)
+def test_what_the_engines_own_code_refuses_is_a_problem_of_the_job(
+    changes: dict[str, Any], said: str, aws: StubbedAws, job: Callable[..., EngineJob]
+) -> None:
+    aws.answers("s3", "get_object", {"Body": BytesIO(json.dumps(document(**changes)).encode())})
+    found = looked_after(aws, [])._jobs.unfit(job())
+    assert [said in each.what and bool(each.next_step) for each in found] == ([True] if said else [])
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"version": 2}), json.dumps({"version": 1, "x": 1})])
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(RecordUnreadable, match="s3://b/1"):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from firnline_infra.rollout.context import Bounds
-from firnline_infra.rollout.errors import RolloutCutOff, RolloutFailed
+from firnline_infra.rollout.errors import NotReady, RolloutCutOff, RolloutFailed
 from firnline_infra.rollout.phases import Phase
-from firnline_infra.runtimes.service import RunState
+from firnline_infra.runtimes.service import Problem, RunState
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport
@@ -53,6 +53,21 @@ def test_a_token_that_expires_anywhere_is_called_that_and_what_runs_is_said(job:
         world.roll_out().deploy(job)
         assert world.running == [job.hash]
     assert (unread > 0) == (job is NEW)
+
+
+@pytest.mark.parametrize("job", [NEW, BESIDE], ids=["stop_first", "standby"])
+def test_a_configuration_that_the_engines_own_code_refuses_is_found_while_the_old_engine_runs(job: FakeJob) -> None:
+    world = deployed()
+    world.unfit = [Problem(what="format of orders: no type 'strng'", next_step="correct it")]
+    failed = why_not(world, job)
+    assert isinstance(failed, NotReady)
+    assert "no type 'strng'" in failed.what
+    assert (world.running, world.started) == ([OLD.hash], [OLD.hash])
+    world.sleep(600)
+    assert world.running == [OLD.hash]
+    world.unfit = []
+    world.roll_out().deploy(job)
+    assert world.running == [job.hash]
 
 
 def why_not(world: World, job: FakeJob) -> FirnlineError | None:

@@ -86,6 +86,8 @@ class World:
     idle: set[str] = field(default_factory=set)
     """Hashes of jobs whose engines hold the application and read nothing."""
     problems: list[Problem] = field(default_factory=list)
+    unfit: list[Problem] = field(default_factory=list)
+    """What the engine's own code finds wrong with a configuration."""
     said: list[str] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     objects: dict[str, str] = field(default_factory=dict)
@@ -158,6 +160,7 @@ class World:
                 streams_of=lambda job: job.streams,
                 job_of=lambda document: FakeJob(**{**document, "streams": tuple(document["streams"])}),
                 document_of=lambda job: {"hash": job.hash, "streams": list(job.streams), "stands_by": job.stands_by},
+                unfit=lambda job: self._call(lambda: list(self.unfit)),
             ),
             say=self.said.append,
             sleep=self.sleep,
