@@ -100,7 +100,7 @@ ROOMS_BELOW = {
     ),
     "infra.drift": (
         "accounts blueprint keys kinds observe pulumi_cli redshift specification stack ingest.checks ingest.config "
-        "ingest.errors ingest.ledger"
+        "ingest.errors ingest.identifiers ingest.ledger ingest.snowflake ingest.values"
     ),
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification ingest.terminal",
