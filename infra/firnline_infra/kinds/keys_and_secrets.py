@@ -177,7 +177,7 @@ def _value(subject: Subject) -> Iterator[Difference]:
     (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.key == secret.user)
     ours = {secret_version(each) for each in (slots.slot_1, slots.slot_2) if each}
     if secret.existing_arn not in (None, found["ARN"]):
-        step = "find out who made it anew and why; then `firnline keys create` writes the ARN that is there"
+        step = "find out who recreated it and why; then `firnline keys create` writes the ARN that is there"
         yield Difference(path=ARN, expected=str(secret.existing_arn), found=found["ARN"], next_step=step)
     if _is_made_by_us(found, secret):
         for id_, stages in (found.get("VersionIdsToStages") or {}).items():

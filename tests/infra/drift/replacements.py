@@ -1,4 +1,4 @@
-"""Objects that were made anew under their names, past the stack and the engine."""
+"""Objects that were recreated under their names, past the stack and the engine."""
 
 from collections.abc import Iterator
 from dataclasses import replace
