@@ -39,10 +39,10 @@ def validate(config: EngineConfig) -> Report:
 
 def found_on_paper(config: EngineConfig) -> list[Finding]:
     """What each pipeline's rows can't be made by, in the engine's own words. No account and no service is asked, and no callable
-    imported: that is in the artefact.
+    imported: that is in the artefact. A pattern's streams are not known here.
     """
     found: list[Finding] = []
-    for pipeline in (*config.pipelines, *(each.pipeline_of("stream") for each in config.patterns)):
+    for pipeline in config.pipelines:
         plain = [each for each in pipeline.transforms if not each.functions]
         alone = pipeline.model_copy(update={"transforms": plain})
         check = _check("streams", f"format of {pipeline.stream}", partial(_format, alone))

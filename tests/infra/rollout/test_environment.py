@@ -143,6 +143,7 @@ def pipelines(**options: Any) -> dict[str, Any]:
     [
         ({}, ""),
         (pipelines(transforms=[MISSING]), ""),
+        ({"patterns": [{"streams": "shop-.*", "database": "LAKE", "schema": "RAW"}]}, ""),
         (
             pipelines(format={"type": "avro", "framing": "none", "avro_schema": json.dumps(RECURSIVE)}),
             "contains itself",
@@ -154,6 +155,7 @@ def pipelines(**options: Any) -> dict[str, Any]:
     ids=[
         "good",
         "a callable, which is the artefact's",
+        "a pattern",
         "a recursive schema",
         "an array of nothing",
         "no number",
