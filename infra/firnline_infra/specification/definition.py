@@ -24,19 +24,18 @@ class Definition:
 
     def __init__(self: "DataclassInstance", **values: object) -> None:
         """Raises TypeError for a field that is not given and has no default, and for a name that is none of its fields."""
-        given = dict(values)
+        made = vars(self)
         for each in fields(self):
-            if each.name in given:
-                value = given.pop(each.name)
+            if each.name in values:
+                made[each.name] = values[each.name]
             elif each.default is not MISSING:
-                value = each.default
+                made[each.name] = each.default
             elif each.default_factory is not MISSING:
-                value = each.default_factory()
+                made[each.name] = each.default_factory()
             else:
                 raise TypeError(f"{type(self).__qualname__} needs {each.name}")
-            setattr(self, each.name, value)
-        if given:
-            raise TypeError(f"{type(self).__qualname__} has no {', '.join(given)}")
+        if unknown := values.keys() - made.keys():
+            raise TypeError(f"{type(self).__qualname__} has no {', '.join(sorted(unknown))}")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):

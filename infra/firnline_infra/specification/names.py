@@ -131,7 +131,7 @@ def application_of(spec: EnvironmentSpec) -> str:
 
 def volume_names(spec: EnvironmentSpec, volume: ExternalVolume) -> VolumeNames:
     application = application_of(spec)
-    plain = "".join(letter if letter.isalnum() else "-" for letter in volume.name.lower()).strip("-")
+    plain = re.sub(r"[\W_]", "-", volume.name.lower()).strip("-")
     seed = f"{spec.aws.account}/{application}/{volume.name}"
     return VolumeNames(
         bucket=volume.bucket or _bucket(spec, f"{application}-{plain}"),
@@ -157,7 +157,7 @@ def refresh_of(application: str, view: StreamView) -> str:
 
 
 def _bucket(spec: EnvironmentSpec, start: str) -> str:
-    plain = "".join(letter if letter.isalnum() else "-" for letter in start.lower()).strip("-")
+    plain = re.sub(r"[\W_]", "-", start.lower()).strip("-")
     return f"{plain}-{spec.aws.account}-{spec.aws.region}"
 
 
