@@ -255,6 +255,8 @@ def test_the_deployer_does_not_make_again_what_is_anothers(
     program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
 ) -> None:
     views.apply()
+    for each in ("TABLE orders", "TABLE order_kinds", "TABLE order_count", "SCHEMA kinesis"):
+        views.database.run(f"ALTER {each} OWNER TO admin")
     document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
     enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=document)
     found = replace(views, aws=partial(client_of, local_environment)).apply()
