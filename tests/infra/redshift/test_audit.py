@@ -21,7 +21,7 @@ def view(**changes: Any) -> StreamViewDefinition:
         "skips_unreadable": True,
         "metadata": ("shard_id", "sequence_number", "approximate_arrival_timestamp"),
     }
-    return StreamViewDefinition(**{**said, **changes})
+    return StreamViewDefinition(**{"stale_after_minutes": 15, **said, **changes})
 
 
 RECORDS = {("a", number): KEPT for number in (10, 20, 30)}
