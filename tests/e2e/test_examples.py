@@ -1,6 +1,9 @@
 """The examples: each specification is good by itself, and together in one environment each comes out as it says."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -34,6 +37,8 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEnviro
     with LocalEnvironment(folder, parse_spec(yaml.safe_dump(whole), "examples.yaml")) as environment:
         for records in [file for each in RUNNING for file in each.iterdir() if file.suffix in (".ndjson", ".csv")]:
             environment.put_events(records.stem, records.read_bytes().splitlines())
+        for producer in EXAMPLES.glob("*/put.py"):
+            subprocess.run([sys.executable, producer], env=os.environ | environment.variables, check=True, timeout=60)
         config, log = folder / "examples.json", folder / "engine.log"
         config.write_text(json.dumps(environment.engine_config()), encoding="utf-8")
         with EngineProcess(config, environment.variables, available_now=True, log_file=log) as engine:
