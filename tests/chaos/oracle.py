@@ -84,6 +84,8 @@ class Evidence:
     found: Mapping[Fate, Sequence[Found]]
     """Rows and error rows in the order of their commits."""
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    of_two_lineages: Collection[str] = ()
+    """Shards of streams that were made again, which had other parents before: no order says anything about them."""
     losses: Sequence[Loss] = ()
     stops: Sequence[Stop] = ()
     unordered: Collection[Found] = ()
@@ -188,7 +190,8 @@ def _children_before_parents(evidence: Evidence) -> Iterator[str]:
         first.setdefault((one.place, one.shard), index)
         last[one.place, one.shard] = index
     for (place, shard), index in first.items():
-        for parent in evidence.parents.get(shard, ()):
+        parents = () if shard in evidence.of_two_lineages else evidence.parents.get(shard, ())
+        for parent in parents:
             if index < last.get((place, parent), -1):
                 yield f"{shard} has a row in {place} before its parent {parent} has all of its own"
 

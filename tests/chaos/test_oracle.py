@@ -30,6 +30,10 @@ def test_a_promise_that_is_kept_has_no_problems() -> None:
     assert problems(KEPT) == []
 
 
+def test_a_child_by_the_name_of_another_ones_is_not_before_its_parent() -> None:
+    assert problems(with_rows(ROWS[0], ROWS[2], ROWS[1], of_two_lineages={B})) == []
+
+
 @pytest.mark.parametrize(
     ("evidence", "problem"),
     [

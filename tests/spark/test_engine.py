@@ -118,7 +118,7 @@ def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_o
     assert failure["problem"] == "FL-3105"
     assert "resume --stream" in failure["next_step"]
     assert lane.rows("COUNT(N)") == [(50,)]
-    token = failure["next_step"].split("--accept-errors ")[1].split(".")[0]
+    token = failure["next_step"].split("--accept-errors ")[1].split()[0]
     shard = failure["shard"].split("/")[1]
 
     resumed = command(lane, "resume", "--stream", lane.name, "--shard", shard, "--accept-errors", token)

@@ -56,7 +56,7 @@ class Formats:
         self.stage.streams[STOPS]["unusable_records"] = "keep"
         for _ in range(self.copies):
             failed = [line for line in self.stage.log("shard.failed") if line["shard"].startswith(f"{REFUSES}/")]
-            token = failed[-1]["next_step"].split("--accept-errors ")[1].split(".")[0]
+            token = failed[-1]["next_step"].split("--accept-errors ")[1].split()[0]
             self.stage.ingest("resume", "--stream", REFUSES, "--accept-errors", token)
             if self.stage.ended("--available-now") == 0:
                 break

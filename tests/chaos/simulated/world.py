@@ -76,6 +76,8 @@ class World:
     processes: list[EngineProcess] = field(default_factory=list)
     puts: list[Put] = field(default_factory=list)
     parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    of_two_lineages: set[str] = field(default_factory=set)
+    """Shards of streams that were made again: two have the name, of other parents."""
     heard: Counter[str] = field(default_factory=Counter)
     """How often each shard, or the pipeline (""), was said to have a problem."""
     ids: Counter[str] = field(default_factory=Counter)
@@ -175,7 +177,10 @@ class World:
     def note_lineage(self) -> None:
         """Shards are remembered that have left retention by the end."""
         for shard in self.all_shards:
-            self.parents[self.name_of(shard)] = tuple(self.name_of(parent) for parent in shard.parents)
+            name, parents = self.name_of(shard), tuple(self.name_of(parent) for parent in shard.parents)
+            if self.parents.get(name, parents) != parents:
+                self.of_two_lineages.add(name)
+            self.parents[name] = parents
 
     def make_again(self, stream: StreamHandle, *, seconds: float) -> None:
         """So much later than it was deleted; records of the new one are nowhere, until a person says that it was meant."""
@@ -276,6 +281,7 @@ class World:
             unordered=self.may_come_again.keys(),
             came_again=sorted(key for key, count in self.counts().items() if count > self.settled.get(key, count)),
             parents=self.parents,
+            of_two_lineages=self.of_two_lineages,
             losses=[
                 each
                 for row in (*self.rows.values(), *self.said_before)
