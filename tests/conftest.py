@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -35,6 +36,10 @@ if "FIRNLINE_LIVE_TABLE" not in os.environ:
 
 # pytest-xdist says how wide its workers' terminal is; in a pipe a table is as wide as its rows.
 os.environ.pop("COLUMNS", None)
+
+# A shell has Ctrl-C ignored for what it runs in the background, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Test runs hold on to nearly all that they make: looking for garbage as often as a program does costs a tenth of their time.
 gc.set_threshold(50_000, 20, 50)
