@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ MINIMAL: dict[str, Any] = {
 
 @pytest.fixture
 def minimal() -> dict[str, Any]:
-    return MINIMAL
+    """Each test may change its own."""
+    return deepcopy(MINIMAL)
 
 
 @pytest.fixture

@@ -231,7 +231,10 @@ def test_no_error_asks_a_person_to_read_a_regular_expression() -> None:
 
 
 def test_what_is_compared_with_a_wrong_value_is_no_problem_of_its_own(minimal: dict[str, Any]) -> None:
-    minimal["aws"] |= {"permissions_boundary": "arn:aws:iam::123456789012:policy/boundary", "account": 123456789012}
+    minimal["aws"] = minimal["aws"] | {
+        "permissions_boundary": "arn:aws:iam::123456789012:policy/boundary",
+        "account": 123456789012,
+    }
     with pytest.raises(ConfigError) as caught:
         parse_spec(yaml.safe_dump(minimal), "dev.yaml")
     assert [problem.partition(":")[0] for problem in caught.value.problems] == ["aws.account"]
