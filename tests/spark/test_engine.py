@@ -116,7 +116,7 @@ def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_o
         assert engine.wait(HANGS_S) == 4
     (failure,) = [line for line in lane.log() if line["event"] == "shard.failed"]
     assert failure["problem"] == "FL-3105"
-    assert "resume --stream" in failure["next_step"]
+    assert "firnline resume --config" in failure["next_step"]
     assert lane.rows("COUNT(N)") == [(50,)]
     token = failure["next_step"].split("--accept-errors ")[1].split()[0]
     shard = failure["shard"].split("/")[1]
