@@ -68,12 +68,15 @@ class Collector(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         self.received: queue.Queue[bytes] = queue.Queue()
-        received = self.received
+        self.answers = threading.Event()
+        self.answers.set()
+        received, answers = self.received, self.answers
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 received.put(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
+                answers.wait(60)
                 self.send_response(200)
                 self.end_headers()
 
@@ -110,20 +113,29 @@ def test_a_collector_is_told_every_metric_with_what_it_is_of() -> None:
 
 
 def test_a_collector_that_takes_the_call_and_never_answers_holds_no_epoch_and_no_end() -> None:
-    """Were an epoch's thread the one that waits, the second write, or the end, would last as long as the test may."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        metrics = OpenTelemetryMetrics(_config(silent.getsockname()[1]), "orders-prod", last_s=0.1)
+    """Were an epoch's thread the one that waits, the second write, or the end, would last as long as the test may.
+
+    It answers when all is seen: a thread of the SDK that outlived the test would try again beside the next ones.
+    """
+    collector = Collector()
+    collector.answers.clear()
+    metrics = OpenTelemetryMetrics(_config(collector.server_port), "orders-prod", last_s=0.1)
+    metrics.write(an_epoch())
+    sending = threading.Thread(target=metrics._provider.force_flush, daemon=True)
+    sending.start()
+    collector.received.get(timeout=60)
+    for _ in range(100):
         metrics.write(an_epoch())
-        sending = threading.Thread(target=metrics._provider.force_flush, daemon=True)
-        sending.start()
-        call, _ = silent.accept()
-        with call:
-            call.recv(1)
-            for _ in range(100):
-                metrics.write(an_epoch())
-            assert sending.is_alive()
-            metrics.close()
-            assert sending.is_alive()
+    assert sending.is_alive()
+    metrics.close()
+    (ending,) = [each for each in threading.enumerate() if each.name == "metrics-end"]
+    assert sending.is_alive()
+    collector.answers.set()
+    for each in (sending, ending):
+        each.join(60)
+        assert not each.is_alive()
+    collector.shutdown()
+    collector.server_close()
 
 
 def test_what_can_not_be_published_is_said_once_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
