@@ -69,7 +69,8 @@ def cost_widgets(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, dic
             "metrics": [*hidden, *(meter.expression() for meter in series)],
         },
     )
-    yield "text", {"markdown": _markdown(list(series))}
+    beyond = sum(max(0, len(lines) - each) for lines in series.values())
+    yield "text", {"markdown": _markdown(list(series), beyond)}
 
 
 def _series(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[Meter, Sequence[str]]]:
@@ -95,14 +96,18 @@ def _series(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[Meter, Sequen
             yield FAN_OUT, ("AWS/Kinesis", "SubscribeToShardEvent.Bytes", *dimensions)
 
 
-def _markdown(meters: Sequence[Meter]) -> str:
-    """Without a date of its own: what is made of the same specification and prices is the same text."""
+def _markdown(meters: Sequence[Meter], beyond: int) -> str:
+    """Without a date of its own: what is made of the same specification and prices is the same text. `beyond`:
+    counters that the widget has no room for.
+    """
     used = {name: prices()[name] for meter in meters for name in meter.price_names}
     rows = [f"{price.what} | {price.price} | {price.date} | {price.standing.value}" for price in used.values()]
+    more = f" The widget has no room for {beyond:,} more counters." if beyond else ""
     return "\n".join(
         [
             "**Prices of the widget beside this**: us-east-1, without discounts. Hours (machines, shards, streams, "
-            "consumers) and S3 are in no counter: `firnline estimate` has them.",
+            "consumers) and S3 are in no counter: `firnline estimate` has "
+            f"them.{more}",
             "",
             "what | USD | as of | standing",
             "--- | --- | --- | ---",

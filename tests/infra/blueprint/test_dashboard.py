@@ -128,8 +128,11 @@ def test_no_series_is_counted_by_another_meter_and_a_thousand_streams_fit_a_widg
     ids = [meter.id for meter in METERS]
     assert not [(one, other) for one in ids for other in ids if one != other and one in other]
     streams = ", ".join(f"{{name: s{number}}}" for number in range(300))
-    *_, widget, _ = widgets(streams=f"[{streams}]", pipelines="[{stream: s0, database: lake, schema: raw}]")
+    *_, widget, text = widgets(streams=f"[{streams}]", pipelines="[{stream: s0, database: lake, schema: raw}]")
+    shown = sum(len(line) > 1 for line in widget["properties"]["metrics"])
     assert len(widget["properties"]["metrics"]) <= 500
+    counted = 3 * 300 + 1  # rows, written and polled of each stream, and the ledger's writes
+    assert f"no room for {counted - shown:,} more counters" in text["properties"]["markdown"]
 
 
 def test_a_page_of_the_same_specification_is_the_same_text() -> None:
