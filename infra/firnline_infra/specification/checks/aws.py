@@ -195,11 +195,11 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
 def _names_are_spelt_as_services_take_them(spec: EnvironmentSpec) -> Iterator[str]:
     """An application has letters, digits and _ . - in any order, which not every service takes."""
     application, root = application_of(spec), "application" if spec.application else "name"
-    pods, group = spec.aws.runtime.kubernetes, spec.redshift.workgroup if spec.redshift else None
+    group = spec.redshift.workgroup if spec.redshift else None
     forms: dict[str, tuple[Form, str]] = {}
     if spec.metrics.dashboard and "." in application:
         forms["the dashboard"] = DASHBOARD_NAME, ""
-    if pods is not None and pods.image is None:
+    if spec.aws.runtime.has_repository:
         forms["the image repository"] = REPOSITORY_NAME, ", or give aws.runtime.kubernetes.image"
     if group is not None and group.name is None:
         forms["the workgroup"] = WORKGROUP_NAME, ", or give redshift.workgroup.name"
