@@ -301,9 +301,8 @@ class World:
 
     def _of_shards(self, stop: Stop) -> list[Stop]:
         """A stream that stopped is all of its shards."""
-        if not stop.shard.endswith("/"):
-            return [stop]
-        return [replace(stop, shard=name) for name in self.parents if name.startswith(stop.shard)] or [stop]
+        shards = [name for name in self.parents if stop.shard.endswith("/") and name.startswith(stop.shard)]
+        return [replace(stop, shard=name) for name in shards] or [stop]
 
     def found(self) -> tuple[list[Found], list[Found]]:
         """The rows and the error rows of all tables that there were, in the order of their commits."""

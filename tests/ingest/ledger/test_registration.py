@@ -1,99 +1,17 @@
-"""The consumer that an engine registers for itself: whose it is, what limits it, and who removes it."""
-
-from collections.abc import Callable
-from typing import Any
+"""The consumer that an engine registers for itself: whose it is, what limits it."""
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
-from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.consumer_errors import ConsumerForeign, ConsumersExhausted, ConsumerUnready
 from firnline_ingest.kinesis.errors import StreamForbidden, StreamUnreachable
 from firnline_ingest.ledger.consumer import ConsumerRecord
-from firnline_ingest.ledger.errors import LedgerUnavailable, RunDisplaced
-from firnline_ingest.ledger.registration import Registrar, deregister_all, deregister_own, register_eagerly, tell_unused
-from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
-from firnline_local.kinesis.wire import connect
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.ledger.registration import register_eagerly, tell_unused
+from firnline_local.kinesis import Fault, FaultKind
 from tests.fakes.ledger import MemoryLedger
 
-STREAM, NAME = "events", "firnline"
-
-
-class World:
-    """One stream, a ledger, and engines that have both in common."""
-
-    def __init__(self) -> None:
-        self.clock = ManualClock()
-        self.kinesis = FakeKinesis(clock=self.clock)
-        self.stream = self.kinesis.create_stream(STREAM)
-        self.ledger = MemoryLedger()
-        self.client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        connect(self.client, self.kinesis)
-
-    def registrar(self, ledger: Any = None) -> Registrar:
-        return Registrar(lambda stream: self.client, ledger or self.ledger)
-
-    def ensure(self, registrar: Registrar | None = None) -> str:
-        now_ms = int(self.clock.now.timestamp()) * 1000
-        return (registrar or self.registrar()).arn_of(STREAM, self.stream.arn, NAME, now_ms)
-
-    def deregister(self, ledger: Any = None) -> list[str]:
-        return deregister_all(config("lazy"), self.registrar(ledger), self.wait)
-
-    def wait(self, seconds: float) -> bool:
-        self.clock.advance(seconds=seconds)
-        return False
-
-    def by_hand(self, name: str = NAME) -> str:
-        made = self.kinesis.call("RegisterStreamConsumer", {"StreamARN": self.stream.arn, "ConsumerName": name})
-        return str(made["Consumer"]["ConsumerARN"])
-
-    def remove_by_hand(self) -> None:
-        self.kinesis.call("DeregisterStreamConsumer", {"StreamARN": self.stream.arn, "ConsumerName": NAME})
-
-    @property
-    def consumers(self) -> list[str]:
-        return [each.arn for each in self.stream.found.consumers.values()]
-
-    def fail(self, operation: str, kind: FaultKind = FaultKind.ERROR, **more: Any) -> None:
-        self.kinesis.faults.replace([Fault(endpoint=f"kinesis:{operation}", kind=kind, **more)])
-
-
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "fake")
-    return World()
-
-
-def config(*registrations: str, consumer: str | None = None, retries: dict[str, Any] | None = None) -> EngineConfig:
-    fan_out = {"consumer": consumer} if consumer else {}
-    streams = (STREAM, *(f"{STREAM}{number}" for number in range(1, len(registrations))))
-    return EngineConfig.model_validate(
-        {
-            "version": 1,
-            "retries": retries or {},
-            "application": NAME,
-            "aws": {"region": "us-east-1"},
-            "ledger": {"table": "ledger"},
-            "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"file": "f"}},
-            "dead_letters": {"folder": "f"},
-            "spark": {"checkpoint": "f"},
-            "pipelines": [
-                {
-                    "stream": stream,
-                    "database": "D",
-                    "schema": "S",
-                    "reader": {"fan_out": {"registration": each, **fan_out}},
-                }
-                for stream, each in zip(streams, registrations, strict=bool(registrations))
-            ],
-        }
-    )
-
-
-def give_up(seconds: float) -> bool:
-    return True
+from .conftest import NAME, World, config, waiting
 
 
 def test_the_consumer_is_registered_once_and_found_again(world: World) -> None:
@@ -259,15 +177,6 @@ def test_it_is_read_by_once_it_is_active_and_registered_again_once_it_is_gone(wo
     assert world.ensure() != arn
 
 
-def waiting(world: World, waited: list[float]) -> Callable[[float], bool]:
-    def wait(seconds: float) -> bool:
-        waited.append(seconds)
-        world.clock.advance(seconds=seconds)
-        return False
-
-    return wait
-
-
 def test_an_eager_one_is_active_before_anything_is_read(world: World) -> None:
     world.kinesis.account.consumer_change_s = 20
     waited: list[float] = []
@@ -293,16 +202,6 @@ def test_how_long_one_is_waited_for_is_a_setting(world: World) -> None:
     assert waited == [0.6, 1.2, 2.4, 2.4, 2.4]
 
 
-def test_how_long_a_registration_is_removed_for_is_a_setting(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    world.ensure()
-    world.fail("DeregisterStreamConsumer", code="LimitExceededException")
-    waited: list[float] = []
-    retries = {"deregister_stream_consumer": {"timeout_seconds": 3, "base_ms": 1000, "max_ms": 1000}}
-    deregister_own(config("lazy", retries=retries), world.registrar(), waiting(world, waited))
-    assert waited == [1.0] * 3
-    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == ["consumer.left"]
-
-
 def test_a_lazy_one_is_left_to_the_plan(world: World) -> None:
     register_eagerly(config("lazy"), world.registrar(), waiting(world, []))
     assert world.consumers == []
@@ -312,46 +211,6 @@ def test_a_stop_ends_the_wait(world: World) -> None:
     world.kinesis.account.consumer_change_s = 3600
     register_eagerly(config("eager"), world.registrar(), lambda seconds: True)
     assert len(world.consumers) == 1
-
-
-def test_a_bounded_runs_end_removes_its_own_consumers_and_no_others(world: World) -> None:
-    world.ensure()
-    other = world.by_hand("other")
-    world.ledger.set_consumer(ConsumerRecord(STREAM, "former", "id", 0, "arn:former"), None)
-    deregister_own(config("lazy"), world.registrar(), give_up)
-    assert world.consumers == [other]
-    assert [each.name for each in world.ledger.consumers()] == ["former"]
-
-
-def test_an_end_that_may_not_remove_its_consumer_says_so_and_keeps_the_record(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    world.ensure()
-    world.fail("DeregisterStreamConsumer", code="AccessDeniedException", message="no")
-    deregister_own(config("lazy"), world.registrar(), give_up)
-    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == ["consumer.left"]
-    assert len(world.ledger.consumers()) == 1
-
-
-def test_an_end_that_meets_what_passes_tries_again(world: World) -> None:
-    world.ensure()
-    world.fail("DeregisterStreamConsumer", code="LimitExceededException", times=2)
-    deregister_own(config("lazy"), world.registrar(), world.wait)
-    assert (world.consumers, world.ledger.consumers()) == ([], [])
-
-
-def test_removing_what_is_gone_already_forgets_it(world: World) -> None:
-    world.ensure()
-    world.remove_by_hand()
-    world.deregister()
-    assert world.ledger.consumers() == []
-
-
-def test_a_deregistration_whose_answer_got_lost_is_done_again(world: World) -> None:
-    world.ensure()
-    world.fail("DeregisterStreamConsumer", FaultKind.LOST, times=1)
-    assert len(world.deregister()) == 1
-    assert (world.consumers, world.ledger.consumers()) == ([], [])
 
 
 def test_the_name_is_the_applications_unless_it_is_given(world: World) -> None:
@@ -374,21 +233,6 @@ def test_whoever_registers_it_names_it(fan_out: dict[str, str]) -> None:
     document["pipelines"][0]["reader"] = {"fan_out": fan_out}
     with pytest.raises(ValueError, match="consumer"):
         EngineConfig.model_validate(document)
-
-
-def test_before_each_consumer_is_removed_it_is_made_sure_that_no_engine_has_begun() -> None:
-    world = World()
-    world.ensure()
-    asked: list[int] = []
-
-    def make_sure() -> None:
-        asked.append(len(world.consumers))
-        raise RunDisplaced("app", "process 9")
-
-    with pytest.raises(RunDisplaced):
-        deregister_all(config("lazy"), world.registrar(), world.wait, make_sure=make_sure)
-    assert (asked, len(world.consumers)) == ([1], 1)
-    assert len(world.ledger.consumers()) == 1
 
 
 def test_a_consumer_by_which_no_pipeline_reads_any_more_is_told_at_the_start(caplog: pytest.LogCaptureFixture) -> None:

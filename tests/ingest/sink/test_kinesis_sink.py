@@ -4,11 +4,8 @@ import random
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, ReadTimeoutError
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import FirnlineError
@@ -19,65 +16,7 @@ from firnline_local.clock import ManualClock
 from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis
 
-
-@pytest.fixture
-def kinesis() -> FakeKinesis:
-    kinesis = FakeKinesis()
-    kinesis.create_stream("orders", shards=4)
-    return kinesis
-
-
-def stored(kinesis: FakeKinesis) -> list[bytes]:
-    return sorted(record.data for shard in kinesis.stream("orders").shards for record in shard.records)
-
-
-def by_key(kinesis: FakeKinesis) -> dict[str, list[bytes]]:
-    found = defaultdict(list)
-    for shard in kinesis.stream("orders").shards:
-        for record in shard.records:
-            found[record.partition_key].append(record.data)
-    return found
-
-
-def no_pause(_: float) -> None:
-    return None
-
-
-class Watched:
-    """The embedded service's client, that notes each request and can fail as the service and a network do."""
-
-    def __init__(self, kinesis: FakeKinesis, seed: int | None = None) -> None:
-        self.client = kinesis.client()
-        self.exceptions = self.client.exceptions
-        self.requests: list[list[dict[str, Any]]] = []
-        self.is_losing = False
-        self._chance = None if seed is None else random.Random(seed)
-        self._lock = threading.Lock()
-
-    def list_streams(self) -> Any:
-        return self.client.list_streams()
-
-    def put_records(self, *, StreamName: str, Records: list[dict[str, Any]]) -> Any:  # noqa: N803 - the API's names
-        with self._lock:
-            self.requests.append(Records)
-            fate = self._chance.random() if self._chance else 1.0
-            refused = {n for n in range(len(Records)) if self._chance and fate < 0.5 and self._chance.random() < 0.3}
-        if 0.5 < fate < 0.6:
-            raise ClientError(
-                {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow"}}, "PutRecords"
-            )
-        if 0.6 < fate < 0.65:
-            raise ClientError({"Error": {"Code": "InternalFailureException", "Message": "oops"}}, "PutRecords")
-        taken = [each for n, each in enumerate(Records) if n not in refused]
-        answers = iter(self.client.put_records(StreamName=StreamName, Records=taken)["Records"]) if taken else iter(())
-        if self.is_losing and 0.65 < fate < 0.75:
-            raise ReadTimeoutError(endpoint_url="http://kinesis")
-        no = {"ErrorCode": "InternalFailure", "ErrorMessage": "this one not"}
-        return {"Records": [no if n in refused else next(answers) for n in range(len(Records))]}
-
-
-def records(count: int) -> list[bytes]:
-    return [b"%d" % number for number in range(count)]
+from .conftest import Watched, by_key, no_pause, records, stored
 
 
 def test_every_record_is_in_the_stream_once_as_it_was(kinesis: FakeKinesis) -> None:
@@ -286,65 +225,10 @@ def test_threads_may_share_a_sink(kinesis: FakeKinesis) -> None:
     assert stored(kinesis) == sorted(records(400))
 
 
-def test_after_an_error_of_its_user_nothing_more_is_put_and_the_threads_end(kinesis: FakeKinesis) -> None:
-    def give() -> Iterator[bytes]:
-        yield b"x"
-        raise LookupError
-
-    with pytest.raises(LookupError):
-        put_all(kinesis.client(), "orders", give(), SinkOptions(linger_s=3_600))
-    assert stored(kinesis) == []
-    assert not any(thread.name == "put" for thread in threading.enumerate())
-
-
-def test_a_thread_that_waits_for_its_records_hears_that_another_one_has_closed_the_sink(kinesis: FakeKinesis) -> None:
-    begun, goes_on = threading.Event(), threading.Event()
-    client, said = Watched(kinesis), list[str]()
-    put = client.put_records
-    client.put_records = lambda **asked: (begun.set(), goes_on.wait(30), put(**asked))[-1]  # type: ignore[method-assign]
-    sink = KinesisSink(client, "orders", SinkOptions(batch_records=1, in_flight=1))  # type: ignore[arg-type]
-
-    def flush() -> None:
-        try:
-            sink.flush()
-        except RuntimeError as error:
-            said.append(str(error))
-
-    for event in records(3):
-        sink.put(event)
-    assert begun.wait(30)
-    waiting = threading.Thread(target=flush, daemon=True)
-    waiting.start()
-    ending = threading.Thread(target=sink.__exit__, args=(LookupError, None, None))
-    ending.start()
-    while not sink._is_closed:
-        time.sleep(0.001)
-    goes_on.set()
-    ending.join()
-    waiting.join(5)
-    assert (said, len(stored(kinesis))) == (["the sink is closed"], 1)
-
-
 @pytest.mark.parametrize("wrong", [{"batch_records": 501}, {"batch_bytes": 10_485_761}, {"in_flight": 0}])
 def test_options_that_the_service_does_not_take_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         SinkOptions(**wrong)  # type: ignore[arg-type]
-
-
-class Unread(FirnlineError):
-    id = "FL-0000"
-
-
-@pytest.mark.parametrize("end", [KeyboardInterrupt(), Unread("The file broke off.", next_step="get it again.")])
-def test_whatever_ends_the_lines_it_is_told_how_many_are_in(kinesis: FakeKinesis, end: BaseException) -> None:
-    def lines() -> Iterator[bytes]:
-        yield from (b"a", b"b")
-        raise end
-
-    with pytest.raises(SinkFailed) as failed:
-        put_all(kinesis.client(), "orders", lines(), SinkOptions(batch_records=1))
-    assert (failed.value.acknowledged, failed.value.unacknowledged) == (len(stored(kinesis)), 2 - len(stored(kinesis)))
-    assert failed.value.what.endswith("." if isinstance(end, Unread) else "are not counted.")
 
 
 @pytest.mark.parametrize("name", ["or ders", "arn:aws:kinesis:us-east-1:123456789012:stream/orders"])
@@ -353,86 +237,6 @@ def test_what_is_no_name_of_a_stream_is_not_taken_for_a_record_that_is_too_large
 ) -> None:
     with pytest.raises(SinkFailed, match="There is no stream"):
         put_all(kinesis.client(), name, [b"a"])
-
-
-def test_ctrl_c_while_the_stream_refuses_ends_within_a_moment_and_says_what_is_in(kinesis: FakeKinesis) -> None:
-    """Neither the attempts that are left nor the pauses between them are waited for."""
-    client, is_refused = Watched(kinesis), threading.Event()
-    put = client.put_records
-
-    def refuse(**asked: Any) -> Any:
-        if asked["Records"][0]["Data"] == b"in":
-            return put(**asked)
-        is_refused.set()
-        return {"Records": [{"ErrorCode": "ProvisionedThroughputExceededException"}] * len(asked["Records"])}
-
-    def lines() -> Iterator[bytes]:
-        yield from (b"in", b"refused")
-        assert is_refused.wait(30)
-        while len(stored(kinesis)) < 1:
-            time.sleep(0.001)
-        raise KeyboardInterrupt
-
-    client.put_records = refuse  # type: ignore[method-assign]
-    began_s = time.monotonic()
-    with pytest.raises(SinkFailed, match="interrupted") as failed:
-        put_all(client, "orders", lines(), SinkOptions(batch_records=1, attempts=1_000))  # type: ignore[arg-type]
-    assert time.monotonic() - began_s < 20
-    assert (failed.value.acknowledged, failed.value.unacknowledged) == (1, 1)
-    assert not any(thread.name == "put" for thread in threading.enumerate())
-
-
-def test_ctrl_c_waits_a_moment_and_no_longer_for_an_answer_that_does_not_come(
-    kinesis: FakeKinesis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("firnline_ingest.sink.kinesis_sink.ANSWERS_AFTER_ABORT_S", 0.05)
-    client, is_asked, answers = Watched(kinesis), threading.Event(), threading.Event()
-    client.put_records = lambda **_: (is_asked.set(), answers.wait(60), {"Records": [{}]})[-1]  # type: ignore[method-assign]
-
-    def lines() -> Iterator[bytes]:
-        yield b"x"
-        assert is_asked.wait(30)
-        raise KeyboardInterrupt
-
-    with pytest.raises(SinkFailed) as failed:
-        put_all(client, "orders", lines(), SinkOptions(batch_records=1))  # type: ignore[arg-type]
-    answers.set()
-    assert (failed.value.acknowledged, failed.value.unacknowledged) == (0, 1)
-
-
-def test_a_failure_of_one_request_ends_the_attempts_of_the_others(kinesis: FakeKinesis) -> None:
-    client, is_refused = Watched(kinesis), threading.Event()
-
-    def put(**asked: Any) -> Any:
-        if asked["Records"][0]["Data"] == b"forbidden":
-            assert is_refused.wait(30)
-            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "PutRecords")
-        is_refused.set()
-        return {"Records": [{"ErrorCode": "ProvisionedThroughputExceededException"}]}
-
-    client.put_records = put  # type: ignore[method-assign]
-    began_s = time.monotonic()
-    with pytest.raises(SinkFailed, match="denied"):
-        put_all(client, "orders", [b"refused", b"forbidden"], SinkOptions(batch_records=1, attempts=1_000))  # type: ignore[arg-type]
-    assert time.monotonic() - began_s < 20
-
-
-def test_lines_that_no_stream_takes_hurt_no_other_line_and_are_named_at_the_end(kinesis: FakeKinesis) -> None:
-    long = b"x" * 10_485_760
-    with pytest.raises(
-        SinkFailed, match=r"2 records are in .*; of 0 more.* Record 2 for 'orders' has 10,485,761 bytes"
-    ) as failed:
-        put_all(kinesis.client(), "orders", [b"before", long, long, b"after"], key=fixed("k"))
-    assert stored(kinesis) == [b"after", b"before"]
-    assert "Others that were not put: 1." in failed.value.what
-
-
-def test_a_line_that_no_stream_takes_ends_a_sink_that_fails_on_an_error(kinesis: FakeKinesis) -> None:
-    with pytest.raises(SinkFailed, match="10,485,761 bytes"):
-        put_all(
-            kinesis.client(), "orders", [b"x" * 10_485_760, b"after"], SinkOptions(fail_on_error=True), key=fixed("k")
-        )
-    assert stored(kinesis) == []
 
 
 @pytest.mark.parametrize("wrong", [{"linger_s": float("nan")}, {"linger_s": -1}, {"read_timeout_s": float("nan")}])
