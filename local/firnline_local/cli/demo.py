@@ -43,7 +43,7 @@ AUDIT_FAILED = 3
     "--deploy",
     "deploys",
     is_flag=True,
-    help="Deploy the engine to the embedded EMR Serverless, and roll it while records flow.",
+    help="Deploy the engine to the embedded EMR Serverless, and roll it while records flow; with --terraform on what that made.",
 )
 def demo(
     *,
@@ -66,16 +66,14 @@ def demo(
 
     from firnline_infra.specification import load_spec
 
-    if deploys and (by_pulumi or by_terraform or keep):
-        raise click.UsageError(
-            "--deploy makes a stack and an engine of its own; leave --pulumi, --terraform and --keep out."
-        )
+    if deploys and (by_pulumi or keep):
+        raise click.UsageError("--deploy makes a stack and an engine of its own; leave --pulumi and --keep out.")
     if by_pulumi and by_terraform:
         raise click.UsageError("one tool makes an environment: --pulumi or --terraform.")
     spec, events = load_spec(spec_file), _events(records, events_file)
     with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
         if deploys:
-            raise SystemExit(_deploy(Path(place), spec, events))
+            raise SystemExit(_deploy(Path(place), spec, events, by_terraform=by_terraform))
         deployed_from = spec_file if by_pulumi or by_terraform else None
         options = {"keep": keep, "by_terraform": by_terraform}
         raise SystemExit(_run(Path(place), spec, events, deployed_from=deployed_from, **options))
@@ -134,13 +132,15 @@ def _run(
     return 0 if report.exit_status == 0 else AUDIT_FAILED
 
 
-def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes]) -> int:
+def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, by_terraform: bool) -> int:
     import os
+    from contextlib import nullcontext
 
     from firnline_local.demo.deployable import Deployable, deployed_specification
     from firnline_local.demo.deployment_story import DeploymentStory
     from firnline_local.demo.screen import Screen
     from firnline_local.demo.story import open_environment
+    from firnline_local.terraform.serving import providing
 
     screen = Screen()
     folder.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,9 @@ def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes]) -> int:
         os.environ.update(environment.variables)  # the audit finds AWS as any program does
         endpoints = environment.endpoints
         document = deployed_specification("deployed", endpoints.aws_account, endpoints.region, shards=4)
-        result = DeploymentStory(Deployable(environment, folder, document, screen.say), events, screen).run()
+        with providing(environment) if by_terraform else nullcontext() as providers:
+            deployable = Deployable(environment, folder, document, screen.say, terraform_providers=providers)
+            result = DeploymentStory(deployable, events, screen).run()
     return 0 if result.report.exit_status == 0 else AUDIT_FAILED
 
 

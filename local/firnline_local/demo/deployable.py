@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from firnline_infra.specification.service_users import service_users
 
 if TYPE_CHECKING:
     from firnline_infra.rollout.environment import EngineEnvironment
+    from firnline_infra.stack.deployment import Deployment
     from firnline_ingest.config.model import EngineConfig
     from firnline_local.running import RunningEnvironment
 
@@ -56,13 +57,16 @@ class Deployable:
     folder: Path
     document: dict[str, Any]
     say: Callable[[str], None]
+    terraform_providers: Mapping[str, str] | None = None
+    """Where Terraform makes the stack (`firnline_local.terraform.serving`); else the Pulumi program does, in this process."""
 
     def __post_init__(self) -> None:
         from firnline_local.accounts import EmbeddedAccounts
         from firnline_local.pulumi.in_process.application import ProgramApplication
 
-        self.accounts = EmbeddedAccounts(self.environment)
-        self._stack = ProgramApplication(self.environment)
+        self.accounts = EmbeddedAccounts(self.environment, terraform_providers=self.terraform_providers)
+        self._program = ProgramApplication(self.environment)
+        self._outputs: Mapping[str, Any] = {}
         self._file = self.folder / f"{self.name}.yaml"
 
     @property
@@ -80,7 +84,7 @@ class Deployable:
     @property
     def application_id(self) -> str:
         """Known once the stack is up."""
-        return str(self._stack.outputs["engine_place"])
+        return str(self._outputs["engine_place"])
 
     def prepare(self) -> None:
         """What a platform team has before the first `up`: a network, the keys, the role that deploys."""
@@ -99,27 +103,40 @@ class Deployable:
 
     def up(self) -> "EngineEnvironment":
         """The stack as the document has it, and the way to its engine."""
+        from firnline_infra.rollout.environment import EngineEnvironment
+
+        spec = self._spec()
+        self._outputs = self._by_program(spec) if self.terraform_providers is None else self._by_terraform()
+        return EngineEnvironment(
+            spec=spec,
+            accounts=self.accounts,
+            outputs=lambda: self._outputs,
+            env_argument=str(self._file),
+            say=self.say,
+        )
+
+    def _by_program(self, spec: EnvironmentSpec) -> Mapping[str, Any]:
         import pulumi
 
         from firnline_infra.pulumi import environment as render
         from firnline_infra.pulumi import providers
-        from firnline_infra.rollout.environment import EngineEnvironment
-
-        spec = self._spec()
 
         def program() -> None:
             made = render(spec, pulumi.ResourceOptions(providers=providers(spec)))
             for name, value in made.given().items():
                 pulumi.export(name, value)
 
-        self._stack.up(program, stack=spec.name, project="firnline")
-        return EngineEnvironment(
-            spec=spec,
-            accounts=self.accounts,
-            outputs=lambda: self._stack.outputs,
-            env_argument=str(self._file),
-            say=self.say,
-        )
+        return self._program.up(program, stack=spec.name, project="firnline")
+
+    def _by_terraform(self) -> Mapping[str, Any]:
+        """As `firnline up` does; the outputs are then read back from the state, as `firnline deploy` reads them."""
+        self._deployment().up()
+        return self._deployment().outputs()
+
+    def _deployment(self) -> "Deployment":
+        from firnline_infra.stack.deployment import Deployment
+
+        return Deployment.of(self._file, str(self._file), self.accounts, lambda _: None)
 
     def attempts(self, run: str) -> list[dict[str, Any]]:
         """Newest first."""
@@ -141,7 +158,7 @@ class Deployable:
 
     def destroy(self) -> None:
         """Also what still runs: an application is deleted only when it is stopped, and stopped only when no run is left."""
-        if "engine_place" in self._stack.outputs:
+        if "engine_place" in self._outputs:
             place = {"applicationId": self.application_id}
             for run in self._left():
                 self.emr.cancel_job_run(**place, jobRunId=run, shutdownGracePeriodInSeconds=0)
@@ -149,7 +166,10 @@ class Deployable:
                 time.sleep(LOOK_S)
             if self.emr.get_application(**place)["application"]["state"] == "STARTED":
                 self.emr.stop_application(**place)
-        self._stack.destroy()
+        if self.terraform_providers is None:
+            self._program.destroy()
+        else:
+            self._deployment().destroy()
 
     def _left(self) -> list[str]:
         listed = self.emr.list_job_runs(applicationId=self.application_id)["jobRuns"]

@@ -42,7 +42,8 @@ class DeploymentStory:
 
     def run(self) -> DemoResult:
         """Raises EngineStuck, BuildError or RolloutError where it does not get through."""
-        self.screen.step("The stack: what the specification asks for, made by its Pulumi program")
+        by = "its Pulumi program" if self.deployable.terraform_providers is None else "terraform apply, the real CLI"
+        self.screen.step(f"The stack: what the specification asks for, made by {by}")
         self.deployable.prepare()
         engine = self.deployable.up()
         self.screen.step("The engine: built for the release, uploaded, and started as the rendered job")

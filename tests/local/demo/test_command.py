@@ -56,6 +56,17 @@ def test_a_tool_makes_what_the_specification_says(tool: str, pipeline: Pipeline)
     assert pipeline.options == {"keep": False, "by_terraform": tool == "terraform", "deployed_from": SPEC}
 
 
+@pytest.mark.parametrize("arguments", [["--deploy"], ["--deploy", "--terraform"]])
+def test_the_engine_is_deployed_on_what_the_program_or_terraform_made(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deploys: list[bool] = []
+    monkeypatch.setattr("firnline_local.cli.demo._deploy", lambda *_, by_terraform: deploys.append(by_terraform) or 3)
+    assert run(*arguments) == AUDIT_FAILED
+    assert deploys == ["--terraform" in arguments]
+    assert run("--deploy", "--pulumi") == run("--deploy", "--keep") == 2
+
+
 def test_two_tools_do_not_make_one_environment(pipeline: Pipeline) -> None:
     assert run("--pulumi", "--terraform") == 2
     assert pipeline.options == {}
