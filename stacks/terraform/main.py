@@ -11,19 +11,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-if shutil.which("node") is None:
-    sys.exit(
-        "CDK Terrain runs on Node, and there is none on the PATH.\n  Next: install Node 22 or newer, or do without: "
-        "firnline terraform dev --into stacks/terraform/dev"
-    )
+from firnline_infra.specification import load_spec
+from firnline_infra.terraform import module_files
 
+INSTEAD = "or do without: firnline terraform dev --into stacks/terraform/dev"
+if shutil.which("node") is None:
+    sys.exit(f"CDK Terrain runs on Node, and there is none on the PATH.\n  Next: install Node 22 or newer, {INSTEAD}")
 try:
     from cdktn import App, S3Backend, TerraformStack
 except ModuleNotFoundError:
-    from cdktf import App, S3Backend, TerraformStack
-
-from firnline_infra.specification import load_spec
-from firnline_infra.terraform import module_files
+    try:
+        from cdktf import App, S3Backend, TerraformStack
+    except ModuleNotFoundError:
+        sys.exit(f"There is no core of CDK Terrain in this Python.\n  Next: pip install cdktn, {INSTEAD}")
 
 SPECIFICATIONS = Path(__file__).resolve().parents[1] / "environments"
 ENVIRONMENTS = ("dev", "staging", "prod")

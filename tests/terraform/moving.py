@@ -1,6 +1,6 @@
 """An environment moves from Terraform to Pulumi and back, by both real engines: taken over by import ids, never created again.
 
-It takes minutes, so that it is run by its name: .venv/bin/python -m pytest tests/terraform/moving.py
+It takes a minute or more, so that it is not in the suite: `scripts/terraform moving`.
 """
 
 from pathlib import Path

@@ -69,6 +69,14 @@ def test_without_node_it_says_what_does_without(monkeypatch: pytest.MonkeyPatch)
         runpy.run_path(str(PROGRAM))
 
 
+def test_without_a_core_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in JSII:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/node")
+    with pytest.raises(SystemExit, match="pip install cdktn"):
+        runpy.run_path(str(PROGRAM))
+
+
 def test_the_program_is_read_in_a_minute_and_nothing_else_knows_jsii() -> None:
     assert len(PROGRAM.read_text(encoding="utf-8").splitlines()) < 60
     for house in ("infra", "ingest", "local"):
