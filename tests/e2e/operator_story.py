@@ -24,9 +24,10 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import depl
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS
 from firnline_infra.specification import load_spec
+from firnline_infra.specification.service_users import service_users
 from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
-from firnline_local.demo.deployable import USERS, Deployable, deployed_specification
+from firnline_local.demo.deployable import Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events
 from firnline_local.demo.screen import Screen
@@ -63,8 +64,8 @@ class OnOperator(Deployable):
 
     def prepare(self) -> None:
         """The keys, the role that deploys, and a cluster with the image, an empty namespace and the deployer's rights in it."""
-        for user in USERS:
-            create_key(KeyOwner.of(self._spec(), self._file, user, environment=self.name), self.accounts)
+        for user in service_users(self._spec()):
+            create_key(KeyOwner.of(self._spec(), self._file, user.key, environment=self.name), self.accounts)
         bootstrap(self.environment, self._spec())
         endpoints = self.environment.endpoints
         role = f"arn:aws:iam::{endpoints.aws_account}:role/firnline-{self.name}-engine"
@@ -137,7 +138,7 @@ def main(arguments: Sequence[str]) -> int:
         os.environ.update(environment.variables)
         endpoints = environment.endpoints
         document = specification(operator, endpoints.aws_account, endpoints.region)
-        deployable = OnOperator(environment, Path(place), document, screen.say, operator)
+        deployable = OnOperator(environment, Path(place), document, screen.say, operator=operator)
         result = DeploymentStory(deployable, list(shop_events(RECORDS)), screen, kills=False).run()
     return result.report.exit_status
 
