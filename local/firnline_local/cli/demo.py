@@ -134,13 +134,12 @@ def _run(
 
 def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, by_terraform: bool) -> int:
     import os
-    from contextlib import nullcontext
 
+    from firnline_local.demo.deploy import providers_of
     from firnline_local.demo.deployable import Deployable, deployed_specification
     from firnline_local.demo.deployment_story import DeploymentStory
     from firnline_local.demo.screen import Screen
     from firnline_local.demo.story import open_environment
-    from firnline_local.terraform.serving import providing
 
     screen = Screen()
     folder.mkdir(parents=True, exist_ok=True)
@@ -151,7 +150,7 @@ def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, by_te
         os.environ.update(environment.variables)  # the audit finds AWS as any program does
         endpoints = environment.endpoints
         document = deployed_specification("deployed", endpoints.aws_account, endpoints.region, shards=4)
-        with providing(environment) if by_terraform else nullcontext() as providers:
+        with providers_of(environment, by_terraform=by_terraform) as providers:
             deployable = Deployable(environment, folder, document, screen.say, terraform_providers=providers)
             result = DeploymentStory(deployable, events, screen).run()
     return 0 if result.report.exit_status == 0 else AUDIT_FAILED
