@@ -57,7 +57,16 @@ LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """After pytest-randomly, whose order stays among the long ones and among the others."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    items[:] = long_first(items, workers, lambda item: any(item.get_closest_marker(mark) for mark in LONG))
+    items[:] = long_first(items, workers, lambda item: any(map(item.get_closest_marker, LONG)), fixture_of_module)
+
+
+def fixture_of_module(item: pytest.Item) -> str | None:
+    """The module, where the test uses something that is made once for all tests of it."""
+    used = getattr(item, "_fixtureinfo", None)
+    scopes = (
+        {each.scope for name in used.names_closure for each in used.name2fixturedefs.get(name, ())} if used else set()
+    )
+    return item.nodeid.partition("::")[0] if "module" in scopes else None
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
