@@ -114,14 +114,16 @@ def paused(subject: Subject) -> Iterator[Difference]:
 
 
 def selected(subject: Subject) -> Iterator[Difference]:
-    """The SELECT of an interactive table, as the pipe that Snowflake made with it says it."""
+    """The SELECT of an interactive table, as the pipe that Snowflake made with it says it. Where no such pipe is listed, the
+    table may have been made anew without one: Snowflake is asked for it by name, which answers or shows nothing of it.
+    """
     table = subject.wanted
     if not isinstance(table, InteractiveTable) or not table.select:
         return
     *container, own = table.name.parts
     shown = subject.rows(f"SHOW PIPES IN SCHEMA {QualifiedName(tuple(container)).sql}")
     pipes = [each for each in shown if each["name"] in (own.name, f"{own.name}-STREAMING")]
-    for pipe in pipes:
+    for pipe in pipes or subject.rows(f"DESCRIBE PIPE {table.name.sql}"):
         definition = str(pipe["definition"])
         if _plain(table.select) not in _plain(definition):
             step = "find out who made it anew and why; its rows have other columns: docs/when-snowflake-changes.md"

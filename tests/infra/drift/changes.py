@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ def changes(made: Made) -> Iterator[Change]:
     yield from _stream(made)
     yield from _ledger(made)
     yield from _bucket(made)
+    yield from replacements.secret(made)
     yield from _secrets(made)
     yield from {"dev": _user, "staging": _role, "prod": _role}[made.name](made)
     yield from {"dev": _running_engine, "staging": _dying_key, "prod": _prod}[made.name](made)
@@ -229,6 +231,7 @@ def _user(made: Made) -> Iterator[Change]:
 
 def _image_repository(made: Made) -> Iterator[Change]:
     ecr, name = made.aws("ecr"), made.application
+    yield Change(partial(_unencrypted, ecr, name), f"ecr repository {name}", "encryptionConfigurations")
 
     def by(operation: str, path: str, **request: Any) -> Change:
         change = partial(getattr(ecr, operation), repositoryName=name, **request)
@@ -248,6 +251,18 @@ def _image_repository(made: Made) -> Iterator[Change]:
     arn = ecr.describe_repositories(repositoryNames=[name])["repositories"][0]["repositoryArn"]
     tags = [{"Key": "Who", "Value": "me"}]
     yield Change(partial(ecr.tag_resource, resourceArn=arn, tags=tags), f"ecr repository {name}", "tags.Who")
+
+
+def _unencrypted(ecr: Any, name: str) -> None:
+    """No call changes a repository's key: it is made anew, as it was but for that."""
+    (found,) = ecr.describe_repositories(repositoryNames=[name])["repositories"]
+    assert found["encryptionConfiguration"]["encryptionType"] == "KMS"
+    tags = ecr.list_tags_for_resource(resourceArn=found["repositoryArn"])["tags"]
+    rules = ecr.get_lifecycle_policy(repositoryName=name)["lifecyclePolicyText"]
+    ecr.delete_repository(repositoryName=name)
+    kept = {each: found[each] for each in ("imageTagMutability", "imageScanningConfiguration")}
+    ecr.create_repository(repositoryName=name, tags=tags, **kept)
+    ecr.put_lifecycle_policy(repositoryName=name, lifecyclePolicyText=rules)
 
 
 def _dying_key(made: Made) -> Iterator[Change]:
@@ -271,12 +286,35 @@ def _prod(made: Made) -> Iterator[Change]:
     own["Statement"].append(open_to_all)
     yield by("put_key_policy", "policy", KeyId=key, PolicyName="default", Policy=json.dumps(own))
     yield by("disable_key_rotation", "rotation", KeyId=key)
+    disabled = by("disable_key", "state", KeyId=key)
+    yield replace(disabled, undo=partial(kms.enable_key, KeyId=key))
     yield by("update_alias", "target", AliasName=alias, TargetKeyId=kms.create_key()["KeyMetadata"]["KeyId"])
     parameter = {"Name": "/firnline/prod/ledger-table", "Value": "another", "Type": "String", "Overwrite": True}
     written = partial(made.aws("ssm").put_parameter, **parameter)
     yield Change(written, "ssm parameter /firnline/prod/ledger-table", "insecureValue")
+    yield from _volume(made)
     yield from _watching(made)
     yield from _job(made)
+
+
+def _volume(made: Made) -> Iterator[Change]:
+    """Snowflake alone may be the volume's role, and by the volume's external id alone."""
+    iam, (volume,) = made.aws("iam"), blueprint_of(made.spec).volumes
+    name = volume.role_arn.rpartition("/")[2]
+    trust = iam.get_role(RoleName=name)["Role"]["AssumeRolePolicyDocument"]
+    text = json.dumps(trust)
+    assert volume.external_id in text
+    anyone = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": STRANGER}}
+    for changed in (
+        text.replace(volume.external_id, "theirs"),
+        json.dumps({**trust, "Statement": [*trust["Statement"], anyone]}),
+    ):
+        by = partial(iam.update_assume_role_policy, RoleName=name)
+        back = partial(by, PolicyDocument=text)
+        yield Change(partial(by, PolicyDocument=changed), f"iam role {name}", "assumeRolePolicy", back)
+    reading = policy("s3:GetObject", f"arn:aws:s3:::{volume.bucket.name}/*", Principal={"AWS": STRANGER})
+    opened = partial(made.aws("s3").put_bucket_policy, Bucket=volume.bucket.name, Policy=reading)
+    yield Change(opened, f"s3 bucket policy {volume.bucket.name}", "policy")
 
 
 def _watching(made: Made) -> Iterator[Change]:

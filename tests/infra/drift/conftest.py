@@ -2,20 +2,26 @@
 beside them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from firnline_infra.blueprint import blueprint_of
 from firnline_infra.drift import find_drift
+from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.ignore import IgnoreList
+from firnline_infra.drift.stack import State, stack_findings
+from firnline_infra.drift.suite import PARTS, drift_report
 from firnline_infra.keys.create import create_key
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.stack.deployment import Deployment
 from firnline_infra.stack.stack import Stack
-from firnline_ingest.checks import Report
+from firnline_ingest.checks import Check, Report
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.infra.drift.in_process import InProcessStack
@@ -34,11 +40,30 @@ AMENDED = {
 """By the text of each: a stage, the engine as a user of IAM, a pipeline with a user of its own, a repository of images."""
 
 
+Doing = Callable[[], object]
+
+
 @dataclass(frozen=True)
 class Change:
-    does: Callable[[], object]
+    does: Doing
     object: str
     path: str
+    undo: Doing | None = None
+    """For what another change of this list would hide, or could not be made after."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.object, self.path
+
+
+@dataclass(frozen=True)
+class Clients(EmbeddedAccounts):
+    """Keeps the clients of AWS: to make one takes longer than to ask it."""
+
+    made: dict[str, Any] = field(default_factory=dict)
+
+    def aws(self, service: str) -> Any:
+        return self.made.get(service) or self.made.setdefault(service, super().aws(service))
 
 
 @dataclass
@@ -47,6 +72,7 @@ class Made:
     spec_file: Path
     environment: RunningEnvironment
     stack: InProcessStack
+    clients: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -57,20 +83,41 @@ class Made:
         return f"firnline-{self.name}"
 
     def aws(self, service: str) -> Any:
-        return self.environment.client(service)
+        return self.accounts().aws(service)
+
+    def accounts(self, role: str | None = None) -> EmbeddedAccounts:
+        return Clients(self.environment, deploy_role=role, made=self.clients)
 
     def sql(self, statement: str) -> None:
-        self.environment.query(statement, login="admin")
+        """Several are separated by semicolons."""
+        with closing(self.session.cursor()) as cursor:
+            for each in statement.split("; "):
+                cursor.execute(each)
 
-    def by_sql(self, statement: str, object_: str, path: str) -> Change:
-        return Change(lambda: self.sql(statement), object_, path)
+    @cached_property
+    def session(self) -> Any:
+        return self.accounts().snowflake()
+
+    def by_sql(self, statement: str, object_: str, path: str, *, undo: str = "") -> Change:
+        return Change(lambda: self.sql(statement), object_, path, (lambda: self.sql(undo)) if undo else None)
+
+    @cached_property
+    def _checks(self) -> list[Check]:
+        context = DriftContext(
+            spec=self.spec,
+            blueprint=blueprint_of(self.spec),
+            accounts=self.accounts(),
+            session=self.session,
+            outputs=self.stack.outputs,
+        )
+        return [check for part in PARTS for check in part.checks(context)]
 
     def deployment(self, role: str | None = None) -> Deployment:
         return Deployment(
             spec=self.spec,
             spec_file=self.spec_file,
             env_argument=self.name,
-            accounts=EmbeddedAccounts(self.environment, deploy_role=role),
+            accounts=self.accounts(role),
             say=lambda line: None,
             stack=Stack(self.stack, self.name),  # type: ignore[arg-type] # as much of the CLI as is asked for
         )
@@ -78,6 +125,16 @@ class Made:
     def drift(self, role: str | None = None, *, ignoring: IgnoreList | None = None) -> Report:
         """As seen by a role of Snowflake; the administrator's where none is named."""
         return find_drift(self.deployment(role), ignoring or IgnoreList())
+
+    def drift_of(self, object_: str) -> set[tuple[str, str]]:
+        """What it finds of one object: by the object's own checks, and by the stack's comparison of its kind."""
+        steps = self.stack.plan_of(object_)
+        found = list(stack_findings(steps, State.of(self.stack.export(self.name)), next_step="up"))
+        for check in self._checks:
+            if check.name.endswith((f" {object_}", "wrote into")):
+                found += check.run()
+        keys = {each.key for each in drift_report(self.name, found, ignoring=IgnoreList()).findings}
+        return {(of, path) for of, path in keys if of == object_}
 
 
 @pytest.fixture(scope="module", params=["dev", "staging", "prod"])
@@ -87,7 +144,9 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         spec = load_spec(_amended(trial, name))
         stack = InProcessStack(trial.environment, spec)
         stack.up()
-        yield Made(spec, trial.spec_file, trial.environment, stack)
+        made = Made(spec, trial.spec_file, trial.environment, stack)
+        with closing(made.session):
+            yield made
 
 
 def _amended(trial: Trial, name: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pulumi
 
+from firnline_infra.kinds.kind import noun_of
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.pulumi_cli.errors import NoSuchStack
@@ -24,12 +25,31 @@ from firnline_local.running import RunningEnvironment
 PROJECT = "firnline"
 
 
+class Making(Deployment):
+    """Keeps what the program has asked for."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.goals: list[ResourceGoal] = []
+
+    def register(self, wanted: ResourceGoal) -> Record:
+        self.goals.append(wanted)
+        return super().register(wanted)
+
+
 class Looking(Deployment):
     """Makes and changes nothing: each step that would is noted."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.steps: list[dict[str, Any]] = []
+
+    def register_again(self, wanted: ResourceGoal) -> None:
+        """Without the program, which configures the providers elsewhere."""
+        record = self._records[wanted.urn]
+        if record.provider not in self._clouds:
+            self.configure(record.provider, record.token.partition(":")[0], record.configuration)
+        self.register(wanted)
 
     def _create(self, cloud: Cloud, wanted: ResourceGoal, inputs: Mapping[str, Any]) -> Record:
         self._step("create", wanted.urn, wanted=inputs)
@@ -68,13 +88,25 @@ class InProcessStack:
     environment: RunningEnvironment
     spec: EnvironmentSpec
     records: list[Record] = field(default_factory=list)
+    goals: list[ResourceGoal] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     excluded: list[tuple[str, ...]] = field(default_factory=list)
     """What each plan was asked to leave out."""
 
     def up(self) -> None:
-        self._run(Deployment(self.environment, config={}, records=self.records))
+        making = Making(self.environment, config={}, records=self.records)
+        self._run(making)
+        self.goals = making.goals
+
+    def plan_of(self, object_: str) -> dict[str, Any]:
+        """As `plan`, of the kind of one object alone, and of what the program has asked for the last time."""
+        looking = Looking(self.environment, config={}, records=self.records)
+        with closing(looking):
+            for goal in self.goals:
+                if object_.startswith(f"{noun_of(goal.token)} "):
+                    looking.register_again(goal)
+        return {"steps": looking.steps}
 
     def plan(self, stack: str, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
         self.excluded.append(without)
