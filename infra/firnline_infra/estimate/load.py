@@ -101,7 +101,7 @@ class Load:
     cluster_cores: int = 0
     """Of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
     redshift: RedshiftLoad | None = None
-    idle_read_s: float = 1.0
+    idle_read_s: float = 2.0
     """Between two reads of a polled shard to which nothing comes."""
     kept_images: int = 0
     """That the environment's own repository keeps, at most; 0 where it has none."""

@@ -36,7 +36,9 @@ def aws_client(
     access: Access = HERE,
 ) -> Any:
     """A client of `session`, or of a new one. `access` says where a stream is that is elsewhere, and who reads it."""
+    session = session or new_session()
     config = Config(
+        user_agent=_user_agent(session),  # botocore would put it together twice for each request
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
@@ -45,10 +47,16 @@ def aws_client(
     )
     region = access.region or aws.region
     own_endpoint = aws.endpoints.get(service) if region == aws.region else None
-    return signing(session or new_session(), aws, access).create_client(
+    return signing(session, aws, access).create_client(
         service,
         region_name=region,
         endpoint_url=access.endpoint or own_endpoint,
         config=config,
         verify=ca_file(aws),
     )
+
+
+def _user_agent(session: Session) -> str:
+    """Returns botocore's own, with the application id that a session may have (AWS_SDK_UA_APP_ID)."""
+    app_id = session.get_config_variable("user_agent_appid")
+    return f"{session.user_agent()} app/{app_id}" if app_id else str(session.user_agent())

@@ -47,9 +47,9 @@ class PollingConfig(Section):
     """Records a read may return; a read never returns more than 10 MiB."""
     interval_ms: int = Field(default=210, ge=200, le=10_000)
     """Between two reads of a shard: the service allows five a second to all consumers together."""
-    idle_interval_ms: int = Field(default=1000, ge=200, le=10_000)
-    """Between two reads of a shard to which nothing came for ten seconds, where that is longer than `interval_ms`: it leaves
-    four of the shard's five reads a second to other consumers. The first record after such a pause may wait so long."""
+    idle_interval_ms: int = Field(default=2000, ge=200, le=10_000)
+    """Between two reads of a shard to which nothing came for a while, at most: after ten seconds a tenth of that pause, where
+    it is longer than `interval_ms`. The first record after the pause may wait so long; other consumers have the reads."""
 
 
 class RunOptions(Section):

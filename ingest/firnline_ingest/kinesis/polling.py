@@ -1,5 +1,5 @@
 """Shared-throughput reads: GetShardIterator once, then GetRecords, five times a second and shard at most,
-and less often while nothing comes.
+and less and less often while nothing comes.
 
 Iterators are not kept over trouble: whatever happens to one, the next begins at the reader's position.
 """
@@ -25,6 +25,7 @@ SHARD_BYTES_PER_S = 2_000_000  # what the service gives one shard; a larger page
 PAGE_BYTES = 1_000_000  # what is asked for: two such reads a second are all that a shard gives, and memory stays small
 FIRST_PAGE_RECORDS = 1000  # until the size of records is known
 IDLE_AFTER_S = 10.0  # at the tip, without a record
+PART_OF_PAUSE = 0.1  # the first record after a pause waits for no more than this part of it
 
 
 class PollingSource:
@@ -86,9 +87,9 @@ class PollingSource:
         return max(started_s + interval_s, started_s + size / SHARD_BYTES_PER_S, self._answered_s[0] + window_s)
 
     def _interval_s(self) -> float:
-        usual, idle = self._polling.interval_ms, self._polling.idle_interval_ms
-        is_idle = self._clock() - self._busy_s >= IDLE_AFTER_S
-        return (max(usual, idle) if is_idle else usual) / 1000
+        usual_s, longest_s = self._polling.interval_ms / 1000, self._polling.idle_interval_ms / 1000
+        pause_s = self._clock() - self._busy_s
+        return usual_s if pause_s < IDLE_AFTER_S else max(usual_s, min(longest_s, pause_s * PART_OF_PAUSE))
 
     def _new_iterator(self, start: Start) -> str:
         request: dict[str, Any] = {"StreamName": self._key.stream, "ShardId": self._key.shard_id}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.awsrequest import AWSResponse
 
 from firnline_ingest.aws import identity
 from firnline_ingest.aws.client import aws_client
@@ -40,6 +41,24 @@ def test_a_client_goes_where_its_options_say(
     client = aws_client(AwsConfig(region="us-east-1", **aws), "kinesis", access=access)
     trusted = client._endpoint.http_session._verify
     assert (client.meta.region_name, client.meta.endpoint_url, trusted) == (region, endpoint, trusts)
+
+
+@pytest.mark.parametrize(("app_id", "ends"), [("", ""), ("orders", " app/orders")])
+def test_a_client_says_who_it_is_without_putting_that_together_for_each_request(
+    app_id: str, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"SDK_UA_APP_ID": app_id, "ACCESS_KEY_ID": "a", "SECRET_ACCESS_KEY": "b"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    client = aws_client(AwsConfig(region="us-east-1"), "kinesis")
+    sent = list[str]()
+    client.meta.events.register(
+        "before-send",
+        lambda request, **_: sent.append(request.headers["User-Agent"].decode()) or AWSResponse("", 200, {}, None),
+    )
+    monkeypatch.setattr(AWSResponse, "content", b"{}")
+    client.list_streams()
+    assert sent == [new_session().user_agent() + ends]
+    assert sent[0].startswith("Botocore/")
 
 
 class Asked:

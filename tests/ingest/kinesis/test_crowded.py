@@ -141,7 +141,9 @@ def test_a_shard_to_which_nothing_comes_is_read_less_often_until_something_does(
         reader.read(shard.wait)
     usual = [seconds for seconds in shard.waited if 0 < seconds < 0.25]
     assert 9 <= sum(usual) <= 11
-    assert set(shard.waited[-10:]) == {1.0}
+    idle = [seconds for seconds in shard.waited if seconds >= 0.25]
+    assert idle == sorted(idle), "less and less often"
+    assert (idle[0], idle[-1]) == (pytest.approx(1.0, abs=0.03), 2.0), "a tenth of the pause, two seconds at most"
     shard.stream.shard(records=1)
     assert numbers(read(reader, shard.wait)) == [0]
     shard.waited.clear()
@@ -154,6 +156,9 @@ def test_how_often_an_idle_shard_is_read_is_a_setting() -> None:
     reader = shard.reader(polling=PollingConfig(idle_interval_ms=3000))
     while sum(shard.waited) < 30:
         reader.read(shard.wait)
+    assert shard.waited[-1] == pytest.approx(3.0, abs=0.3), "a tenth of the pause"
+    reader.read(shard.wait)
+    reader.read(shard.wait)
     assert shard.waited[-1] == 3.0
 
 
