@@ -43,6 +43,7 @@ TABLES: Mapping[str, Table] = {
     "iam": iam.accesses,
     "kinesis": kinesis.accesses,
     "kms": kms.accesses,
+    "redshift": redshift.of_clusters,
     "redshift-data": redshift.of_data_api,
     "redshift-serverless": redshift.of_serverless,
     "s3": s3.accesses,

@@ -35,6 +35,12 @@ def costs(load: Load, kind: str, architecture: Architecture) -> list[Cost]:
     return [*_streams(load), *_firnline(load, kind, architecture), *others]
 
 
+def node_usd_an_hour(type_: str) -> float | None:
+    """None for a type that prices.json has not."""
+    name = f"redshift_{type_.replace('.', '_')}_hour"
+    return _price(name) if name in prices() else None
+
+
 def redshift_usd_an_hour(rpus: int) -> float:
     """While a statement or a refresh runs, at base capacity."""
     return rpus * _price("redshift_serverless_rpu_hour")
@@ -91,7 +97,11 @@ def _openflow(load: Load) -> Iterator[Cost]:
 
 
 def _redshift(load: RedshiftLoad | None) -> Iterator[Cost]:
-    """Of a workgroup that is made, where its hours are known; estimate/text.py says the rest."""
+    """Of a workgroup or cluster that is made, where its hours are known; estimate/text.py says the rest."""
+    if load and load.nodes and (hour := node_usd_an_hour(load.nodes[1])) is not None:
+        number, type_ = load.nodes
+        usd = number * hour * HOURS_A_MONTH
+        yield Cost(way="Redshift, beside it", part=f"{number} x {type_}, all the time", usd=usd)
     if load is None or load.base_capacity is None:
         return
     hours = HOURS_A_MONTH if load.is_busy else min(HOURS_A_MONTH, load.scheduled_a_month * LEAST_REFRESH_S / 3600)

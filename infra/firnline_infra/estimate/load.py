@@ -54,7 +54,9 @@ class RedshiftLoad:
     place: str
     """For a person: workgroup analytics."""
     base_capacity: int | None
-    """RPUs of a workgroup of Redshift Serverless that the stack makes; None of a workgroup or cluster that exists."""
+    """RPUs of a workgroup of Redshift Serverless that the stack makes; None where it makes none."""
+    nodes: tuple[int, str] | None
+    """How many of which type, of a cluster that the stack makes; None where it makes none."""
     is_busy: bool
     """Whether a view is refreshed by itself: Redshift works, and is paid, as long as records arrive."""
     scheduled_a_month: float
@@ -68,7 +70,8 @@ class RedshiftLoad:
         made, cluster = section.workgroup, section.cluster
         name = (made and made.name) or Names.of(spec).application
         return cls(
-            place=f"cluster {cluster.identifier}" if cluster else f"workgroup {name}",
+            place=f"cluster {section.cluster_name(name)}" if cluster else f"workgroup {name}",
+            nodes=(cluster.nodes, cluster.node_type) if cluster and cluster.origin is Origin.CREATE else None,
             base_capacity=made.base_capacity if made and made.origin is Origin.CREATE else None,
             is_busy=any(view.refresh is ViewRefresh.AUTO for view in section.views),
             scheduled_a_month=sum(

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from firnline_infra.blueprint.prices import prices
-from firnline_infra.estimate.cost import Cost, redshift_usd_an_hour
+from firnline_infra.estimate.cost import Cost, node_usd_an_hour, redshift_usd_an_hour
 from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load, RedshiftLoad
 from firnline_ingest.terminal import folded, text_table
 
@@ -71,6 +71,11 @@ def _standing() -> str:
 
 def _redshift(load: RedshiftLoad | None) -> Iterator[str]:
     if load is None:
+        return
+    if load.nodes is not None:
+        number, type_ = load.nodes
+        known = "paid while nothing runs too" if node_usd_an_hour(type_) else "whose price is not known here"
+        yield f"Redshift: {load.place} has {number} x {type_}, {known}. Managed storage is not counted."
         return
     if load.base_capacity is None:
         yield f"Redshift: {load.place} exists and is paid already. What the views take of its capacity is not counted."

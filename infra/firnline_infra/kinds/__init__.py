@@ -8,7 +8,7 @@ from firnline_infra.kinds import buckets, ecr, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.keys_and_secrets import ALIAS, KEY, SECRET
 from firnline_infra.kinds.kind import Kind, Lookup, Right, Scope
-from firnline_infra.kinds.redshift import EVENT_RULE, NAMESPACE, SCHEDULE, WORKGROUP
+from firnline_infra.kinds.redshift import CLUSTER, EVENT_RULE, NAMESPACE, SCHEDULE, WORKGROUP
 from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.kinds.tables import TABLE
 from firnline_infra.specification.arns import Arns
@@ -25,7 +25,7 @@ KINDS = (
     *(network.VPC_ENDPOINT, network.SECURITY_GROUP, iam.INSTANCE_PROFILE),
     *(emr.SERVERLESS, emr.VIRTUAL_CLUSTER, emr.CLUSTER, ASSOCIATION),
     *(ecr.REPOSITORY, ecr.LIFECYCLE),
-    *(NAMESPACE, WORKGROUP, SCHEDULE, EVENT_RULE),
+    *(NAMESPACE, WORKGROUP, CLUSTER, SCHEDULE, EVENT_RULE),
 )
 """In the order in which policies list them."""
 

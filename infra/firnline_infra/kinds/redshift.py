@@ -1,9 +1,9 @@
-"""Redshift Serverless: what reads streams into views. Views are no resources of a stack: the Data API makes them (redshift/)."""
+"""What reads streams into views: Redshift Serverless, or a cluster. Views are no resources: the Data API makes them."""
 
 from collections.abc import Callable
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup, RefreshSchedule
+from firnline_infra.blueprint.redshift.definitions import RedshiftCluster, RedshiftWorkgroup, RefreshSchedule
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
 from firnline_infra.specification.arns import Arns
 
@@ -13,6 +13,11 @@ WHICH_THERE_ARE = "Which there are: a name is one's in its account and region."
 def workgroups(blueprint: Blueprint) -> list[RedshiftWorkgroup]:
     destination = blueprint.redshift
     return [] if destination is None or destination.workgroup is None else [destination.workgroup]
+
+
+def clusters(blueprint: Blueprint) -> list[RedshiftCluster]:
+    destination = blueprint.redshift
+    return [] if destination is None or destination.made_cluster is None else [destination.made_cluster]
 
 
 def schedules(blueprint: Blueprint) -> list[RefreshSchedule]:
@@ -66,6 +71,25 @@ WORKGROUP = _serverless(
     Right("Its capacity, network and parameters.", update="UpdateWorkgroup"),
     makes="Makes it, over the namespace.",
     removes="Removes it.",
+)
+CLUSTER = Kind(
+    "aws:redshift/cluster:Cluster",
+    "cluster of Redshift",
+    import_id="{clusterIdentifier}",
+    service="redshift",
+    arns=lambda blueprint, arns: [arns.redshift_cluster(each.name) for each in clusters(blueprint)],
+    made=clusters,
+    exists=Lookup("redshift", "describe_clusters", "ClusterIdentifier"),
+    rights=(
+        Right("Makes it, with its database.", create="CreateCluster"),
+        Right(TAGS, create="CreateTags", update="DeleteTags"),
+        Right(COMPARE, read="DescribeClusters"),
+        Right("Its nodes, network, key and parameters.", update="ModifyCluster"),
+        Right("Which roles it may be.", update="ModifyClusterIamRoles"),
+        Right(
+            "Removes it, after a last snapshot of one that is protected.", delete="DeleteCluster CreateClusterSnapshot"
+        ),
+    ),
 )
 SCHEDULE = Kind(
     "aws:scheduler/schedule:Schedule",

@@ -18,6 +18,7 @@ KEYS = {
     "aws_dynamodb_table": "server_side_encryption.kms_key_arn",
     "aws_s3_bucket_server_side_encryption_configuration": f"{BY_DEFAULT}.kms_master_key_id",
     "snowflake_external_volume": "storage_location.encryption_kms_key_id",
+    "aws_redshift_cluster": "kms_key_id",
 }
 """Where each kind names its key. A secret has Secrets Manager's own, which is there before the environment's is."""
 LEAST = {
@@ -30,7 +31,13 @@ LEAST = {
 LIFECYCLE, LEAST_DAYS = "aws_s3_bucket_lifecycle_configuration", 7
 DATA = (
     *("aws_kinesis_stream", "aws_dynamodb_table", BUCKET, "aws_kms_key", "aws_secretsmanager_secret"),
-    *("aws_redshiftserverless_namespace", "snowflake_database", "snowflake_schema", "snowflake_table"),
+    *(
+        "aws_redshiftserverless_namespace",
+        "aws_redshift_cluster",
+        "snowflake_database",
+        "snowflake_schema",
+        "snowflake_table",
+    ),
     *("snowflake_iceberg_table", "snowflake_external_volume"),
 )
 GUARDS: dict[str, dict[str, bool]] = {
@@ -108,6 +115,9 @@ def _refuses_plain(bucket: DeclaredResource, statement: Any) -> bool:
 def _plain(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
     if resource.type == "aws_kinesis_stream":
         yield from unless(resource, "encryption_type", "KMS")
+        return
+    if resource.type == "aws_redshift_cluster":
+        yield from unless(resource, "encrypted", "true", True)
         return
     settings = list(stack.settings_of(resource, "aws_s3_bucket_server_side_encryption_configuration"))
     if not settings:
@@ -234,7 +244,7 @@ RULES = (
     PolicyRule(
         "encryption",
         "What holds data is not encrypted at rest.",
-        ("aws_kinesis_stream", BUCKET),
+        ("aws_kinesis_stream", BUCKET, "aws_redshift_cluster"),
         _plain,
         "encrypt it, with the environment's key where there is one.",
     ),
@@ -287,7 +297,7 @@ RULES = (
         "A door is open to every network.",
         (
             *("aws_security_group", "aws_security_group_rule", "aws_vpc_security_group_ingress_rule"),
-            *("snowflake_network_policy", "aws_redshiftserverless_workgroup"),
+            *("snowflake_network_policy", "aws_redshiftserverless_workgroup", "aws_redshift_cluster"),
         ),
         _open_network,
         "name the networks: snowflake.allowed_networks, network.vpc_endpoints.clients.",

@@ -93,8 +93,8 @@ class RedshiftViews:
         self.apply()
 
     def remove(self) -> None:
-        """Views that were made here, and the schemas, unless all goes with a workgroup that was."""
-        if self.destination.workgroup is not None:
+        """Views that were made here, and the schemas, unless all goes with a workgroup or cluster that was."""
+        if self.destination.workgroup is not None or self.destination.made_cluster is not None:
             return
         database = self.database
         found = observe(database)
@@ -137,8 +137,15 @@ class RedshiftViews:
         return found
 
     def _is_there(self) -> bool:
-        """Whether the workgroup that an `up` makes has been made."""
+        """Whether the workgroup or cluster that an `up` makes has been made."""
         made = self.destination.workgroup
+        if self.destination.made_cluster is not None:
+            redshift = self.aws("redshift")
+            with aws_call("look for it", self.database.place):
+                try:
+                    redshift.describe_clusters(ClusterIdentifier=self.destination.cluster)
+                except redshift.exceptions.ClusterNotFoundFault:
+                    return False
         if made is None:
             return True
         with aws_call("list workgroups", self.database.place):

@@ -1,7 +1,13 @@
-"""What reads streams into views: a workgroup of Redshift Serverless over a namespace."""
+"""What reads streams into views: a workgroup of Redshift Serverless over a namespace, or a provisioned cluster."""
 
-from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup, RefreshSchedule, ScheduledRefreshes
+from firnline_infra.blueprint.redshift.definitions import (
+    RedshiftCluster,
+    RedshiftWorkgroup,
+    RefreshSchedule,
+    ScheduledRefreshes,
+)
 from firnline_infra.resources.resource import Component, Resource
+from firnline_infra.specification.model import Durability
 
 
 def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:
@@ -41,6 +47,37 @@ def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:
     )
     outputs = {"workgroup_name": workgroup["workgroup_name"]}
     return Component("RedshiftServerless", name, (namespace, workgroup), outputs)
+
+
+def redshift_cluster(name: str, args: RedshiftCluster) -> Component:
+    """A last snapshot is kept of one that an environment protects."""
+    is_kept = args.durability is Durability.PROTECTED
+    cluster = Resource(
+        "aws_redshift_cluster",
+        f"{name}-cluster",
+        {
+            "cluster_identifier": args.name,
+            "database_name": args.database,
+            "node_type": args.node_type,
+            "number_of_nodes": args.nodes,
+            "master_username": args.administrator,
+            "manage_master_password": args.manage_master_password,
+            "iam_roles": [args.role_arn],
+            "default_iam_role_arn": args.role_arn if args.is_default_role else None,
+            "encrypted": "true",
+            "kms_key_id": args.key_arn,
+            "publicly_accessible": False,
+            "enhanced_vpc_routing": args.enhanced_vpc_routing,
+            "cluster_subnet_group_name": args.subnet_group,
+            "cluster_parameter_group_name": args.parameter_group,
+            "vpc_security_group_ids": list(args.security_groups) or None,
+            "skip_final_snapshot": not is_kept,
+            "final_snapshot_identifier": f"{args.name}-final" if is_kept else None,
+            "tags": args.tags,
+        },
+        durability=args.durability,
+    )
+    return Component("RedshiftProvisioned", name, (cluster,), {"cluster_identifier": cluster["cluster_identifier"]})
 
 
 def refresh_schedules(name: str, args: ScheduledRefreshes) -> Component:

@@ -10,7 +10,7 @@ from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, Redsh
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.resources import aws_observability, aws_runtime, aws_storage
-from firnline_infra.resources.aws_redshift import redshift_serverless, refresh_schedules
+from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
 from firnline_infra.resources.resource import Component, PolicyText
 from firnline_infra.resources.snowflake_landing import snowflake_landing
 from firnline_infra.resources.snowflake_volume import iceberg_volume
@@ -75,6 +75,8 @@ def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
     yield replace(made, gives={REDSHIFT_ROLE: made.outputs["arn"]})
     if destination.workgroup is not None:
         yield redshift_serverless("redshift", destination.workgroup)
+    if destination.made_cluster is not None:
+        yield redshift_cluster("redshift", destination.made_cluster)
     if destination.refreshes is not None:
         refreshes = aws_runtime.runtime_role("redshift-refresh-role", destination.refreshes.role)
         yield replace(refreshes, gives={REFRESH_ROLE: refreshes.outputs["arn"]})

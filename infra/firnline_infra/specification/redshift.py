@@ -22,6 +22,10 @@ WORKGROUP_NAME = Form(r"[a-z0-9-]{3,64}", "3 to 64 small letters, digits and hyp
 CLUSTER_NAME = Form(
     r"[a-z](-?[a-z0-9]){0,62}", "a small letter, then at most 62 small letters, digits and single hyphens", "analytics"
 )
+NODE_TYPE = Form(
+    r"(ra3\.(large|xlplus|4xlarge|16xlarge)|r[a-z][a-z0-9]*\.[a-z0-9]+)", "a type of node of Redshift", "ra3.large"
+)
+GROUP_NAME = Form(r"[a-z][a-z0-9-]{0,254}", "the name of a group: small letters, digits and hyphens", "warehouse")
 DATABASE_USER = Form(r"[A-Za-z_][\w.@+:-]{0,126}", "the name of a user of the database", "firnline_deploy")
 WORKGROUP_ARN = Form(
     r"arn:[a-z-]+:redshift-serverless:[a-z0-9-]+:\d{12}:workgroup/[a-f0-9-]+",
@@ -35,6 +39,11 @@ COLUMN_TYPE = Form(
     "VARCHAR(64)",
 )
 SQL = Form(r"[^;]+", "SQL without a semicolon", "kinesis_data.kind = 'order'")
+
+SEVERAL = {"ra3.4xlarge": 2, "ra3.16xlarge": 2}
+"""Nodes that a cluster of them has at least."""
+ADMINISTRATOR = "admin"
+"""Of a cluster that is made. AWS keeps its password; who deploys gets temporary credentials of it."""
 
 Name = Annotated[str, IDENTIFIER]
 
@@ -74,13 +83,40 @@ class Workgroup(Section):
 
 
 class ProvisionedCluster(Section):
-    """A provisioned cluster that exists. Its owner attaches the role to it."""
+    """A provisioned cluster, encrypted with the environment's key, in its VPC alone."""
 
-    identifier: Annotated[str, CLUSTER_NAME]
-    """Of the cluster, in the environment's region."""
+    origin: CreateOrAdopt = Origin.CREATE
+    """`adopt` uses one that exists, and leaves it as it is: its owner attaches the role to it."""
+    identifier: Annotated[str, CLUSTER_NAME] | None = None
+    """Of the cluster, in the environment's region; the application's name where absent."""
     db_user: Annotated[str, DATABASE_USER] | None = None
-    """The database user whose temporary credentials the deployer gets; the one that IAM makes of the deployer's own role where
+    """The database user whose temporary credentials the deployer gets; where absent, the one that IAM makes of the deployer's own
+    role. In a cluster that is made, it is its administrator `admin`, and can't be given."""
+    node_type: Annotated[str, NODE_TYPE] = "ra3.large"
+    """Paid by the hour, also while nothing runs."""
+    nodes: int = Field(default=1, ge=1, le=128)
+    """ra3.4xlarge and ra3.16xlarge take two or more."""
+    subnet_group: Annotated[str, GROUP_NAME] | None = None
+    """An existing one. Its subnets need a way to Kinesis: a NAT or internet gateway, or its interface endpoint
+    (`network.vpc_endpoints`). The default one where absent."""
+    parameter_group: Annotated[str, GROUP_NAME] | None = None
+    """An existing one, which `case_sensitive` needs: enable_case_sensitive_identifier is true in it. Redshift's default where
     absent."""
+    security_groups: list[Annotated[str, SECURITY_GROUP]] = Field(default=[], max_length=32)
+    """The default one of the VPC where absent."""
+
+    @model_validator(mode="after")
+    def _says_what_its_origin_takes(self) -> Self:
+        if self.origin is Origin.ADOPT:
+            if self.identifier is None:
+                raise ValueError("give the identifier of the cluster to adopt")
+            if given := sorted(self.model_fields_set - {"origin", "identifier", "db_user"}):
+                raise ValueError(f"origin: adopt leaves the cluster as it is; remove {', '.join(given)}")
+        elif self.db_user is not None:
+            raise ValueError("a cluster that is made has the administrator admin; remove db_user, or say origin: adopt")
+        elif self.nodes < SEVERAL.get(self.node_type, 1):
+            raise ValueError(f"{self.node_type} takes two nodes or more (Management Guide, RA3 node types)")
+        return self
 
 
 class ViewRefresh(StrEnum):
@@ -213,9 +249,26 @@ class Redshift(Section):
             raise ValueError("give workgroup or cluster: one of them reads the streams")
         if self.secret_arn is not None and self.cluster is not None and self.cluster.db_user is not None:
             raise ValueError("secret_arn says who the user is; remove cluster.db_user")
+        if self.cluster is not None and self.is_made:
+            if self.case_sensitive and self.cluster.parameter_group is None:
+                raise ValueError("case_sensitive of a cluster is in its parameter group; give cluster.parameter_group")
+            if self.secret_arn is not None:
+                raise ValueError("secret_arn is a user's of a database that exists; remove it, or adopt the cluster")
         return self
 
     @property
     def is_made(self) -> bool:
         """Whether what reads the streams is made here."""
-        return self.workgroup is not None and self.workgroup.origin is Origin.CREATE
+        place = self.workgroup or self.cluster
+        return place is not None and place.origin is Origin.CREATE
+
+    def cluster_name(self, application: str) -> str | None:
+        """None where it is a workgroup."""
+        return None if self.cluster is None else self.cluster.identifier or application
+
+    @property
+    def db_user(self) -> str | None:
+        """Whose temporary credentials the deployer gets; None where a role or a secret says who."""
+        if self.cluster is None:
+            return None
+        return ADMINISTRATOR if self.is_made else self.cluster.db_user

@@ -17,6 +17,7 @@ from moto.iam.models import IAMBackend
 from moto.iam.responses import IamResponse
 from moto.kms.models import KmsBackend
 from moto.kms.responses import KmsResponse
+from moto.redshift.responses import RedshiftResponse
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import FakeSecret, SecretsManagerBackend
@@ -41,6 +42,7 @@ def add_to_moto() -> None:
     _after(DynamoHandler, "update_table", _note_encryption)
     _after(KmsResponse, "enable_key_rotation", _note_rotation_period)
     _put(KmsResponse, get_key_rotation_status)
+    _after(RedshiftResponse, "create_cluster", _note_secret_and_role)
     _put(FakeBucket, get_permission)
     _put(FakeDeleteMarker, dispose)
     _put(S3Response, _with_the_tags_of_a_bucket(S3Response._bucket_response_put))
@@ -157,6 +159,16 @@ def _note_encryption(response: DynamoHandler) -> None:
         own_key = table._get_default_encryption_key(response.current_account, response.region)
         specification = {**specification, "KMSMasterKeyId": own_key}
     table.sse_specification = specification
+
+
+def _note_secret_and_role(response: RedshiftResponse) -> None:
+    """moto takes a password alone, and knows no default role."""
+    cluster: Any = response.redshift_backend.clusters[response._get_param("ClusterIdentifier")]
+    cluster.default_iam_role_arn = response._get_param("DefaultIamRoleArn")
+    if response._get_bool_param("ManageMasterPassword", False):
+        place = f"{cluster.region}:{response.current_account}"
+        name = f"redshift!{cluster.cluster_identifier}-{cluster.master_username}"
+        cluster.master_password_secret_arn = f"arn:aws:secretsmanager:{place}:secret:{name}-AbCdEf"
 
 
 def _note_rotation_period(response: KmsResponse) -> None:

@@ -1,5 +1,5 @@
-"""Redshift Serverless and its Data API (Service Authorization Reference, `list_amazonredshiftserverless`,
-`list_amazonredshiftdataapi`).
+"""Redshift, Serverless and provisioned, and its Data API (Service Authorization Reference, `list_amazonredshiftserverless`,
+`list_amazonredshift`, `list_amazonredshiftdataapi`).
 
 `parameters` are the request's, with the tags of the workgroup or namespace as `ResourceTags`. AWS makes up the ids in their ARNs,
 so policies know them by tag: any id stands for them here.
@@ -36,7 +36,22 @@ def of_data_api(request: Request) -> Iterator[Access] | None:
         if "SecretArn" in parameters:
             login = Access("secretsmanager:GetSecretValue", str(parameters["SecretArn"]))
         return iter((Access(action, group, _context(parameters)), login))
+    if request.operation == "ExecuteStatement" and "DbUser" in parameters:
+        cluster, credentials = parameters["ClusterIdentifier"], "redshift:GetClusterCredentials"
+        login_at = (f"dbuser:{cluster}/{parameters['DbUser']}", f"dbname:{cluster}/{parameters['Database']}")
+        of_cluster = Access(action, request.arn(f"cluster:{cluster}", service="redshift"))
+        return iter((of_cluster, *(Access(credentials, request.arn(each, service="redshift")) for each in login_at)))
     return None
+
+
+def of_clusters(request: Request) -> Iterator[Access] | None:
+    """CreateTags and DeleteTags name the cluster's ARN."""
+    parameters = request.parameters
+    where = parameters.get("ResourceName") or request.arn(f"cluster:{parameters.get('ClusterIdentifier', '*')}")
+    actions = [request.operation, *(["CreateTags"] if request.operation == "CreateCluster" else [])]
+    if parameters.get("FinalClusterSnapshotIdentifier"):
+        actions.append("CreateClusterSnapshot")
+    return iter([Access(f"redshift:{each}", str(where), _context(parameters)) for each in actions])
 
 
 def _context(parameters: Mapping[str, object]) -> dict[str, str]:

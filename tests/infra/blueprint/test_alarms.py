@@ -137,7 +137,7 @@ def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
 
 
 REFRESHED = (
-    "redshift: {cluster: {identifier: analytics, db_user: firnline}, "
+    "redshift: {cluster: {origin: adopt, identifier: analytics, db_user: firnline}, "
     "views: [{stream: orders, refresh_every_minutes: 20}]}"
 )
 

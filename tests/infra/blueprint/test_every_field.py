@@ -65,15 +65,13 @@ def samples() -> list[EnvironmentSpec]:
     """With an instance of each model between them."""
     places = [ENVIRONMENTS / "prod.yaml", ENVIRONMENTS / "staging.yaml", Path(__file__).parent / "rich.yaml"]
     adopted = spec_of("dev", "emr_ec2", emr_ec2={"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"})
-    cluster = load_spec(places[-1]).model_copy(
-        update={
-            "redshift": Redshift.model_validate(
-                {"cluster": {"identifier": "analytics"}, "views": [{"stream": "orders"}]}
-            )
-        }
-    )
+    rich, views = load_spec(places[-1]), [{"stream": "orders"}]
+    clusters = [
+        rich.model_copy(update={"redshift": Redshift.model_validate({"cluster": each, "views": views})})
+        for each in ({"origin": "adopt", "identifier": "analytics"}, {"identifier": "made"})
+    ]
     pods = spec_of("dev", "kubeflow", trust="pod-identity", oidc_provider=None, cluster="platform")
-    return [*map(load_spec, places), *(spec_of("dev", runtime) for runtime in RUNTIMES), adopted, cluster, pods]
+    return [*map(load_spec, places), *(spec_of("dev", runtime) for runtime in RUNTIMES), adopted, *clusters, pods]
 
 
 def instances(node: Any, path: Path_ = ()) -> Iterator[tuple[BaseModel, Path_]]:

@@ -84,9 +84,9 @@ def test_a_comment_at_the_end_takes_nothing_with_it(destination: Destination) ->
 
 def test_redshift_alone_may_be_the_role_for_what_is_in_this_account(destination: Destination) -> None:
     (group,) = policy_document(destination().role.trust)["Statement"]
-    (cluster,) = policy_document(destination(workgroup=None, cluster={"identifier": "analytics"}).role.trust)[
-        "Statement"
-    ]
+    (cluster,) = policy_document(
+        destination(workgroup=None, cluster={"origin": "adopt", "identifier": "analytics"}).role.trust
+    )["Statement"]
     assert cluster["Principal"] == {"Service": "redshift.amazonaws.com"}
     assert "redshift.amazonaws.com" in group["Principal"]["Service"]
     for each in (group, cluster):

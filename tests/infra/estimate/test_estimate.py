@@ -153,7 +153,14 @@ ADOPTED = "arn:aws:redshift-serverless:eu-central-1:111122223333:workgroup/0f1e2
             None,
             "workgroup analytics exists",
         ),
-        ({"cluster": {"identifier": "reports"}}, {}, None, "cluster reports exists"),
+        ({"cluster": {"origin": "adopt", "identifier": "reports"}}, {}, None, "cluster reports exists"),
+        (
+            {"cluster": {"nodes": 2}},
+            {},
+            2 * 0.543 * 720,
+            "cluster firnline-dev has 2 x ra3.large, paid while nothing runs",
+        ),
+        ({"cluster": {"node_type": "rg.xlarge"}}, {}, None, "whose price is not known here"),
     ],
 )
 def test_a_workgroup_that_is_made_is_counted_and_what_is_not_is_said(

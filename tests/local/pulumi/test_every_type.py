@@ -77,6 +77,15 @@ def of_aws(vpc: str, subnet: str) -> None:
         config_parameters=[{"parameter_key": key, "parameter_value": value} for key, value in PARAMETERS.items()],
         tags=TAGS,
     )
+    aws.redshift.Cluster(
+        "cluster",
+        cluster_identifier="every",
+        node_type="ra3.large",
+        master_username="admin",
+        manage_master_password=True,
+        skip_final_snapshot=True,
+        tags=TAGS,
+    )
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
     profile = aws.iam.InstanceProfile("profile", name="every", role=role.name, tags=TAGS)
     machines(subnet, profile)

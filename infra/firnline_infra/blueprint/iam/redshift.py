@@ -62,9 +62,9 @@ def refresh_statements(arns: Arns, section: Redshift, *, application: str) -> tu
 
 def _refresh_statements(arns: Arns, section: Redshift, application: str) -> Iterator[PolicyStatement]:
     """One statement to run, and the login of the views' owner."""
-    run, cluster, group = ("redshift-data:ExecuteStatement",), section.cluster, section.workgroup
+    run, cluster, group = ("redshift-data:ExecuteStatement",), section.cluster_name(application), section.workgroup
     if cluster is not None:
-        yield PolicyStatement(sid="RefreshViews", actions=run, resources=(arns.redshift_cluster(cluster.identifier),))
+        yield PolicyStatement(sid="RefreshViews", actions=run, resources=(arns.redshift_cluster(cluster),))
     elif group is not None:
         ours: Conditions = {"StringEquals": {"aws:ResourceTag/firnline:application": application}}
         places = (group.arn or arns.workgroup("*"),)
@@ -72,7 +72,7 @@ def _refresh_statements(arns: Arns, section: Redshift, application: str) -> Iter
     if section.secret_arn is not None:
         secret = ("secretsmanager:GetSecretValue",)
         yield PolicyStatement(sid="LogInAsOwner", actions=secret, resources=(section.secret_arn,))
-    elif cluster is not None and cluster.db_user is not None:
-        user = arns.redshift_user(cluster.identifier, cluster.db_user)
-        owner = (user, arns.redshift_database(cluster.identifier, section.database))
+    elif cluster is not None and section.db_user is not None:
+        user = arns.redshift_user(cluster, section.db_user)
+        owner = (user, arns.redshift_database(cluster, section.database))
         yield PolicyStatement(sid="LogInAsOwner", actions=("redshift:GetClusterCredentials",), resources=owner)

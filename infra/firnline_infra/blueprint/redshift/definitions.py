@@ -40,6 +40,31 @@ class RedshiftWorkgroup(Definition):
 
 
 @part
+class RedshiftCluster(Definition):
+    """A provisioned cluster. Its administrator owns the views."""
+
+    manage_master_password: ClassVar[bool] = True
+    """As a workgroup's: AWS keeps it in Secrets Manager."""
+    enhanced_vpc_routing: ClassVar[bool] = True
+
+    name: str
+    database: str
+    administrator: str
+    role_arn: Value
+    """What it reads streams as."""
+    is_default_role: bool = False
+    node_type: str
+    nodes: int
+    key_arn: Value | None = None
+    """None: AWS's own key encrypts it."""
+    subnet_group: str | None = None
+    parameter_group: str | None = None
+    security_groups: tuple[str, ...] = ()
+    durability: Durability = Durability.PROTECTED
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@part
 class ExternalSchema(Definition):
     """A schema that stands for the streams of a region."""
 
@@ -140,6 +165,8 @@ class RedshiftDestination(Definition):
 
     role: IamRole
     workgroup: RedshiftWorkgroup | None
+    """Made here; None where one is adopted."""
+    made_cluster: RedshiftCluster | None
     """Made here; None where one is adopted."""
     workgroup_name: str | None
     """What runs the statements; None where a cluster does."""

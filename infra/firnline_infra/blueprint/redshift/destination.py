@@ -8,6 +8,7 @@ from firnline_infra.blueprint.iam.redshift import ingestion_statements, ingestio
 from firnline_infra.blueprint.redshift.definitions import (
     DependentViewDefinition,
     ExternalSchema,
+    RedshiftCluster,
     RedshiftDestination,
     RedshiftWorkgroup,
     SelectedColumn,
@@ -22,7 +23,7 @@ from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names, view_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.redshift import Redshift, StreamView, UnreadableRecords, ViewRefresh
+from firnline_infra.specification.redshift import ADMINISTRATOR, Redshift, StreamView, UnreadableRecords, ViewRefresh
 
 REDSHIFT_ROLE = Reference("redshift-role")
 
@@ -34,15 +35,17 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
     streams = _read_streams(spec, section)
     group = section.workgroup
     workgroup_name = None if group is None else group.name or names.application
+    cluster = section.cluster_name(names.application)
     role_arn = Arns(spec).role(names.redshift_role)
     views = tuple(_view(spec, section, view, streams[view.stream]) for view in section.views)
     return RedshiftDestination(
         role=_role(spec, names, streams, key_arn),
         workgroup=_workgroup(spec, workgroup_name) if workgroup_name and section.is_made else None,
+        made_cluster=_cluster(spec, cluster, key_arn) if cluster and section.is_made else None,
         workgroup_name=workgroup_name,
         workgroup_arn=None if group is None else group.arn,
-        cluster=None if section.cluster is None else section.cluster.identifier,
-        db_user=None if section.cluster is None else section.cluster.db_user,
+        cluster=cluster,
+        db_user=section.db_user,
         secret_arn=section.secret_arn,
         owner=_owner(spec, section),
         previewer=user_of(bootstrap_names(spec).previewer_role),
@@ -59,8 +62,7 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
 def _owner(spec: EnvironmentSpec, section: Redshift) -> str | None:
     if section.secret_arn is not None:
         return None
-    named = None if section.cluster is None else section.cluster.db_user
-    return named or user_of(bootstrap_names(spec).deployer_role)
+    return section.db_user or user_of(bootstrap_names(spec).deployer_role)
 
 
 def user_of(role: str) -> str:
@@ -86,7 +88,7 @@ def _role(spec: EnvironmentSpec, names: Names, streams: dict[str, StreamOptions]
     return IamRole(
         name=names.redshift_role,
         trust=ingestion_trust(
-            account=spec.aws.account, sources=_sources(spec, section), serverless=section.workgroup is not None
+            account=spec.aws.account, sources=_sources(spec, names, section), serverless=section.workgroup is not None
         ),
         statements=statements,
         description=f"Redshift reads streams, environment {spec.name}",
@@ -95,11 +97,11 @@ def _role(spec: EnvironmentSpec, names: Names, streams: dict[str, StreamOptions]
     )
 
 
-def _sources(spec: EnvironmentSpec, section: Redshift) -> tuple[str, ...]:
+def _sources(spec: EnvironmentSpec, names: Names, section: Redshift) -> tuple[str, ...]:
     """AWS makes up the ids of workgroups and namespaces, and the role is there before them."""
     arns = Arns(spec)
-    if section.cluster is not None:
-        return (arns.redshift_cluster(section.cluster.identifier),)
+    if (cluster := section.cluster_name(names.application)) is not None:
+        return (arns.redshift_cluster(cluster),)
     group = section.workgroup
     return (group.arn if group and group.arn else arns.workgroup("*"), arns.redshift_namespace("*"))
 
@@ -117,6 +119,27 @@ def _workgroup(spec: EnvironmentSpec, name: str) -> RedshiftWorkgroup:
         subnets=tuple(section.workgroup.subnets),
         security_groups=tuple(section.workgroup.security_groups),
         case_sensitive=section.case_sensitive,
+        durability=spec.durability,
+        tags=tags(spec, component="redshift"),
+    )
+
+
+def _cluster(spec: EnvironmentSpec, name: str, key_arn: Value | None) -> RedshiftCluster:
+    section = spec.redshift
+    assert section is not None
+    assert section.cluster is not None
+    return RedshiftCluster(
+        name=name,
+        database=section.database,
+        administrator=ADMINISTRATOR,
+        role_arn=REDSHIFT_ROLE,
+        is_default_role=section.default_role,
+        node_type=section.cluster.node_type,
+        nodes=section.cluster.nodes,
+        key_arn=key_arn,
+        subnet_group=section.cluster.subnet_group,
+        parameter_group=section.cluster.parameter_group,
+        security_groups=tuple(section.cluster.security_groups),
         durability=spec.durability,
         tags=tags(spec, component="redshift"),
     )

@@ -31,7 +31,7 @@ def scheduled_refreshes(
             name=refresh_of(names.application, view),
             view=f"{made.schema}.{made.name}",
             every_minutes=view.refresh_every_minutes,
-            input=json.dumps(_statement(section, group, made, refresh_of(names.application, view))),
+            input=json.dumps(_statement(section, names.application, group, made, refresh_of(names.application, view))),
             target=f"arn:{spec.aws.partition}:scheduler:::aws-sdk:redshiftdata:executeStatement",
             role_arn=REFRESH_ROLE,
             is_counted=bool(spec.alarms.topics),
@@ -43,13 +43,14 @@ def scheduled_refreshes(
     return ScheduledRefreshes(role=_role(spec, names, section), schedules=schedules) if schedules else None
 
 
-def _statement(section: Redshift, group: str | None, view: StreamViewDefinition, name: str) -> dict[str, str | bool]:
+def _statement(
+    section: Redshift, application: str, group: str | None, view: StreamViewDefinition, name: str
+) -> dict[str, str | bool]:
     """What ExecuteStatement is asked for. Only a view's owner may refresh it, so it logs in as who makes the views."""
-    cluster = section.cluster
     said = {
         "WorkgroupName": group,
-        "ClusterIdentifier": cluster.identifier if cluster else None,
-        "DbUser": cluster.db_user if cluster else None,
+        "ClusterIdentifier": section.cluster_name(application),
+        "DbUser": section.db_user,
         "SecretArn": section.secret_arn,
         "Database": section.database,
         "Sql": refresh(view),

@@ -43,7 +43,12 @@ from firnline_infra.pulumi.aws.observability import (
     PublishedOutputs,
     PublishedOutputsArgs,
 )
-from firnline_infra.pulumi.aws.redshift import RedshiftServerless, RedshiftServerlessArgs
+from firnline_infra.pulumi.aws.redshift import (
+    RedshiftProvisioned,
+    RedshiftProvisionedArgs,
+    RedshiftServerless,
+    RedshiftServerlessArgs,
+)
 
 __all__ = [
     "CheckpointTable",
@@ -74,6 +79,8 @@ __all__ = [
     "PodIdentityAssociationArgs",
     "PublishedOutputs",
     "PublishedOutputsArgs",
+    "RedshiftProvisioned",
+    "RedshiftProvisionedArgs",
     "RedshiftServerless",
     "RedshiftServerlessArgs",
     "RuntimeRole",

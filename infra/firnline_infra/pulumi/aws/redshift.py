@@ -1,12 +1,13 @@
-"""What reads streams into views: a workgroup of Redshift Serverless."""
+"""What reads streams into views: a workgroup of Redshift Serverless, or a provisioned cluster."""
 
 import pulumi
 
+from firnline_infra.blueprint.redshift.definitions import RedshiftCluster as RedshiftProvisionedArgs
 from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup as RedshiftServerlessArgs
 from firnline_infra.pulumi.rendering import RenderedComponent
-from firnline_infra.resources.aws_redshift import redshift_serverless
+from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless
 
-__all__ = ["RedshiftServerless", "RedshiftServerlessArgs"]
+__all__ = ["RedshiftProvisioned", "RedshiftProvisionedArgs", "RedshiftServerless", "RedshiftServerlessArgs"]
 
 
 class RedshiftServerless(RenderedComponent):
@@ -26,3 +27,24 @@ class RedshiftServerless(RenderedComponent):
     def __init__(self, name: str, args: RedshiftServerlessArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(redshift_serverless(name, args), opts)
         self.workgroup_name = self.made["workgroup_name"]
+
+
+class RedshiftProvisioned(RenderedComponent):
+    """Creates a cluster that may read streams as one role: encrypted, in its VPC alone, with a password that AWS keeps.
+
+    >>> reads = "arn:aws:iam::111122223333:role/orders-redshift"
+    >>> cluster = RedshiftProvisioned(
+    ...     "redshift",
+    ...     RedshiftProvisionedArgs(
+    ...         name="orders", database="dev", administrator="admin", role_arn=reads, node_type="ra3.large", nodes=1
+    ...     ),
+    ... )
+
+    To adopt: `pulumi import aws:redshift/cluster:Cluster NAME-cluster IDENTIFIER`.
+    """
+
+    cluster_identifier: pulumi.Output[str]
+
+    def __init__(self, name: str, args: RedshiftProvisionedArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(redshift_cluster(name, args), opts)
+        self.cluster_identifier = self.made["cluster_identifier"]

@@ -1,4 +1,4 @@
-"""Rights to make a workgroup of Redshift Serverless, and to run statements in one, or in a cluster, by the Data API.
+"""Rights to make a workgroup of Redshift Serverless or a cluster, and to run statements in one, or in a cluster, by the Data API.
 
 A caller sees the statements of its own alone (redshift-data:statement-owner-iam-userid). Which database user it is decides what a
 statement may do: the database's grants, not IAM's ("Configuring IAM permissions", Data API).
@@ -43,11 +43,16 @@ def namespace(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
     arns, asked = Arns(spec), {"StringEquals": asked_for(spec)}
     yield allow("MakeNamespace", NAMESPACE.actions(Scope.NEW_TAG), resources=("*",), conditions=asked)
     yield tag_new(spec, "TagNewNamespace", "redshift-serverless:TagResource", arns.redshift_namespace("*"))
+    yield from _made_with(arns, blueprint, service=SERVICES[1])
+
+
+def _made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[PolicyStatement]:
+    """What a namespace takes, and a cluster, beside itself."""
     yield allow(
         "KeepPassword",
         dict.fromkeys(KEEP_PASSWORD, "Redshift keeps the administrator's password in a secret of its own."),
         resources=(arns.secret("redshift!*"),),
-        conditions={"StringEquals": {"aws:CalledViaLast": SERVICES[1]}},
+        conditions={"StringEquals": {"aws:CalledViaLast": service}},
     )
     yield allow(
         "HandOverStreamRole",
@@ -61,9 +66,13 @@ def workgroup(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
     asked = {"StringEquals": asked_for(spec)}
     yield allow("MakeWorkgroup", WORKGROUP.actions(Scope.NEW_TAG), resources=("*",), conditions=asked)
     yield tag_new(spec, "TagNewWorkgroup", "redshift-serverless:TagResource", Arns(spec).workgroup("*"))
-    yield allow(
+    yield _look_at_network(spec)
+
+
+def _look_at_network(spec: EnvironmentSpec) -> PolicyStatement:
+    return allow(
         "LookAtNetwork",
-        dict.fromkeys(LOOK_AT_NETWORK, "Redshift Serverless looks for subnets and groups."),
+        dict.fromkeys(LOOK_AT_NETWORK, "Redshift looks for subnets and groups."),
         resources=("*",),
         conditions={"StringEquals": {"aws:RequestedRegion": spec.aws.region}},
     )
@@ -90,6 +99,9 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
             conditions={"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}},
         )
     yield allow("SeeStatements", SEE_STATEMENTS, resources=("*",), conditions=own)
+    if wanted.made_cluster is not None:
+        yield from _made_with(arns, blueprint, service=SERVICES[0])
+        yield _look_at_network(spec)
     if wanted.cluster is not None:
         yield from _in_cluster(spec, wanted, wanted.cluster)
         return
@@ -107,7 +119,8 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
 def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str) -> Iterator[PolicyStatement]:
     arns = Arns(spec)
     yield allow("RunStatements", RUN_STATEMENTS, resources=(arns.redshift_cluster(cluster),))
-    yield allow("FindRedshift", FIND_CLUSTER, resources=(arns.redshift_cluster(cluster),))
+    if wanted.made_cluster is None:
+        yield allow("FindRedshift", FIND_CLUSTER, resources=(arns.redshift_cluster(cluster),))
     yield from _secret(wanted)
     if wanted.secret_arn is not None:
         return

@@ -55,7 +55,7 @@ def _an_adopted_view_is_in_what_is_adopted(spec: EnvironmentSpec) -> Iterator[st
     for path, view in _views(spec):
         assert spec.redshift is not None
         if view.origin is Origin.ADOPT and spec.redshift.is_made:
-            yield f"{path}.origin: the workgroup is made here, so it has no view to adopt; leave it to be made."
+            yield f"{path}.origin: what reads the streams is made here, so it has no view to adopt; leave it to be made."
 
 
 def _a_schedule_is_the_owner(spec: EnvironmentSpec) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _a_schedule_is_the_owner(spec: EnvironmentSpec) -> Iterator[str]:
             continue
         if view.origin is Origin.ADOPT:
             yield f"{path}.refresh_every_minutes: the view is adopted, and only its owner may refresh it; remove it."
-        elif section.secret_arn is None and (section.cluster is None or section.cluster.db_user is None):
+        elif section.secret_arn is None and section.db_user is None:
             yield (
                 f"{path}.refresh_every_minutes: only its owner may refresh a view, and EventBridge Scheduler can't log in as the "
                 f"role that deploys; say secret_arn{' or cluster.db_user' if section.cluster else ''}, a user who owns the views."

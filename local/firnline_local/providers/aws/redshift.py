@@ -1,7 +1,8 @@
-"""Namespaces and workgroups of Redshift Serverless.
+"""Namespaces and workgroups of Redshift Serverless, and provisioned clusters.
 
 Rules: terraform-provider-aws 6, internal/service/redshiftserverless: `resourceNamespace` (namespace.go), `resourceWorkgroup`
-(workgroup.go). Both wait until what they made or changed is AVAILABLE, and a removal until it is gone.
+(workgroup.go); internal/service/redshift: `resourceCluster` (cluster.go). All wait until what they made or changed is available,
+and a removal until it is gone.
 """
 
 from collections.abc import Mapping
@@ -104,4 +105,76 @@ WORKGROUP = AwsKind(  # the provider changes one thing a call: the service takes
     remove=lambda it: it.ask("delete_workgroup"),
     gone="ResourceNotFoundException",
 )
-KINDS = (NAMESPACE, WORKGROUP)
+
+
+def _cluster(it: Subject) -> dict[str, Any]:
+    found: dict[str, Any] = it.ask("describe_clusters")["Clusters"][0]
+    return found
+
+
+def _remove_cluster(it: Subject) -> None:
+    last = it.inputs.get("finalSnapshotIdentifier")
+    kept = {"FinalClusterSnapshotIdentifier": last} if last else {}
+    it.ask("delete_cluster", SkipFinalClusterSnapshot=bool(it.value("skipFinalSnapshot")), **kept)
+
+
+CLUSTER = AwsKind(
+    type="aws:redshift/cluster:Cluster",
+    service="redshift",
+    rules=Rules.of(
+        "clusterIdentifier clusterSubnetGroupName masterUsername region",
+        defaults={
+            "numberOfNodes": 1,
+            "encrypted": "true",
+            "publiclyAccessible": False,
+            "skipFinalSnapshot": False,
+            "manageMasterPassword": False,
+            "tags": {},
+        },
+    ),
+    fields={
+        "clusterIdentifier": "ClusterIdentifier",
+        "databaseName": WireField("DBName"),
+        "nodeType": "NodeType",
+        "numberOfNodes": WireField("NumberOfNodes"),
+        "masterUsername": "MasterUsername",
+        "manageMasterPassword": WireField(
+            "ManageMasterPassword", found="MasterPasswordSecretArn", like=lambda found, _: bool(found)
+        ),
+        "iamRoles": WireField(
+            "IamRoles", like=lambda found, known: set_like([each["IamRoleArn"] for each in found], known)
+        ),
+        "defaultIamRoleArn": "DefaultIamRoleArn",
+        "encrypted": WireField("Encrypted", sent=lambda said: said == "true", like=lambda found, _: str(found).lower()),
+        "kmsKeyId": "KmsKeyId",
+        "publiclyAccessible": "PubliclyAccessible",
+        "enhancedVpcRouting": "EnhancedVpcRouting",
+        "clusterSubnetGroupName": "ClusterSubnetGroupName",
+        "clusterParameterGroupName": "ClusterParameterGroupName",
+        "vpcSecurityGroupIds": WireField(
+            "VpcSecurityGroupIds",
+            found="VpcSecurityGroups",
+            like=lambda found, known: set_like([each["VpcSecurityGroupId"] for each in found], known),
+        ),
+    },
+    outputs={
+        "arn": lambda it, _: f"arn:aws:redshift:{it.clients.region}:{it.clients.account}:cluster:{it.id}",
+        "masterPasswordSecretArn": "MasterPasswordSecretArn",
+    },
+    kept="skipFinalSnapshot finalSnapshotIdentifier",
+    by="ClusterIdentifier",
+    make=made_by("create_cluster", "{clusterIdentifier}", tags=as_list),
+    look=_cluster,
+    updates=(
+        sends("modify_cluster", "nodeType numberOfNodes"),
+        sends("modify_cluster", "encrypted kmsKeyId"),
+        *(
+            sends("modify_cluster", name)
+            for name in ("publiclyAccessible", "enhancedVpcRouting", "clusterParameterGroupName", "vpcSecurityGroupIds")
+        ),
+    ),
+    tags=tags_by("create_tags", "delete_tags", where=lambda it: {"ResourceName": it.output("arn")}),
+    remove=_remove_cluster,
+    gone="ClusterNotFound ClusterNotFoundFault",
+)
+KINDS = (NAMESPACE, WORKGROUP, CLUSTER)

@@ -26,8 +26,9 @@ def said(*views: dict[str, Any], **section: Any) -> dict[str, Any]:
 
 
 ORDERS = {"stream": "orders"}
+ADOPTED_CLUSTER = {"origin": "adopt", "identifier": "analytics"}
 EVERY = {"refresh_every_minutes": 15}
-BY_USER = {"workgroup": None, "cluster": {"identifier": "analytics", "db_user": "deploy"}}
+BY_USER = {"workgroup": None, "cluster": {**ADOPTED_CLUSTER, "db_user": "deploy"}}
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,10 @@ BY_USER = {"workgroup": None, "cluster": {"identifier": "analytics", "db_user": 
         said(ORDERS),
         said({"stream": "far"}, {**ORDERS, "name": "live"}),
         said({"stream": "Orders"}, case_sensitive=True),
-        said({**ORDERS, "origin": "adopt"}, workgroup=None, cluster={"identifier": "analytics", "db_user": "deploy"}),
+        said({**ORDERS, "origin": "adopt"}, **BY_USER),
+        said({**ORDERS, **EVERY}, workgroup=None, cluster={}),
+        said(ORDERS, workgroup=None, cluster={"node_type": "ra3.4xlarge", "nodes": 2}),
+        said({"stream": "Orders"}, case_sensitive=True, workgroup=None, cluster={"parameter_group": "capitals"}),
         said({**ORDERS, **EVERY, "name": "o" * 36}, **BY_USER),
         said({**ORDERS, "columns": [{"name": "kind", "type": "VARCHAR(64)", "path": ["order", "kind"]}]}),
     ],
@@ -65,12 +69,18 @@ def test_what_redshift_can_read_is_taken(problems: Problems, document: dict[str,
         ),
         (said(ORDERS, workgroup=None), "give workgroup or cluster"),
         (said(ORDERS, cluster={"identifier": "analytics"}), "give workgroup or cluster"),
+        (said(ORDERS, workgroup=None, cluster={"origin": "adopt"}), "give the identifier"),
+        (said(ORDERS, workgroup=None, cluster={**ADOPTED_CLUSTER, "nodes": 2}), "remove nodes"),
+        (said(ORDERS, workgroup=None, cluster={"db_user": "me"}), "has the administrator admin"),
+        (said(ORDERS, workgroup=None, cluster={"node_type": "ra3.16xlarge"}), "two nodes or more"),
+        (said(ORDERS, workgroup=None, cluster={}, case_sensitive=True), "give cluster.parameter_group"),
+        (said({**ORDERS, "origin": "adopt"}, workgroup=None, cluster={}), "has no view to adopt"),
         (said({**ORDERS, "where": "a = 1; DROP TABLE b"}), "SQL without a semicolon"),
         (said({**ORDERS, "columns": [{"name": "kind", "type": "TEXT"}]}), "a type of Redshift"),
         (said({**ORDERS, "columns": [{"name": "shard_id", "type": "DATE"}]}), "shard_id is given twice"),
         (said({**ORDERS, "name": "Orders"}), "a small letter"),
         (said({**ORDERS, **EVERY}), "only its owner may refresh a view"),
-        (said({**ORDERS, **EVERY}, workgroup=None, cluster={"identifier": "a"}), "say secret_arn or cluster.db_user"),
+        (said({**ORDERS, **EVERY}, workgroup=None, cluster=ADOPTED_CLUSTER), "say secret_arn or cluster.db_user"),
         (said({**ORDERS, **EVERY, "origin": "adopt"}, **BY_USER), "the view is adopted, and only its owner"),
         (said({**ORDERS, **EVERY, "name": "o" * 40}, **BY_USER), "give a name with 4 less"),
         (said({**ORDERS, "refresh_every_minutes": 0}, **BY_USER), "refresh_every_minutes"),

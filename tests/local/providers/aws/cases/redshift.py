@@ -1,4 +1,4 @@
-"""A workgroup of Redshift Serverless over a namespace."""
+"""A workgroup of Redshift Serverless over a namespace, and a provisioned cluster."""
 
 from typing import Any
 
@@ -17,7 +17,36 @@ def workgroup_inputs(clients: Clients) -> dict[str, Any]:
     return {"workgroupName": fresh("workgroup"), "namespaceName": namespace, "baseCapacity": 8, "tags": {"a": "1"}}
 
 
+def cluster_inputs(clients: Clients) -> dict[str, Any]:
+    return {
+        "clusterIdentifier": fresh("cluster"),
+        "databaseName": "events",
+        "nodeType": "ra3.large",
+        "numberOfNodes": 1,
+        "masterUsername": "admin",
+        "manageMasterPassword": True,
+        "encrypted": "true",
+        "publiclyAccessible": False,
+        "enhancedVpcRouting": True,
+        "iamRoles": ["arn:aws:iam::123456789012:role/reads"],
+        "defaultIamRoleArn": "arn:aws:iam::123456789012:role/reads",
+        "skipFinalSnapshot": True,
+        "tags": {"a": "1"},
+    }
+
+
 CASES = [
+    Case(
+        kind=redshift.CLUSTER,
+        inputs=cluster_inputs,
+        taken="ClusterAlreadyExists",
+        behind={
+            "nodeType": lambda clients, id_: clients.aws("redshift").modify_cluster(
+                ClusterIdentifier=id_, NodeType="ra3.xlplus"
+            )
+        },
+        changes={"nodeType": "ra3.xlplus", "tags": {"a": "2"}},
+    ),
     Case(
         kind=redshift.NAMESPACE,
         inputs=namespace_inputs,

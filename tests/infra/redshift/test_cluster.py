@@ -1,0 +1,88 @@
+"""A provisioned cluster that is made, through Pulumi's program, under the deployer's own policy, to rows in a view."""
+
+import threading
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+import pytest
+
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.pulumi import environment as render
+from firnline_infra.pulumi import providers
+from firnline_infra.redshift import RedshiftViews
+from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.specification import parse_spec
+from firnline_infra.specification.names import Names
+from firnline_local.provisioning import bootstrap
+from firnline_local.pulumi.in_process.application import ProgramApplication
+from tests.iam.running import enforce_statements
+from tests.infra.redshift.test_side_by_side import BOTH, client_of
+
+if TYPE_CHECKING:
+    from firnline_local.running import RunningEnvironment
+
+pytestmark = pytest.mark.contract
+SPECIFICATION = (
+    BOTH.replace("name: both", "name: provisioned")
+    .replace("Both.Orders", "provisioned-orders")
+    .replace("  case_sensitive: true", "  default_role: true #")
+    .replace("  workgroup: {}", "  cluster: {node_type: ra3.xlplus, nodes: 2}")
+    .replace("FIRNLINE_BOTH", "FIRNLINE_PROVISIONED")
+)
+NEEDED = ("redshift-data:ExecuteStatement", "redshift:GetClusterCredentials", "redshift:DescribeClusters")
+
+
+def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_views(
+    local_environment: "RunningEnvironment",
+) -> None:
+    spec = bootstrap(local_environment, parse_spec(SPECIFICATION, "provisioned"))
+    blueprint, application = blueprint_of(spec), ProgramApplication(local_environment)
+    assert blueprint.redshift is not None
+    assert blueprint.redshift.made_cluster is not None
+    views = RedshiftViews(blueprint.redshift, local_environment.client, lambda _: None)
+    assert views.ahead()[0][1] == "view public.orders reads stream provisioned-orders"  # before there is a cluster
+
+    def whole() -> None:
+        render(spec, pulumi.ResourceOptions(providers=providers(spec, role=str(Names.of(spec).deploy_role))))
+
+    application.up(whole, stack=spec.name, project="firnline")
+    try:
+        (found,) = local_environment.client("redshift").describe_clusters()["Clusters"]
+        assert (found["PubliclyAccessible"], found["Encrypted"], found["EnhancedVpcRouting"]) == (False, True, True)
+        assert (found["NodeType"], found["NumberOfNodes"], found["MasterUsername"]) == ("ra3.xlplus", 2, "admin")
+        assert "redshift!" in found["MasterPasswordSecretArn"]
+        assert previews(spec, "redshift-data:ExecuteStatement") is False
+        document = policy_document(deployer_statements(spec, blueprint))["Statement"]
+        theirs = replace(views, aws=partial(client_of, local_environment))
+        role = "arn:aws:iam::000000000000:role/deploy-firnline-provisioned"
+        key = "DEPLOYER-OF-BOTH"
+        for taken in NEEDED:
+            without = [{**each, "Action": [one for one in each["Action"] if one != taken]} for each in document]
+            enforce_statements(local_environment, key, principal=role, statements=without)
+            with pytest.raises(AwsRefused, match=taken):
+                theirs.apply()
+        enforce_statements(local_environment, key, principal=role, statements=document)
+        assert theirs.apply() == theirs.differences() == []
+        local_environment.put_events("provisioned-orders", [b'{"kind": "order"}'])
+        assert rows(theirs, "SELECT kind FROM order_kinds")[0]["kind"] == "order"
+    finally:
+        application.destroy()
+    assert local_environment.client("redshift").describe_clusters()["Clusters"] == []
+
+
+def previews(spec: Any, action: str) -> bool:
+    return any(action in each.actions for each in previewer_statements(spec, blueprint_of(spec)))
+
+
+def rows(views: RedshiftViews, select: str) -> list[dict[str, Any]]:
+    """Once there are any: a view refreshes itself after a statement, and not twice within half a second."""
+    pause = threading.Event()
+    for _ in range(100):
+        if found := views.database.run(select):
+            return found
+        pause.wait(0.1)
+    raise AssertionError(select)
