@@ -42,6 +42,7 @@ EXECUTE = "snowflake:index/execute:Execute"  # no object of its own is behind it
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 UNREADABLE = {
     "recoveryWindowInDays",  # a word of the provider's own; to the service it means nothing until the end
+    "skipFinalSnapshot",  # the same, of a cluster
     "content",  # of an object, which the provider never reads
 }
 
