@@ -31,7 +31,7 @@ COMPONENTS = [component for module in MODULES for component in components_of(mod
 
 
 def test_there_is_a_component_for_each_part() -> None:
-    assert len(COMPONENTS) == 23
+    assert len(COMPONENTS) == 24
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.__name__)
