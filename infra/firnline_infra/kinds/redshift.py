@@ -1,6 +1,6 @@
 """What reads streams into views: Redshift Serverless, or a cluster. Views are no resources: the Data API makes them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift.definitions import RedshiftCluster, RedshiftWorkgroup, RefreshSchedule
@@ -18,6 +18,13 @@ def workgroups(blueprint: Blueprint) -> list[RedshiftWorkgroup]:
 def clusters(blueprint: Blueprint) -> list[RedshiftCluster]:
     destination = blueprint.redshift
     return [] if destination is None or destination.made_cluster is None else [destination.made_cluster]
+
+
+def _arns_of(cluster: RedshiftCluster, arns: Arns) -> Iterator[str]:
+    """CreateClusterSnapshot is asked for of the snapshot (Service Authorization Reference)."""
+    yield arns.redshift_cluster(cluster.name)
+    if cluster.last_snapshot is not None:
+        yield arns.redshift_snapshot(cluster.name, cluster.last_snapshot)
 
 
 def schedules(blueprint: Blueprint) -> list[RefreshSchedule]:
@@ -77,7 +84,7 @@ CLUSTER = Kind(
     "cluster of Redshift",
     import_id="{clusterIdentifier}",
     service="redshift",
-    arns=lambda blueprint, arns: [arns.redshift_cluster(each.name) for each in clusters(blueprint)],
+    arns=lambda blueprint, arns: [arn for each in clusters(blueprint) for arn in _arns_of(each, arns)],
     made=clusters,
     exists=Lookup("redshift", "describe_clusters", "ClusterIdentifier"),
     rights=(

@@ -26,6 +26,7 @@ LEAST = {
     "aws_secretsmanager_secret": ("recovery_window_in_days", 7),
     "aws_kms_key": ("deletion_window_in_days", 7),
     "aws_cloudwatch_log_group": ("retention_in_days", 7),
+    "aws_redshift_cluster": ("automated_snapshot_retention_period", 7),
 }
 """How long a protected environment keeps what, in the argument's unit. Kinesis' own 24 hours are a night, not a weekend."""
 LIFECYCLE, LEAST_DAYS = "aws_s3_bucket_lifecycle_configuration", 7

@@ -7,7 +7,6 @@ from firnline_infra.blueprint.redshift.definitions import (
     ScheduledRefreshes,
 )
 from firnline_infra.resources.resource import Component, Resource
-from firnline_infra.specification.model import Durability
 
 
 def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:
@@ -51,7 +50,6 @@ def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:
 
 def redshift_cluster(name: str, args: RedshiftCluster) -> Component:
     """A last snapshot is kept of one that an environment protects."""
-    is_kept = args.durability is Durability.PROTECTED
     cluster = Resource(
         "aws_redshift_cluster",
         f"{name}-cluster",
@@ -71,8 +69,9 @@ def redshift_cluster(name: str, args: RedshiftCluster) -> Component:
             "cluster_subnet_group_name": args.subnet_group,
             "cluster_parameter_group_name": args.parameter_group,
             "vpc_security_group_ids": list(args.security_groups) or None,
-            "skip_final_snapshot": not is_kept,
-            "final_snapshot_identifier": f"{args.name}-final" if is_kept else None,
+            "automated_snapshot_retention_period": args.snapshot_days,
+            "skip_final_snapshot": args.last_snapshot is None,
+            "final_snapshot_identifier": args.last_snapshot,
             "tags": args.tags,
         },
         durability=args.durability,

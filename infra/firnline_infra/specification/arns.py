@@ -87,6 +87,9 @@ class Arns:
     def redshift_cluster(self, identifier: str) -> str:
         return self._regional("redshift", f"cluster:{identifier}")
 
+    def redshift_snapshot(self, cluster: str, snapshot: str) -> str:
+        return self._regional("redshift", f"snapshot:{cluster}/{snapshot}")
+
     def redshift_user(self, cluster: str, user: str) -> str:
         return self._regional("redshift", f"dbuser:{cluster}/{user}")
 

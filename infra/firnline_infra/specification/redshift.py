@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from firnline_infra.runtimes.options import SECURITY_GROUP, SUBNET
-from firnline_infra.specification.aws import StreamName
+from firnline_infra.specification.aws import KeyArn, StreamName
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_infra.specification.snowflake import SecretArn
 from firnline_ingest.config.document import Section
@@ -232,6 +232,8 @@ class Redshift(Section):
     secret_arn: SecretArn | None = None
     """A secret with the name and password of the database user who owns the views. Temporary credentials of the deployer where
     absent, which need no secret."""
+    secret_key_arn: KeyArn | None = None
+    """The key that the secret is encrypted with, where it is not AWS's own: who logs in then has kms:Decrypt for it."""
     external_schema: Name = "kinesis"
     """The schema that stands for the streams of the environment's region; other regions have its name with theirs behind it."""
     default_role: bool = False
@@ -247,6 +249,8 @@ class Redshift(Section):
     def _one_place(self) -> Self:
         if (self.workgroup is None) == (self.cluster is None):
             raise ValueError("give workgroup or cluster: one of them reads the streams")
+        if self.secret_key_arn is not None and self.secret_arn is None:
+            raise ValueError("secret_key_arn belongs to secret_arn")
         if self.secret_arn is not None and self.cluster is not None and self.cluster.db_user is not None:
             raise ValueError("secret_arn says who the user is; remove cluster.db_user")
         if self.cluster is not None and self.is_made:

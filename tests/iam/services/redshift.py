@@ -49,9 +49,11 @@ def of_clusters(request: Request) -> Iterator[Access] | None:
     parameters = request.parameters
     where = parameters.get("ResourceName") or request.arn(f"cluster:{parameters.get('ClusterIdentifier', '*')}")
     actions = [request.operation, *(["CreateTags"] if request.operation == "CreateCluster" else [])]
-    if parameters.get("FinalClusterSnapshotIdentifier"):
-        actions.append("CreateClusterSnapshot")
-    return iter([Access(f"redshift:{each}", str(where), _context(parameters)) for each in actions])
+    accesses = [Access(f"redshift:{each}", str(where), _context(parameters)) for each in actions]
+    if last := parameters.get("FinalClusterSnapshotIdentifier"):
+        snapshot = request.arn(f"snapshot:{parameters['ClusterIdentifier']}/{last}")
+        accesses.append(Access("redshift:CreateClusterSnapshot", snapshot))
+    return iter(accesses)
 
 
 def _context(parameters: Mapping[str, object]) -> dict[str, str]:

@@ -11,7 +11,10 @@ from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
 from firnline_infra.redshift.difference import normalized
 from firnline_infra.render.bootstrap.boundary import boundary_statements
+from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.render.bootstrap.redshift import statement_rights
+from firnline_infra.resources.aws_redshift import redshift_cluster
+from firnline_infra.resources.resource import Resource
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.errors import ConfigError
 from tests.infra.specification.conftest import MINIMAL
@@ -98,6 +101,66 @@ def test_redshift_alone_may_be_the_role_for_what_is_in_this_account(destination:
 
 def _pairs(statements: tuple[PolicyStatement, ...]) -> set[tuple[str, object]]:
     return {(action, resource) for each in statements for action in each.actions for resource in each.resources}
+
+
+def test_a_protected_cluster_leaves_a_snapshot_that_its_deployer_may_make_and_an_ephemeral_one_none(
+    spec: Callable[..., EnvironmentSpec],
+) -> None:
+    section = {"cluster": {"identifier": "analytics"}, "views": [{"stream": "orders"}]}
+    snapshot = "arn:aws:redshift:eu-central-1:123456789012:snapshot:analytics/analytics-final"
+    for durability, days, last in (("PROTECTED", 7, "analytics-final"), ("EPHEMERAL", 1, None)):
+        found = spec(aws={**AWS, "key": {"origin": "skip"}}, redshift=section, durability=durability)
+        destination = blueprint_of(found).redshift
+        assert destination is not None
+        assert destination.made_cluster is not None
+        (made,) = redshift_cluster("redshift", destination.made_cluster).members
+        assert isinstance(made, Resource)
+        given = made.arguments
+        assert given["final_snapshot_identifier"] == last
+        assert (given["skip_final_snapshot"], given["automated_snapshot_retention_period"]) == (last is None, days)
+        assert (given["publicly_accessible"], given["encrypted"]) == (False, "true")
+        deployer = _pairs(deployer_statements(found, blueprint_of(found)))
+        assert (("redshift:CreateClusterSnapshot", snapshot) in deployer) is (last is not None)
+
+
+@pytest.mark.parametrize(
+    ("place", "uses"),
+    [({"cluster": {}}, True), ({"cluster": {"origin": "adopt", "identifier": "a"}}, False), ({"workgroup": {}}, False)],
+)
+def test_the_key_of_a_cluster_that_is_made_is_used_through_redshift_by_who_runs_statements(
+    spec: Callable[..., EnvironmentSpec], place: dict[str, Any], uses: bool
+) -> None:
+    """KMS is asked in the name of who makes the cluster, and of who runs a statement in it (Management Guide)."""
+    view = {"stream": "orders", **({"refresh_every_minutes": 15} if uses else {})}
+    found = spec(aws={**AWS, "key": {"origin": "adopt", "arn": KEY}}, redshift={**place, "views": [view]})
+    blueprint = blueprint_of(found)
+    assert blueprint.redshift is not None
+    refreshing = blueprint.redshift.refreshes.role.statements if blueprint.redshift.refreshes else ()
+    for statements in (deployer_statements(found, blueprint), refreshing):
+        granted = [
+            each for each in statements if "kms:CreateGrant" in each.actions and "redshift" in str(each.conditions)
+        ]
+        assert [each.resources for each in granted] == ([(KEY,)] if uses else [])
+        through = {"kms:ViaService": "redshift.eu-central-1.amazonaws.com"}
+        assert all(each.conditions == {"StringEquals": through} for each in granted)
+
+
+def test_the_key_of_a_secret_is_used_through_secrets_manager_for_that_secret_alone(
+    spec: Callable[..., EnvironmentSpec],
+) -> None:
+    secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:owner-AbCdEf"
+    section = {"workgroup": {}, "secret_arn": secret, "secret_key_arn": KEY}
+    found = spec(redshift={**section, "views": [{"stream": "orders", "refresh_every_minutes": 15}]})
+    blueprint = blueprint_of(found)
+    assert blueprint.redshift is not None
+    assert blueprint.redshift.refreshes is not None
+    context = {
+        "kms:ViaService": "secretsmanager.eu-central-1.amazonaws.com",
+        "kms:EncryptionContext:SecretARN": secret,
+    }
+    for statements in (statement_rights(found, blueprint), blueprint.redshift.refreshes.role.statements):
+        (decrypt,) = (each for each in statements if each.actions == ("kms:Decrypt",))
+        assert (decrypt.resources, decrypt.conditions) == ((KEY,), {"StringEquals": context})
 
 
 def test_the_boundary_lets_the_role_do_all_that_its_policy_says(spec: Callable[..., EnvironmentSpec]) -> None:

@@ -126,7 +126,7 @@ def test_a_cluster_that_is_made_is_counted_whole_and_an_adopted_one_by_the_engin
     assert Load.of(adopted).cores == Load.of(adopted).size.cores
 
 
-SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:redshift-AbCdEf"
+SECRET = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:redshift-AbCdEf"
 ADOPTED = "arn:aws:redshift-serverless:eu-central-1:111122223333:workgroup/0f1e2d3c"
 
 

@@ -270,9 +270,11 @@ def test_the_role_of_the_schedule_may_run_its_statement_and_each_of_its_rights_i
     views.apply()
     secrets = local_environment.client("secretsmanager")
     owner = views.database.run("SELECT current_user AS name")[0]["name"]
-    secret = secrets.create_secret(Name="both-owner", SecretString=f'{{"username": "{owner}"}}')["ARN"]
+    key = local_environment.client("kms").create_key()["KeyMetadata"]["Arn"]
+    login = {"Name": "both-owner", "SecretString": f'{{"username": "{owner}"}}', "KmsKeyId": key}
+    secret = secrets.create_secret(**login)["ARN"]
     said = BOTH.replace("      name: orders\n", "      name: orders\n      refresh_every_minutes: 15\n")
-    said = said.replace("  case_sensitive:", f"  secret_arn: {secret}\n  case_sensitive:")
+    said = said.replace("  case_sensitive:", f"  secret_arn: {secret}\n  secret_key_arn: {key}\n  case_sensitive:")
     destination = blueprint_of(parse_spec(said, "both")).redshift
     assert destination is not None
     assert destination.refreshes is not None
@@ -285,7 +287,13 @@ def test_the_role_of_the_schedule_may_run_its_statement_and_each_of_its_rights_i
             enforce_statements(local_environment, KEY, principal=role, statements=without)
             with pytest.raises(ClientError, match=taken):
                 scheduler.execute_statement(**json.loads(schedule.input))
+        theirs = client_of(local_environment, "secretsmanager")  # what the Data API asks for in the caller's name
+        without = [each for each in document["Statement"] if each["Action"] != ["kms:Decrypt"]]
+        enforce_statements(local_environment, KEY, principal=role, statements=without)
+        with pytest.raises(ClientError, match="kms:Decrypt"):
+            theirs.get_secret_value(SecretId=secret)
         enforce_statements(local_environment, KEY, principal=role, statements=document["Statement"])
+        assert owner in theirs.get_secret_value(SecretId=secret)["SecretString"]
         refreshed = scheduler.execute_statement(**json.loads(schedule.input))["Id"]
     finally:
         secrets.delete_secret(SecretId=secret, ForceDeleteWithoutRecovery=True)

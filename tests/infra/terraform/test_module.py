@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.resources.aws_redshift import redshift_cluster
 from firnline_infra.resources.resource import Resource
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.terraform import differing, module_files, write_module
@@ -122,6 +124,22 @@ def test_what_holds_data_can_not_be_destroyed_where_the_environment_is_protected
     assert not [
         each for all_ in dev.values() for each in all_.values() if "prevent_destroy" in each.get("lifecycle", {})
     ]
+
+
+def test_a_cluster_of_redshift_is_the_resource_that_pulumi_makes() -> None:
+    section = {"cluster": {"identifier": "analytics", "nodes": 2}, "views": [{"stream": "orders"}]}
+    spec = spec_of("prod", redshift=section)
+    (cluster,) = document(spec, "main")["resource"]["aws_redshift_cluster"].values()
+    destination = blueprint_of(spec).redshift
+    assert destination is not None
+    assert destination.made_cluster is not None
+    (pulumis,) = redshift_cluster("redshift", destination.made_cluster).members
+    assert isinstance(pulumis, Resource)
+    given = {name for name, value in pulumis.arguments.items() if value is not None}
+    assert cluster.keys() - {"lifecycle", "depends_on"} == given
+    assert cluster["lifecycle"]["prevent_destroy"] is True
+    assert cluster["manage_master_password"] is True
+    assert "master_password" not in cluster
 
 
 def test_nothing_secret_is_in_a_module() -> None:

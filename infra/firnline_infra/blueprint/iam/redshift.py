@@ -6,7 +6,7 @@ is on "Restricting access to IAM roles" and "Authorizing Amazon Redshift to acce
 
 from collections.abc import Iterator
 
-from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement, allow, via
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.redshift import Redshift
@@ -18,6 +18,9 @@ READ_ACTIONS = (
     "kinesis:DescribeStream",
 )
 LIST_ACTIONS = ("kinesis:ListStreams", "kinesis:ListShards")
+USE_KEY = ("kms:DescribeKey", "kms:CreateGrant", "kms:Decrypt", "kms:GenerateDataKey", "kms:Encrypt")
+"""The Data API keeps statements and results under the cluster's key, by a grant that Redshift makes on behalf of who runs one
+("Using AWS KMS with the Amazon Redshift Data API")."""
 SERVICES = ("redshift.amazonaws.com", "redshift-serverless.amazonaws.com")
 
 
@@ -56,11 +59,28 @@ def schedule_trust(*, account: str, group: str) -> tuple[PolicyStatement, ...]:
     )
 
 
-def refresh_statements(arns: Arns, section: Redshift, *, application: str) -> tuple[PolicyStatement, ...]:
-    return tuple(_refresh_statements(arns, section, application))
+def refresh_statements(
+    arns: Arns, section: Redshift, *, application: str, key: Value | None
+) -> tuple[PolicyStatement, ...]:
+    """`key` is the customer's that encrypts the cluster; None without one."""
+    return tuple(_refresh_statements(arns, section, application, key))
 
 
-def _refresh_statements(arns: Arns, section: Redshift, application: str) -> Iterator[PolicyStatement]:
+def login_with_secret(section: Redshift, region: str) -> Iterator[PolicyStatement]:
+    """The Data API reads the secret in the name of who asks, and Secrets Manager decrypts it so. None without a secret."""
+    if section.secret_arn is None:
+        return
+    why = {"secretsmanager:GetSecretValue": "The Data API logs in with it, in the name of who asks."}
+    yield allow("ReadLogin", why, resources=(section.secret_arn,))
+    if section.secret_key_arn is not None:
+        through = via("secretsmanager", region, {"SecretARN": section.secret_arn})
+        why = {"kms:Decrypt": "GetSecretValue decrypts the secret in the reader's name."}
+        yield allow("DecryptLogin", why, resources=(section.secret_key_arn,), conditions=through)
+
+
+def _refresh_statements(
+    arns: Arns, section: Redshift, application: str, key: Value | None
+) -> Iterator[PolicyStatement]:
     """One statement to run, and the login of the views' owner."""
     run, cluster, group = ("redshift-data:ExecuteStatement",), section.cluster_name(application), section.workgroup
     if cluster is not None:
@@ -69,10 +89,11 @@ def _refresh_statements(arns: Arns, section: Redshift, application: str) -> Iter
         ours: Conditions = {"StringEquals": {"aws:ResourceTag/firnline:application": application}}
         places = (group.arn or arns.workgroup("*"),)
         yield PolicyStatement(sid="RefreshViews", actions=run, resources=places, conditions={} if group.arn else ours)
-    if section.secret_arn is not None:
-        secret = ("secretsmanager:GetSecretValue",)
-        yield PolicyStatement(sid="LogInAsOwner", actions=secret, resources=(section.secret_arn,))
-    elif cluster is not None and section.db_user is not None:
+    yield from login_with_secret(section, arns.spec.aws.region)
+    if key is not None:
+        through = via("redshift", arns.spec.aws.region)
+        yield PolicyStatement(sid="UseKey", actions=USE_KEY, resources=(key,), conditions=through)
+    if cluster is not None and section.db_user is not None:
         user = arns.redshift_user(cluster, section.db_user)
         owner = (user, arns.redshift_database(cluster, section.database))
         yield PolicyStatement(sid="LogInAsOwner", actions=("redshift:GetClusterCredentials",), resources=owner)

@@ -63,6 +63,16 @@ class RedshiftCluster(Definition):
     durability: Durability = Durability.PROTECTED
     tags: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def last_snapshot(self) -> str | None:
+        """What a protected one leaves behind; None of one that goes with its environment."""
+        return f"{self.name}-final" if self.durability is Durability.PROTECTED else None
+
+    @property
+    def snapshot_days(self) -> int:
+        """How long Redshift keeps the snapshots that it takes by itself: a day is its default, and shorter than a weekend."""
+        return 7 if self.durability is Durability.PROTECTED else 1
+
 
 @part
 class ExternalSchema(Definition):

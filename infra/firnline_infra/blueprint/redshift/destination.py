@@ -38,10 +38,11 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
     cluster = section.cluster_name(names.application)
     role_arn = Arns(spec).role(names.redshift_role)
     views = tuple(_view(spec, section, view, streams[view.stream]) for view in section.views)
+    made = _cluster(spec, cluster, key_arn) if cluster and section.is_made else None
     return RedshiftDestination(
         role=_role(spec, names, streams, key_arn),
         workgroup=_workgroup(spec, workgroup_name) if workgroup_name and section.is_made else None,
-        made_cluster=_cluster(spec, cluster, key_arn) if cluster and section.is_made else None,
+        made_cluster=made,
         workgroup_name=workgroup_name,
         workgroup_arn=None if group is None else group.arn,
         cluster=cluster,
@@ -54,7 +55,7 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
         case_sensitive=section.case_sensitive,
         schemas=tuple(_schemas(spec, section, streams, role_arn)),
         views=views,
-        refreshes=scheduled_refreshes(spec, names, section, views, workgroup_name),
+        refreshes=scheduled_refreshes(spec, names, views, group=workgroup_name, key=made and made.key_arn),
         durability=spec.durability,
     )
 

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.iam.redshift import refresh_statements, schedule_t
 from firnline_infra.blueprint.redshift.definitions import RefreshSchedule, ScheduledRefreshes, StreamViewDefinition
 from firnline_infra.blueprint.redshift.sql import refresh
 from firnline_infra.blueprint.tags import tags
-from firnline_infra.blueprint.value import Reference
+from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, refresh_of
@@ -22,9 +22,16 @@ REFRESH_ROLE = Reference("redshift-refresh-role")
 
 
 def scheduled_refreshes(
-    spec: EnvironmentSpec, names: Names, section: Redshift, views: tuple[StreamViewDefinition, ...], group: str | None
+    spec: EnvironmentSpec,
+    names: Names,
+    views: tuple[StreamViewDefinition, ...],
+    *,
+    group: str | None,
+    key: Value | None,
 ) -> ScheduledRefreshes | None:
-    """`group` is the workgroup's name. None where no view is refreshed on a schedule."""
+    """`group` is the workgroup's name, `key` that of a cluster that is made. None where no view is refreshed on a schedule."""
+    section = spec.redshift
+    assert section is not None
     pairs = zip(section.views, views, strict=True)
     schedules = tuple(
         RefreshSchedule(
@@ -40,7 +47,7 @@ def scheduled_refreshes(
         for view, made in pairs
         if view.refresh_every_minutes is not None
     )
-    return ScheduledRefreshes(role=_role(spec, names, section), schedules=schedules) if schedules else None
+    return ScheduledRefreshes(role=_role(spec, names, section, key), schedules=schedules) if schedules else None
 
 
 def _statement(
@@ -59,11 +66,11 @@ def _statement(
     return {**{key: value for key, value in said.items() if value is not None}, "WithEvent": True}
 
 
-def _role(spec: EnvironmentSpec, names: Names, section: Redshift) -> IamRole:
+def _role(spec: EnvironmentSpec, names: Names, section: Redshift, key: Value | None) -> IamRole:
     return IamRole(
         name=names.redshift_refresh_role,
         trust=schedule_trust(account=spec.aws.account, group=Arns(spec).schedule_group("default")),
-        statements=refresh_statements(Arns(spec), section, application=names.application),
+        statements=refresh_statements(Arns(spec), section, application=names.application, key=key),
         description=f"EventBridge Scheduler refreshes views of Redshift, environment {spec.name}",
         permissions_boundary=spec.aws.permissions_boundary,
         tags=tags(spec, component="redshift"),

@@ -14,8 +14,10 @@ from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
+from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
+from firnline_infra.kinds.redshift import CLUSTER
 from firnline_infra.kinds.streams import CONSUMER
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
@@ -67,8 +69,13 @@ USE_KEY = {
         "ECR asks for it in the name of who makes a repository with a key of the customer's.",
     ),
     "s3": dict.fromkeys(("kms:GenerateDataKey", "kms:Decrypt"), "S3 encrypts and decrypts the configuration."),
+    "redshift": dict.fromkeys(
+        ("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey"),
+        "Redshift asks for it in the name of who makes a cluster, or runs a statement in it.",
+    ),
 }
-"""docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS; ECR, encryption at rest."""
+"""docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS; ECR, encryption at rest; Redshift, authorizing use of
+a customer managed key, and using KMS with the Data API."""
 DECRYPT = "kms:Decrypt"
 LIST_STATE = {"s3:ListBucket": "Finds the stack."}
 READ_STATE = {"s3:GetObject": "Reads it."}
@@ -232,9 +239,10 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     """Through the services that keep something under the environment's key."""
     if (key := key_of(spec)) is None:
         return
+    needed_by: Mapping[str, Kind] = {"s3": OBJECT, "ecr": REPOSITORY, "redshift": CLUSTER}
     kinds = arns_by_kind(spec, blueprint)
     for service, rights in USE_KEY.items():
-        if (service == "s3" and OBJECT not in kinds) or (service == "ecr" and blueprint.runtime.repository is None):
+        if service in needed_by and needed_by[service] not in kinds:
             continue
         through = via(service, spec.aws.region)
         yield allow(f"KeyThrough{service.title()}", rights, resources=(key,), conditions=through)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
-from firnline_infra.blueprint.iam.redshift import SERVICES
+from firnline_infra.blueprint.iam.redshift import SERVICES, login_with_secret
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.blueprint.redshift import RedshiftDestination
 from firnline_infra.kinds import Scope
@@ -113,7 +113,7 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
     if wanted.workgroup is None:
         yield allow("FindWorkgroup", FIND_WORKGROUP, resources=group)
         yield allow("FindNamespace", FIND_NAMESPACE, resources=(arns.redshift_namespace("*"),))
-    yield from _secret(wanted)
+    yield from _secret(spec)
 
 
 def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str) -> Iterator[PolicyStatement]:
@@ -121,7 +121,7 @@ def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str
     yield allow("RunStatements", RUN_STATEMENTS, resources=(arns.redshift_cluster(cluster),))
     if wanted.made_cluster is None:
         yield allow("FindRedshift", FIND_CLUSTER, resources=(arns.redshift_cluster(cluster),))
-    yield from _secret(wanted)
+    yield from _secret(spec)
     if wanted.secret_arn is not None:
         return
     user = () if wanted.db_user is None else (arns.redshift_user(cluster, wanted.db_user),)
@@ -130,7 +130,5 @@ def _in_cluster(spec: EnvironmentSpec, wanted: RedshiftDestination, cluster: str
     yield allow("BeDatabaseUser", {f"redshift:{action}": BE_USER}, resources=places)
 
 
-def _secret(wanted: RedshiftDestination) -> Iterator[PolicyStatement]:
-    if wanted.secret_arn is not None:
-        why = {"secretsmanager:GetSecretValue": "The Data API logs in with it, in the name of who asks."}
-        yield allow("ReadLogin", why, resources=(wanted.secret_arn,))
+def _secret(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    return login_with_secret(spec.redshift, spec.aws.region) if spec.redshift else iter(())

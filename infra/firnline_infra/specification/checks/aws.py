@@ -14,7 +14,7 @@ from firnline_infra.specification.elsewhere import access_key_secrets
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.redshift import WORKGROUP_NAME
+from firnline_infra.specification.redshift import CLUSTER_NAME, WORKGROUP_NAME
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.target_tables import target_tables
@@ -94,6 +94,9 @@ def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:
         yield f"access_key.secret_arn ({arn})", arn
     for user in service_users(spec):
         yield f"{user.path}.secret_arn", user.options.secret_arn
+    if spec.redshift is not None:
+        yield "redshift.secret_arn", spec.redshift.secret_arn
+        yield "redshift.secret_key_arn", spec.redshift.secret_key_arn
     for index, pipeline in enumerate(spec.pipelines):
         for login in (registry.login for registry in registries_of([pipeline.format]) if registry.login):
             place = f"pipelines[{index}].format.registry.login"
@@ -203,6 +206,8 @@ def _names_are_spelt_as_services_take_them(spec: EnvironmentSpec) -> Iterator[st
         forms["the image repository"] = REPOSITORY_NAME, ", or give aws.runtime.kubernetes.image"
     if group is not None and group.name is None:
         forms["the workgroup"] = WORKGROUP_NAME, ", or give redshift.workgroup.name"
+    if spec.redshift and spec.redshift.cluster is not None and spec.redshift.cluster.identifier is None:
+        forms["the cluster of Redshift"] = CLUSTER_NAME, ", or give redshift.cluster.identifier"
     for what, (form, instead) in forms.items():
         name = application.lower() if form is REPOSITORY_NAME else application
         if re.fullmatch(form.pattern, name) is None:

@@ -125,6 +125,7 @@ CLUSTER = AwsKind(
         "clusterIdentifier clusterSubnetGroupName masterUsername region",
         defaults={
             "numberOfNodes": 1,
+            "automatedSnapshotRetentionPeriod": 1,
             "encrypted": "true",
             "publiclyAccessible": False,
             "skipFinalSnapshot": False,
@@ -149,6 +150,7 @@ CLUSTER = AwsKind(
         "kmsKeyId": "KmsKeyId",
         "publiclyAccessible": "PubliclyAccessible",
         "enhancedVpcRouting": "EnhancedVpcRouting",
+        "automatedSnapshotRetentionPeriod": "AutomatedSnapshotRetentionPeriod",
         "clusterSubnetGroupName": "ClusterSubnetGroupName",
         "clusterParameterGroupName": "ClusterParameterGroupName",
         "vpcSecurityGroupIds": WireField(
@@ -170,7 +172,10 @@ CLUSTER = AwsKind(
         sends("modify_cluster", "encrypted kmsKeyId"),
         *(
             sends("modify_cluster", name)
-            for name in ("publiclyAccessible", "enhancedVpcRouting", "clusterParameterGroupName", "vpcSecurityGroupIds")
+            for name in (
+                *("publiclyAccessible", "enhancedVpcRouting", "automatedSnapshotRetentionPeriod"),
+                *("clusterParameterGroupName", "vpcSecurityGroupIds"),
+            )
         ),
     ),
     tags=tags_by("create_tags", "delete_tags", where=lambda it: {"ResourceName": it.output("arn")}),

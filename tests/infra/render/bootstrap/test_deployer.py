@@ -151,6 +151,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "KeyThroughDynamodb",
         "KeyThroughS3",
         "KeyThroughEcr",
+        "KeyThroughRedshift",
         "ReachNetwork",
         "CompareKey",
         *OF_AWS,

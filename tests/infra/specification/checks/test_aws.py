@@ -69,10 +69,17 @@ def test_an_arn_of_elsewhere_is_refused_wherever_it_is_given(
             "streams": [{"name": "orders", "origin": "adopt", "key_arn": KEY_FORM.format(**place)}],
             "alarms": {"topics": [TOPIC_FORM.format(**place)]},
             "snowflake": snowflake(ingest={"secret_arn": SECRET.format(**place)}),
+            "redshift": {
+                "workgroup": {},
+                "secret_arn": SECRET.format(**place),
+                "secret_key_arn": KEY_FORM.format(**place),
+                "views": [{"stream": "orders"}],
+            },
         }
 
     assert problems(**document(HERE)) == []
     paths = ["aws.key.arn", "streams[0].key_arn", "alarms.topics[0]", "snowflake.ingest.secret_arn"]
+    paths += ["redshift.secret_arn", "redshift.secret_key_arn"]
     assert problems(**document({**HERE, **elsewhere})) == [f"{path}: {expected}" for path in paths]
 
 
@@ -169,6 +176,9 @@ def test_what_redshift_has_of_the_name_fits_too(problems: Problems, aws: Part) -
         "otherwise, or give redshift.workgroup.name."
     )
     assert problems(application="Shop.Dev", redshift={**made, "workgroup": {"name": "shop"}}) == []
+    (cluster,) = problems(name="a--b", redshift={**redshift, "cluster": {}})
+    assert cluster.startswith("name: gives the cluster of Redshift the name 'firnline-a--b'; expected a small letter")
+    assert cluster.endswith("Name it otherwise, or give redshift.cluster.identifier.")
 
 
 def test_an_alarm_of_a_consumer_fits_too(problems: Problems) -> None:
