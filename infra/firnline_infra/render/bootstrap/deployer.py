@@ -14,10 +14,8 @@ from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
-from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
-from firnline_infra.kinds.redshift import CLUSTER
 from firnline_infra.kinds.streams import CONSUMER
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
@@ -239,10 +237,13 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     """Through the services that keep something under the environment's key."""
     if (key := key_of(spec)) is None:
         return
-    needed_by: Mapping[str, Kind] = {"s3": OBJECT, "ecr": REPOSITORY, "redshift": CLUSTER}
-    kinds = arns_by_kind(spec, blueprint)
+    needless = {
+        "s3": OBJECT not in arns_by_kind(spec, blueprint),
+        "ecr": blueprint.runtime.repository is None,
+        "redshift": blueprint.redshift is None or blueprint.redshift.made_cluster is None,
+    }
     for service, rights in USE_KEY.items():
-        if service in needed_by and needed_by[service] not in kinds:
+        if needless.get(service):
             continue
         through = via(service, spec.aws.region)
         yield allow(f"KeyThrough{service.title()}", rights, resources=(key,), conditions=through)
