@@ -14,7 +14,10 @@ IDENTITIES = (
     *("aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy", "aws_iam_policy", "aws_iam_role"),
     *("aws_iam_user_policy_attachment", "aws_iam_role_policy_attachment", "aws_iam_group_policy_attachment"),
     *("aws_iam_policy_attachment", "aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive"),
+    *("aws_iam_user_policy_attachments_exclusive", "aws_iam_group_policy_attachments_exclusive"),
 )
+PAST_POLICIES = ("aws_kms_grant", "aws_iam_user_group_membership", "aws_iam_group_membership")
+"""What gives rights, and shows no policy that says which."""
 PRINCIPALS = ("aws_iam_role", "aws_iam_user")
 UNDIVIDED = {
     **{each.action: each.why for each in PERMISSIONS if each.on in (Resource.EVERY_STREAM, Resource.EVERY_SCHEMA)},
@@ -35,6 +38,9 @@ NARROWING = re.compile(r"(String(Equals|Like|EqualsIgnoreCase)|Arn(Equals|Like))
 """What refuses a request without the key; ForAllValues and IfExists let it through."""
 BEGINS_WIDE = re.compile(".{0,2}[*?]")
 """Fewer than three characters before a wildcard name nothing."""
+MANY_ACCOUNTS = re.compile(r"\d+[*?]")
+WHOLE_ACCOUNT = re.compile(r"\d{12}|arn:[\w-]+:iam::\d{12}:root")
+"""All whom its administrators allow it."""
 Statement = Mapping[str, Any]
 
 
@@ -79,10 +85,14 @@ def _wide_actions(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Brea
 
 
 def _is_key_of_account(resource: DeclaredResource, each: Statement) -> bool:
-    """AWS KMS's own default: without it no IAM policy could allow anything on the key, and it could never be administered."""
-    whom = listed(each.get("Principal", {}).get("AWS")) if isinstance(each.get("Principal"), Mapping) else []
-    roots = [re.fullmatch(r"arn:[\w-]+:iam::\d{12}:root", str(one)) for one in whom]
-    return resource.type == "aws_kms_key" and each.get("Action") in ("kms:*", ["kms:*"]) and bool(roots) and all(roots)
+    """AWS KMS's own default: without it no IAM policy could allow anything on the key, and it could never be administered. It is
+    for one account, which is the key's own: KMS refuses a policy that locks its writer out, unless that is bypassed.
+    """
+    everything = [one for _, one in _allowed(resource) if listed(one.get("Action")) == ["kms:*"]]
+    if resource.type != "aws_kms_key" or each not in everything or resource.at("bypass_policy_lockout_safety_check"):
+        return False
+    accounts = {whom for one in everything for whom in _principals(one)}
+    return len(accounts) == 1 and all(map(WHOLE_ACCOUNT.fullmatch, accounts))
 
 
 def _wide_resources(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
@@ -116,8 +126,13 @@ def _wide_principals(resource: DeclaredResource, _: DeclaredStack) -> Iterator[B
         if "NotPrincipal" in each:
             yield Breach(path, "Principal", f"NotPrincipal {text_of(each['NotPrincipal'])}")
         for whom in _principals(each):
-            if is_known(whom) and ("*" in whom or "?" in whom):
+            is_judged_elsewhere = path.startswith("assume_role_policy") or listed(each.get("Action")) == ["kms:*"]
+            is_account = WHOLE_ACCOUNT.fullmatch(whom) and not is_judged_elsewhere
+            is_wide = "*" in whom or "?" in whom or is_account
+            if is_known(whom) and is_wide:
                 yield Breach(path, "principals by their ARNs", whom)
+    if resource.at("principal") == "*":
+        yield Breach("principal", "who is meant", "*")
 
 
 def _principals(each: Statement) -> Iterator[str]:
@@ -148,11 +163,13 @@ def _narrowed_by(each: Statement) -> Iterator[str]:
     for operator, asked in (each.get("Condition") or {}).items():
         for key, values in asked.items() if NARROWING.fullmatch(operator) else ():
             parts = [part for one in listed(values) for part in str(one).split(":")]
-            if parts and not any(BEGINS_WIDE.match(part) for part in parts):
+            if parts and not any(BEGINS_WIDE.match(part) or MANY_ACCOUNTS.match(part) for part in parts):
                 yield key.lower()
 
 
 def _unnamed_actions(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    if resource.type in PAST_POLICIES:
+        yield Breach("", "a policy of this stack", resource.type)
     for path, each in _allowed(resource):
         if not path.startswith("assume_role_policy"):
             for action in listed(each.get("Action")):
@@ -189,7 +206,7 @@ RULES = (
     ),
     PolicyRule(
         "wildcard-principal",
-        "A policy lets anybody in, or all but some.",
+        "A policy lets anybody in, all but some, or a whole account.",
         (),
         _wide_principals,
         "name who it is for.",
@@ -207,7 +224,7 @@ RULES = (
     PolicyRule(
         "least-privilege",
         "A role or a user may do what no part of an environment needs.",
-        IDENTITIES,
+        (*IDENTITIES, *PAST_POLICIES),
         _unnamed_actions,
         "remove the action. One that the team's own code needs: an entry with its reason in ENV.policy.yaml.",
         judges_alone=True,

@@ -32,6 +32,8 @@ from firnline_infra.policy.suite import RULES
 TYPES = {each.token: each.terraform_type for each in (*KINDS, *SNOWFLAKE_KINDS)} | {
     "aws:ec2/securityGroupRule:SecurityGroupRule": "aws_security_group_rule"
 }
+V2 = re.compile("V2(?=:|$)")
+"""Of a type's former name, which has the properties of the present one."""
 NAME = re.compile("[a-z][A-Za-z0-9]*")
 """Of a property; keys of tags and of policies are others."""
 PROTECTED = PolicyConfigSchema(
@@ -87,14 +89,15 @@ def _of_all(rule: PolicyRule) -> Callable[[StackValidationArgs, ReportViolation]
 
 def declared_by_pulumi(token: str, name: str, properties: Mapping[str, Any], *, is_protected: bool) -> DeclaredResource:
     """`token`: aws:kinesis/stream:Stream."""
-    return DeclaredResource(terraform_type_of(token), name, _arguments(properties, token, ""), is_protected)
+    current = V2.sub("", token)
+    return DeclaredResource(terraform_type_of(token), name, _arguments(properties, current, ""), is_protected)
 
 
 def terraform_type_of(token: str) -> str:
     """As the row has it; of others, as it follows from the token. What is no provider's, such as a component, is itself."""
     if token in TYPES or not re.fullmatch("(aws|snowflake):[^:]+/[^:]+:[^:]+", token):
         return TYPES.get(token, token)
-    return ResourceType(re.sub("V2(?=:|$)", "", token), "").terraform_type
+    return ResourceType(V2.sub("", token), "").terraform_type
 
 
 def _arguments(properties: Mapping[str, Any], token: str, inside: str) -> dict[str, Any]:

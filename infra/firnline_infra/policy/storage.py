@@ -1,10 +1,11 @@
 """Rules for what holds data in AWS, and for the networks around it."""
 
+import re
 from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import Any
 
-from firnline_infra.policy.access import denied
+from firnline_infra.policy.access import PAST_POLICIES, denied
 from firnline_infra.policy.declared import DeclaredResource, DeclaredStack, is_known, listed
 from firnline_infra.policy.rule import Breach, PolicyRule, text_of, unless, wanted
 
@@ -21,14 +22,24 @@ KEYS = {
     "aws_redshift_cluster": "kms_key_id",
 }
 """Where each kind names its key. A secret has Secrets Manager's own, which is there before the environment's is."""
+UNUSED_KEY = {
+    "server_side_encryption.enabled": (False,),
+    f"{BY_DEFAULT}.sse_algorithm": ("AES256",),
+    "storage_location.encryption_type": ("NONE", "AWS_SSE_S3"),
+}
+"""What leaves a key that is named unused."""
 LEAST = {
     "aws_kinesis_stream": ("retention_period", 48),
     "aws_secretsmanager_secret": ("recovery_window_in_days", 7),
     "aws_kms_key": ("deletion_window_in_days", 7),
     "aws_cloudwatch_log_group": ("retention_in_days", 7),
     "aws_redshift_cluster": ("automated_snapshot_retention_period", 7),
+    "aws_dynamodb_table": ("point_in_time_recovery.recovery_period_in_days", 7),
 }
 """How long a protected environment keeps what, in the argument's unit. Kinesis' own 24 hours are a night, not a weekend."""
+LONG_BY_DEFAULT = ("aws_kms_key", "aws_secretsmanager_secret", "aws_dynamodb_table")
+"""30 days, and 35."""
+LONGEST_ROTATION_DAYS = 366
 LIFECYCLE, LEAST_DAYS = "aws_s3_bucket_lifecycle_configuration", 7
 DATA = (
     *("aws_kinesis_stream", "aws_dynamodb_table", BUCKET, "aws_kms_key", "aws_secretsmanager_secret"),
@@ -48,6 +59,8 @@ GUARDS: dict[str, dict[str, bool]] = {
     "aws_emr_cluster": {"termination_protection": True},
 }
 """What the service, or the provider, refuses by itself, or would do."""
+ALLOWED = ("allowed_ip_list", "value_list", "value_lists")
+"""Of network policies and rules; the last is Pulumi's name."""
 NARROWEST = {4: 8, 6: 16}
 """Bits of a network's prefix, by the version of IP; fewer are half of the world."""
 OWN_TAGS = ("firnline:environment", "firnline:application", "firnline:component")
@@ -62,12 +75,20 @@ UNTAGGED = (
         "aws_kms_alias",
     ),
     *("aws_iam_user_policy_attachment", "aws_iam_role_policy_attachment", "aws_iam_group_policy_attachment"),
+    *PAST_POLICIES,
 )
 """What AWS can't tag; nor can it the settings of a bucket."""
 SECRETS = (
     *("aws_secretsmanager_secret_version", "aws_iam_access_key", "aws_iam_user_login_profile"),
     *("tls_private_key", "random_password", "snowflake_user", "snowflake_legacy_service_user"),
     "snowflake_user_programmatic_access_token",
+)
+PASSWORDS = ("password", "master_password", "admin_user_password", "master_user_password", "secret_string")
+PRIVATE_KEY = re.compile(r"PRIVATE KEY-----|MI[\w+/]{1,6}IBADANBgkqhkiG9w0BAQEF")
+"""In PEM, or what is between its lines: PKCS #8 of RSA."""
+UNSEEN = (
+    *("aws_cloudformation_stack", "aws_cloudformation_stack_set", "aws_cloudcontrolapi_resource"),
+    *("aws_servicecatalog_provisioned_product", "command:local:Command", "command:remote:Command"),
 )
 
 
@@ -83,6 +104,8 @@ def _public(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
     if found != ["BucketOwnerEnforced"]:
         yield Breach("rule.object_ownership", "BucketOwnerEnforced", text_of(found))
     yield from unless(bucket, "acl", None, "private")
+    for _ in bucket.blocks("grant"):
+        yield Breach("grant", "nothing", "an access control list")
 
 
 def _given_by_acl(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
@@ -130,7 +153,7 @@ def _plain(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]
 def _key_of(resource: DeclaredResource) -> str | None:
     """That of the account's; None where it is AWS's own."""
     found = resource.at(KEYS[resource.type])
-    is_off = resource.at("server_side_encryption.enabled") is False
+    is_off = any(resource.at(path) in values for path, values in UNUSED_KEY.items())
     return None if is_off or found is None or "alias/aws/" in str(found) else str(found)
 
 
@@ -148,6 +171,8 @@ def _expired(settings: DeclaredResource, stack: DeclaredStack) -> Iterator[Breac
                 days = said.get(unit)
                 if days is not None and is_known(days) and days < LEAST_DAYS:
                     yield Breach(f"rule.{block}.{unit}", f"at least {LEAST_DAYS}", text_of(days))
+                if said.get("date") is not None:
+                    yield Breach(f"rule.{block}.date", "days after it was written", text_of(said["date"]))
 
 
 def _short(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]:
@@ -159,7 +184,7 @@ def _short(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]
     if not stack.is_protected or not is_known(found):
         return
     is_endless = found in (None, 0) and resource.type == "aws_cloudwatch_log_group"
-    is_default = found is None and resource.type in ("aws_kms_key", "aws_secretsmanager_secret")  # 30 days
+    is_default = found is None and resource.type in LONG_BY_DEFAULT
     if not is_endless and not is_default and (found is None or found < least):
         yield Breach(path, f"at least {least}", text_of(found))
 
@@ -187,9 +212,9 @@ def _unprotected(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[B
 def _open_network(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
     for block in (*resource.blocks("ingress"), resource.arguments):
         is_inward = block is not resource.arguments or resource.at("type") == "ingress" or "ingress" in resource.type
-        for path in ("cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", "allowed_ip_list"):
+        for path in ("cidr_blocks", "ipv6_cidr_blocks", "cidr_ipv4", "cidr_ipv6", *ALLOWED):
             found = {each for each in map(str, listed(block.get(path))) if _is_everywhere(each)}
-            if found and (is_inward or path == "allowed_ip_list"):
+            if found and (is_inward or path in ALLOWED):
                 yield Breach(path, "the networks that are meant", text_of(sorted(found)))
     yield from unless(resource, "publicly_accessible", None, False)
 
@@ -215,8 +240,22 @@ def _secret_in_state(resource: DeclaredResource, _: DeclaredStack) -> Iterator[B
     if resource.type in SECRETS:
         yield Breach("", "nothing of this type", resource.type)
     for name, value in resource.arguments.items():
-        if "PRIVATE KEY-----" in str(value):
+        if PRIVATE_KEY.search(str(value)):
             yield Breach(name, "no private key", "one")
+        is_secret = name in PASSWORDS or (name == "value" and resource.at("type") == "SecureString")
+        if value and is_secret:
+            yield Breach(name, "no secret, or its write-only form", "one")
+
+
+def _seldom_rotated(key: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    yield from unless(key, "enable_key_rotation", True)
+    days = key.at("rotation_period_in_days")
+    if days is not None and is_known(days) and days > LONGEST_ROTATION_DAYS:
+        yield Breach("rotation_period_in_days", f"at most {LONGEST_ROTATION_DAYS}", text_of(days))
+
+
+def _unseen(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:
+    yield Breach("", "the resources themselves", resource.type)
 
 
 RULES = (
@@ -287,10 +326,10 @@ RULES = (
     ),
     PolicyRule(
         "key-rotation",
-        "A key keeps its material for ever.",
+        "A key keeps its material for ever, or for years.",
         ("aws_kms_key",),
-        wanted("enable_key_rotation", True),
-        "enable_key_rotation: true.",
+        _seldom_rotated,
+        "enable_key_rotation: true, each year at least.",
         judges_alone=True,
     ),
     PolicyRule(
@@ -298,7 +337,12 @@ RULES = (
         "A door is open to every network.",
         (
             *("aws_security_group", "aws_security_group_rule", "aws_vpc_security_group_ingress_rule"),
-            *("snowflake_network_policy", "aws_redshiftserverless_workgroup", "aws_redshift_cluster"),
+            *(
+                "snowflake_network_policy",
+                "snowflake_network_rule",
+                "aws_redshiftserverless_workgroup",
+                "aws_redshift_cluster",
+            ),
         ),
         _open_network,
         "name the networks: snowflake.allowed_networks, network.vpc_endpoints.clients.",
@@ -318,6 +362,14 @@ RULES = (
         (),
         _secret_in_state,
         "put it into its secret with `firnline keys`.",
+        judges_alone=True,
+    ),
+    PolicyRule(
+        "unseen",
+        "A template or a command makes what no rule sees.",
+        UNSEEN,
+        _unseen,
+        "declare what it makes. One that is meant so: an entry with its reason in ENV.policy.yaml.",
         judges_alone=True,
     ),
 )

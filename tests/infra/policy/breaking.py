@@ -170,3 +170,78 @@ BREAKING = (
     Breaking("time-travel", "snowflake_table", setting(data_retention_time_in_days=0)),
     Breaking("time-travel", STATEMENT, setting(execute='ALTER TABLE "T" SET DATA_RETENTION_TIME_IN_DAYS = 0')),
 )  # fmt: skip # a row, a case
+
+
+def key(**arguments: Any) -> Change:
+    """Puts a protected key in something's place."""
+    return lambda each: replace(renamed("aws_kms_key", {**KEY, **arguments})(each), is_protected=True)
+
+
+def allowing(**fields: Any) -> str:
+    """A policy of one statement, which is not in a list."""
+    return json.dumps({"Statement": {"Effect": "Allow", **fields}})
+
+
+def inline(**fields: Any) -> Change:
+    return setting(inline_policy=[{"name": "added", "policy": allowing(**fields)}])
+
+
+def encrypted_by(**fields: Any) -> Change:
+    return rule_of(apply_server_side_encryption_by_default=fields)
+
+
+PLACE, BUCKET_POLICY = "aws_cloudwatch_dashboard", "aws_s3_bucket_policy.bucket"
+STREAM, LEDGER, LIFECYCLE = (
+    "aws_kinesis_stream.clicks",
+    "aws_dynamodb_table.ledger",
+    "aws_s3_bucket_lifecycle_configuration",
+)
+PUBLIC, SSE = "aws_s3_bucket_public_access_block.bucket", "aws_s3_bucket_server_side_encryption_configuration.bucket"
+OBJECT, ADMINISTRATOR = "arn:aws:s3:::firnline-prod/a", "arn:aws:iam::aws:policy/AdministratorAccess"
+OWN, FOREIGN = "arn:aws:iam::333344445555:root", "arn:aws:iam::999900001111:root"
+AWS_KEY, APPLICATIONS = "arn:aws:kms:r:333344445555:alias/aws/kinesis", "arn:aws:emr-serverless:r:*:/applications/*"
+TO_ALL = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "kms:Decrypt", "Resource": "*"}
+ALL_USERS = {"type": "Group", "uri": "http://acs.amazonaws.com/groups/global/AllUsers", "permissions": ["READ"]}
+OTHER_KEY = {"encryption_type": "AWS_SSE_S3", "encryption_kms_key_id": "k"}
+EVERYWHERE = {"type": "IPV4", "mode": "INGRESS", "value_list": ["0.0.0.0/0"]}
+BYPASSES = (
+    Breaking("wildcard-action", ENGINE, statement(Action="s3:Get*", Resource=OBJECT)),
+    Breaking("wildcard-action", TRUST, inline(Action="s3:*", Resource=OBJECT)),
+    Breaking("wildcard-resource", TRUST, inline(Action="dynamodb:GetItem", NotResource=OBJECT)),
+    Breaking("wildcard-action", PLACE, key(policy=allowing(Principal={"AWS": [OWN, FOREIGN]}, Action="kms:*"))),
+    Breaking("wildcard-action", PLACE, key(bypass_policy_lockout_safety_check=True)),
+    Breaking("wildcard-principal", PLACE, key(policy=json.dumps({"Statement": [*KEY_POLICY["Statement"], TO_ALL]}))),
+    Breaking("wildcard-principal", BUCKET_POLICY, statement(Action="s3:GetObject", Principal={"AWS": FOREIGN})),
+    Breaking("wildcard-principal", BUCKET_POLICY, statement(Action="s3:GetObject", Principal={"AWS": "999900001111"})),
+    Breaking("wildcard-principal", TRUST, narrowed(Principal="*")),
+    Breaking("trust", TRUST, narrowed(Condition={"StringLike": {"aws:SourceAccount": "333*"}})),
+    Breaking("trust", TRUST, narrowed(Condition={"StringLike": {"aws:SourceAccount": "????????????"}})),
+    Breaking("trust", TRUST, narrowed(Condition={"StringEqualsIfExists": {"aws:SourceAccount": "333344445555"}})),
+    Breaking("trust", TRUST, narrowed(Condition={"StringLike": {"aws:SourceAccount": ["333344445555", "*"]}})),
+    Breaking("trust", TRUST, narrowed(Condition={"ArnLike": {"aws:SourceArn": APPLICATIONS}})),
+    Breaking("least-privilege", PLACE, renamed("aws_kms_grant", {"operations": ["Decrypt"]})),
+    Breaking("least-privilege", PLACE, renamed("aws_iam_user_group_membership", {"groups": ["admins"]})),
+    Breaking("wildcard-principal", PLACE, renamed("aws_lambda_permission", {"principal": "*"})),
+    Breaking("least-privilege", PLACE, renamed("aws_iam_user_policy_attachments_exclusive", {"policy_arns": [ADMINISTRATOR]})),
+    *(Breaking("public-bucket", PUBLIC, setting(**{switch: value}))
+      for switch in ("block_public_acls", "ignore_public_acls", "restrict_public_buckets") for value in (False, None)),
+    Breaking("public-bucket", "aws_s3_bucket.bucket", setting(grant=[ALL_USERS])),
+    Breaking("own-key", SSE, encrypted_by(sse_algorithm="AES256", kms_master_key_id="k")),
+    Breaking("own-key", SSE, encrypted_by(sse_algorithm="aws:kms")),
+    Breaking("own-key", STREAM, setting(kms_key_id=AWS_KEY)),
+    Breaking("own-key", STREAM, setting(kms_key_id=None)),
+    Breaking("own-key", "snowflake_external_volume", setting(storage_location=[OTHER_KEY])),
+    Breaking("retention", LEDGER, setting(point_in_time_recovery={"enabled": True, "recovery_period_in_days": 1})),
+    Breaking("retention", LIFECYCLE, rule_of(expiration={"date": "2026-01-01T00:00:00Z"})),
+    Breaking("key-rotation", PLACE, key(rotation_period_in_days=2560)),
+    Breaking("open-network", PLACE, renamed("snowflake_network_rule", EVERYWHERE)),
+    Breaking("open-network", PLACE, renamed("aws_vpc_security_group_ingress_rule", {"cidr_ipv6": "::/0"})),
+    Breaking("open-network", PLACE, renamed("aws_security_group_rule", {"type": "ingress", "ipv6_cidr_blocks": ["::/0"]})),
+    Breaking("secret-in-state", "aws_ssm_parameter", setting(insecure_value="MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj")),
+    Breaking("secret-in-state", "aws_ssm_parameter", setting(type="SecureString", value="hunter2")),
+    Breaking("secret-in-state", PLACE, renamed("aws_redshiftserverless_workgroup", {"admin_user_password": "hunter2"})),
+    Breaking("unseen", PLACE, renamed("aws_cloudformation_stack", {"template_body": "{}"})),
+    Breaking("unseen", PLACE, renamed("aws_cloudcontrolapi_resource", {"desired_state": "{}"})),
+    Breaking("protection", "aws_secretsmanager_secret", lambda each: replace(each, is_protected=False)),
+)  # fmt: skip # a row, a case
+"""What keeps to the words of a rule, and not to the rule."""

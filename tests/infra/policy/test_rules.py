@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.policy import RULES, DeclaredStack, declared_by, find_breaches
-from tests.infra.policy.breaking import BREAKING, Breaking
+from firnline_infra.policy.pack import declared_by_pulumi
+from tests.infra.policy.breaking import BREAKING, BYPASSES, Breaking
 from tests.infra.pulumi.conftest import SpecOf
 from tests.infra.pulumi.test_beside_terraform import CASES
 
@@ -33,7 +34,7 @@ def test_staging_and_prod_are_what_a_team_demands_of_them(name: str, spec_of: Sp
     assert list(find_breaches(declared_by(spec_of(name), must_protect=True))) == []
 
 
-@pytest.mark.parametrize("breaking", BREAKING, ids=lambda each: f"{each.rule} {each.of}")
+@pytest.mark.parametrize("breaking", [*BREAKING, *BYPASSES], ids=lambda each: f"{each.rule} {each.of}")
 def test_what_breaks_a_rule_is_found_by_that_rule_alone(breaking: Breaking, spec_of: SpecOf) -> None:
     found = list(find_breaches(breaking.applied(prod(spec_of))))
     assert {each.rule for each in found} == {breaking.rule}
@@ -41,7 +42,7 @@ def test_what_breaks_a_rule_is_found_by_that_rule_alone(breaking: Breaking, spec
 
 
 def test_each_rule_is_broken_by_something() -> None:
-    assert {each.rule for each in BREAKING} == {each.id for each in RULES}
+    assert {each.rule for each in (*BREAKING, *BYPASSES)} == {each.id for each in RULES}
     assert len({each.id for each in RULES}) == len(RULES)
 
 
@@ -70,6 +71,25 @@ def test_an_environment_that_calls_itself_ephemeral_is_found_where_a_team_demand
     spec = spec_of("prod", durability="EPHEMERAL")
     assert list(find_breaches(declared_by(spec))) == []
     assert {each.rule for each in find_breaches(declared_by(spec, must_protect=True))} == {"protection", "retention"}
+
+
+@pytest.mark.parametrize(
+    ("token", "properties", "rule"),
+    [
+        ("aws:s3/bucketV2:BucketV2", {"bucket": "b", "grants": [{"permissions": ["READ"]}]}, "public-bucket"),
+        ("aws:iam/role:Role", {"inlinePolicies": [{"policy": {"Statement": {"Action": "s3:*"}}}]}, "wildcard-action"),
+        ("snowflake:index/networkRule:NetworkRule", {"valueLists": ["0.0.0.0/0"]}, "open-network"),
+        ("aws:cloudformation/stack:Stack", {"templateBody": "{}"}, "unseen"),
+        ("command:local:Command", {"create": "aws iam attach-role-policy"}, "unseen"),
+    ],
+)
+def test_the_pack_reads_a_resource_by_the_names_that_pulumi_has(
+    token: str, properties: dict[str, Any], rule: str
+) -> None:
+    declared = declared_by_pulumi(token, "added", properties, is_protected=False)
+    found = {(each.rule, each.path) for each in find_breaches(DeclaredStack((declared,)))}
+    assert rule in {each for each, _ in found}
+    assert ("public-bucket", "grant") in found or rule != "public-bucket"
 
 
 def test_the_page_has_every_rule() -> None:
