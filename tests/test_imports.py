@@ -55,7 +55,7 @@ ROOMS_BELOW = {
     "ingest.__main__": "aws commands errors",
     "ingest.aws": "config errors",
     "ingest.checks": "errors terminal",
-    "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark validate values",
+    "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark terminal validate values",
     "ingest.config": "errors identifiers",
     "ingest.dead_letters": (
         "aws config errors identifiers kinesis ledger permissions records schemas sink snowflake values"

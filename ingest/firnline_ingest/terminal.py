@@ -1,11 +1,13 @@
-"""Text for a terminal: tables and sentences that fit it, and what others wrote without its control characters."""
+"""Text for a terminal: tables and sentences that fit it, what others wrote without its control characters, and its last line."""
 
 import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from textwrap import wrap
+from typing import NoReturn
 
 GAP = "  "
 LEAST = 6
@@ -125,3 +127,13 @@ def _text(value: object) -> str:
 def _are_numbers(values: Sequence[object]) -> bool:
     numbers = [value for value in values if value is not None]
     return bool(numbers) and all(hasattr(value, "__float__") for value in numbers)
+
+
+def end_at_once(status: int) -> NoReturn:
+    """Ends the process with its output written, and without Python's own end: that waits for threads that hang, and where
+    threads of Snowflake's SDK close their clients it may abort the process (signal 6).
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)

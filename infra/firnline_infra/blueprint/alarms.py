@@ -13,6 +13,7 @@ from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, refresh_of, view_of
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.pipeline import others_of
 from firnline_infra.specification.reader import FanOutReader
 from firnline_infra.specification.redshift import StreamView
 from firnline_ingest.config.metrics import (
@@ -178,6 +179,8 @@ def alarms(spec: EnvironmentSpec, names: Names) -> tuple[Alarm, ...]:
 def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
     publishes = metrics_config(spec).cloudwatch is not None
     for stream in spec.streams:
+        if not _is_read(spec, stream):
+            continue  # there is no reader who could be behind, and silence would ring for ever
         of_stream = {"stream": stream.name, "retention": _retention(stream)}
         if not is_elsewhere(spec, stream):
             yield from _of_kinesis(spec, names, stream, of_stream)
@@ -192,6 +195,13 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
     for operation in LEDGER_OPERATIONS:
         dimensions = {"TableName": names.ledger_table, "Operation": operation}
         yield from _of(About.LEDGER, spec, names, dimensions, {"operation": operation})
+
+
+def _is_read(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
+    """By a pipeline, also by its pattern, or by a view of Redshift."""
+    views = spec.redshift.views if spec.redshift else ()
+    named = stream.name in {each.stream for each in (*spec.pipelines, *views)}
+    return named or any(others_of(pipeline, [stream.name]) for pipeline in spec.pipelines)
 
 
 def _of_view(spec: EnvironmentSpec, names: Names, view: StreamView, every_minutes: int) -> Iterator[Alarm]:

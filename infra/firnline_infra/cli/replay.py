@@ -1,9 +1,7 @@
 """`firnline dead-letters replay`"""
 
-import os
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,7 +9,7 @@ import click
 
 from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.terminal import in_a_line, printable
+from firnline_ingest.terminal import end_at_once, in_a_line, printable
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -125,14 +123,6 @@ def _replay(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
     if SDK in sys.modules and not was_there:
         end_at_once(status)
     raise SystemExit(status)
-
-
-def end_at_once(status: int) -> NoReturn:
-    """Without Python's own end: where threads of the SDK close their clients, that may abort the process (signal 6)."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)
 
 
 def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] = HINTS) -> str:

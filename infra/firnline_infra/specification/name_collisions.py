@@ -16,10 +16,12 @@ Made = Mapping[tuple[str, ...], str]
 
 
 def collisions(spec: EnvironmentSpec, others: Mapping[str, EnvironmentSpec]) -> Iterator[str]:
-    """A problem for each name. `others` are by their files; the same environment, as in a copy, is none."""
+    """A problem for each name. `others` are by their files; the same environment, as in a copy, is none. One of the same name in
+    another region or account is another one.
+    """
     own = _made(spec)
     for file, other in others.items():
-        if is_same_environment(spec, other):
+        if is_same_environment(spec, other) and _place(spec) == _place(other):
             continue
         theirs = _made(other)
         for what in own.keys() & theirs.keys():
@@ -30,6 +32,10 @@ def collisions(spec: EnvironmentSpec, others: Mapping[str, EnvironmentSpec]) -> 
 def is_same_environment(one: EnvironmentSpec, other: EnvironmentSpec) -> bool:
     """By its name: what they say of it may differ."""
     return other.name == one.name and application_of(other) == application_of(one)
+
+
+def _place(spec: EnvironmentSpec) -> tuple[str, ...]:
+    return spec.aws.partition, spec.aws.account, spec.aws.region, spec.snowflake.account.upper()
 
 
 def _made(spec: EnvironmentSpec) -> Made:
@@ -48,4 +54,9 @@ def _made(spec: EnvironmentSpec) -> Made:
         alarms = f"{application_of(spec)}-{stream.name}-…"
         found["alarms", *here, aws.region, alarms] = f"streams[{index}].name"
     found["application", *here, aws.region, application_of(spec)] = root
+    found["role", *here, bootstrap_names(spec).deployer_role] = root
+    if aws.runtime.role_arn is None:
+        found["role", *here, Names.of(spec).engine_role] = "aws.runtime.role" if aws.runtime.role else root
+    if spec.snowflake.deploy_role is None:
+        found["role of Snowflake", spec.snowflake.account.upper(), Names.of(spec).deploy_role.name] = root
     return found

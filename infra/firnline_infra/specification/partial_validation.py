@@ -5,6 +5,7 @@ say about a stand-in, or about a place that was told already, is left out as wel
 """
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -86,7 +87,20 @@ def _is_about(problem: str, touched: Iterable[str]) -> bool:
     if ABSENT_PIPELINE in problem and any(each.startswith("pipelines") for each in touched):
         return True  # the one that was left out may be it
     path = problem.partition(":")[0]
-    return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in touched)
+    return any(
+        path == each or path.startswith((f"{each}.", f"{each}[")) or _follows(problem, path, each) for each in touched
+    )
+
+
+def _follows(problem: str, path: str, touched: str) -> bool:
+    """Whether a problem may come of the absence alone: it names the field, or is of one beside it that is called after it, as
+    key_arn is after arn. A wrong name is compared with all others, and so is no reason.
+    """
+    parent, _, last = touched.rpartition(".")
+    field, (beside, _, own) = last.partition("[")[0], path.rpartition(".")
+    word = rf"\b{re.escape(field.removesuffix('s'))}s?\b"
+    is_named = field != "name" and re.search(word, f"{own} {problem.removeprefix(path)}") is not None
+    return is_named or (beside == parent and own.endswith(f"_{field}"))
 
 
 def _path(location: Location) -> str:

@@ -48,7 +48,9 @@ def remember_check(
     with suppress(OSError):
         file = folder / f"{application}.{name}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(check)) + "\n", encoding="utf-8")
+        draft = file.with_suffix(f".{os.getpid()}.draft")  # a status that is read meanwhile finds the old one
+        draft.write_text(json.dumps(asdict(check)) + "\n", encoding="utf-8")
+        draft.replace(file)
 
 
 def findings_of_report(report: Report) -> Iterator[CheckFinding]:

@@ -1,14 +1,12 @@
 """`run` and `drain`: the engine itself."""
 
 import argparse
-import os
 import signal
-import sys
-from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import Command
+from firnline_ingest.terminal import end_at_once
 from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ def run(config: "EngineConfig", options: argparse.Namespace) -> int:
         status, has_loose_ends = _run_job(config, options, ledger, signals)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all that is left is the interpreter's own end
     if has_loose_ends:
-        _end_at_once(status)
+        end_at_once(status)
     return status
 
 
@@ -86,14 +84,6 @@ def _run_job(
 
         deregister_own(config, registrar, sleep)  # the run is over, and `ending` says so to whoever waits
     return status, job.has_loose_ends
-
-
-def _end_at_once(status: int) -> NoReturn:
-    """Without waiting for threads that hang."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)
 
 
 def drain(config: "EngineConfig", options: argparse.Namespace) -> int:

@@ -123,6 +123,34 @@ def test_two_environments_of_one_application_in_one_account_are_refused(run: Run
     assert run("check", "dev.yaml").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "refused"),
+    [
+        ("eu-central-1", "eu-west-1", "role deploy-firnline-dev is made by dev.yaml too"),
+        ("123456789012", "210987654321", "role of Snowflake FIRNLINE_DEV_DEPLOY is made by dev.yaml too"),
+    ],
+    ids=["another region", "another account"],
+)
+def test_a_copy_for_another_place_is_another_environment(run: Run, old: str, new: str, refused: str) -> None:
+    Path("dev.yaml").write_text(GOOD)
+    Path("copy.yaml").write_text(GOOD.replace(old, new))
+    result = run("check", "copy.yaml")
+    assert result.exit_code == 2
+    assert refused in result.stderr
+    Path("copy.yaml").write_text(GOOD.replace("123456789012", "210987654321").replace("ORG-ACCOUNT", "ORG-OTHER"))
+    assert run("check", "copy.yaml").exit_code == 0
+
+
+def test_an_engine_does_not_run_as_another_environments_deployer(run: Run) -> None:
+    aws = 'aws: {region: eu-central-1, account: "123456789012"'
+    for name in ("deploy-firnline-prod", "preview-firnline-prod"):
+        Path("dev.yaml").write_text(GOOD.replace(aws, f"{aws}, runtime: {{role: {name}}}"))
+        result = run("check", "dev.yaml")
+        assert (result.exit_code, f"aws.runtime.role: {name} is a role of CI" in result.stderr) == (2, True)
+    Path("dev.yaml").write_text(GOOD.replace(aws, f"{aws}, runtime: {{role: team-engine}}"))
+    assert run("check", "dev.yaml").exit_code == 0
+
+
 def test_a_copy_that_kept_its_name_is_said_to_be_the_same_environment(run: Run) -> None:
     Path("dev.yaml").write_text(GOOD)
     assert "too" not in run("check", "dev.yaml").stdout

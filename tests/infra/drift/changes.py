@@ -122,9 +122,9 @@ def _bucket(made: Made) -> Iterator[Change]:
     yield by("put_bucket_encryption", "server side encryption configuration ", "rules", **encryption)
     tags = [*s3.get_bucket_tagging(Bucket=bucket)["TagSet"], {"Key": "Who", "Value": "me"}]
     yield by("put_bucket_tagging", "", "tags.Who", Tagging={"TagSet": tags})
-    topic = {"Id": "told", "TopicArn": "arn:aws:sns:eu-central-1:999988887777:a", "Events": ["s3:ObjectCreated:*"]}
+    topic = {"Id": "copies", "TopicArn": "arn:aws:sns:eu-central-1:999988887777:a", "Events": ["s3:ObjectCreated:*"]}
     notified = {"NotificationConfiguration": {"TopicConfigurations": [topic]}}
-    yield by("put_bucket_notification_configuration", "", "notification told", **notified)
+    yield by("put_bucket_notification_configuration", "", "notification copies", **notified)
     yield by("put_bucket_inventory_configuration", "", "inventory all", Id="all", InventoryConfiguration=INVENTORY)
     yield Change(partial(_logged, made, bucket), whole, "logging")
     if url := made.stack.outputs["engine_config_url"]:

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from firnline_ingest.config.form import Form
 from firnline_ingest.errors import ConfigError
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
+RICH = Path(__file__).parents[1] / "blueprint" / "rich.yaml"
 
 
 @pytest.mark.parametrize(
@@ -238,3 +240,28 @@ def test_what_is_compared_with_a_wrong_value_is_no_problem_of_its_own(minimal: d
     with pytest.raises(ConfigError) as caught:
         parse_spec(yaml.safe_dump(minimal), "dev.yaml")
     assert [problem.partition(":")[0] for problem in caught.value.problems] == ["aws.account"]
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        ("pipelines.1.columns", "none"),
+        ("streams.0.consumers", {"fraud": True}),
+        ("redshift.secret_arn", "no arn"),
+        ("snowflake.external_volumes", -7),
+        ("snowflake.databases.0.origin", "ours"),
+        ("streams.2.role_arn", "no arn"),
+        ("streams.2.arn", "no arn"),
+    ],
+)
+def test_what_follows_from_the_absence_of_a_wrong_value_is_no_problem(path: str, wrong: object) -> None:
+    document = yaml.safe_load(RICH.read_text())
+    *way, last = path.split(".")
+    place = document
+    for part in way:
+        place = place[int(part) if part.isdigit() else part]
+    place[last] = wrong
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(yaml.safe_dump(document), "dev.yaml")
+    written = re.sub(r"\.(\d+)", r"[\1]", path)
+    assert [problem for problem in caught.value.problems if not problem.startswith(written)] == []

@@ -42,6 +42,23 @@ def test_what_a_command_remembers_is_its_last_check(tmp_path: Path, monkeypatch:
     remember_check(APPLICATION, "drift", 0, "none", folder=tmp_path / "file")
 
 
+def test_a_check_that_is_remembered_replaces_the_last_one_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A status that is asked meanwhile, or after a kill, reads the old one."""
+    remember_check(APPLICATION, "drift", 0, "the old one", folder=tmp_path)
+
+    def killed(draft: Path, target: Path) -> Path:
+        assert [each.summary for each in last_checks(APPLICATION, [tmp_path])] == ["the old one"]
+        assert "the new one" in draft.read_text()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        remember_check(APPLICATION, "drift", 3, "the new one", folder=tmp_path)
+    assert [each.summary for each in last_checks(APPLICATION, [tmp_path])] == ["the old one"]
+
+
 def test_the_newest_of_all_folders_counts_as_archives_are_unpacked(tmp_path: Path) -> None:
     here, ci = tmp_path / "here", tmp_path / "ci"
     remember_check(APPLICATION, "drift", 3, "here", folder=here)

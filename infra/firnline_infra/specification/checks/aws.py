@@ -256,12 +256,15 @@ def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> 
             yield f"{path}: {name} is named as the buckets of Pulumi's state are; give another."
     if aws.key.origin is Origin.CREATE and application_of(spec).endswith("-state"):
         yield f"{root}: gives the key the alias {application_of(spec)}, as keys of Pulumi's state have; name it otherwise."
-    if aws.runtime.trust not in WITHOUT_A_ROLE and Names.of(spec).engine_role in (
-        own.deployer_role,
-        own.previewer_role,
-    ):
+    engine = Names.of(spec).engine_role
+    is_of_ci = engine in (own.deployer_role, own.previewer_role) or CI_ROLE.match(engine)
+    if aws.runtime.trust not in WITHOUT_A_ROLE and is_of_ci:
         path = "aws.runtime.role_arn" if aws.runtime.role_arn else "aws.runtime.role"
-        yield f"{path}: {Names.of(spec).engine_role} is a role of CI; the engine needs one of its own."
+        yield f"{path}: {engine} is a role of CI; the engine needs one of its own."
+
+
+CI_ROLE = re.compile(r"(deploy|preview)-firnline-")
+"""As a bootstrap names those of another environment whose application has its default name."""
 
 
 OF_PREVIEWS = "-preview"  # render/bootstrap/template.py
