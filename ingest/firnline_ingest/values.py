@@ -135,6 +135,11 @@ class TargetTable:
     def __str__(self) -> str:
         return ".".join(written_name(name) for name in (self.database, self.schema, self.table))
 
+    def has_replaced(self, other: "TargetTable") -> bool:
+        """Whether `other` was a table of this name, which was recreated since."""
+        is_namesake = (self.database, self.schema, self.table) == (other.database, other.schema, other.table)
+        return is_namesake and self.table_created_on != other.table_created_on
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelState:

@@ -48,7 +48,10 @@ class ContentCheck(Protocol):
         """Reports what does not fit."""
 
 
-REPLAYED_AND_LOST = "a replay brought it in, and it is in no table any more; its dead letter counts as replayed"
+REPLAYED_AND_LOST = (
+    "a replay brought it in, and it is in no table any more; its dead letter counts as replayed: where the table was recreated, "
+    "firnline dead-letters replay --again brings it into this one"
+)
 
 
 def never(_sequence_number: int, _sub_sequence_number: int) -> None:

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 SDK = "snowflake.ingest.streaming"
 REFUSED = 2
-HINTS = {"too-large": " (--by-file takes rows of up to 16,000,000 bytes, docs/files.md)"}
+HINTS = {
+    "too-large": " (--by-file takes rows of up to 16,000,000 bytes, docs/files.md)",
+    "the engine has not passed it yet, and may read it again": " (replay it once the engine has: where its shard has stopped, "
+    "firnline status says why, and what to do next)",
+    "replayed before, into a table that was recreated since": " (--again brings it into the one that is there now)",
+    "the ledger does not know its shard": " (--forgotten-shards takes it)",
+    "misplaced; its producer put it again": " (--reason misplaced takes it)",
+}
 """By the reason for which a dead letter stays one."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -50,6 +57,9 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="Decide about replays that can't be finished (FL-4161): their rows are in the table, or none of them is.",
 )
 @click.option(
+    "--again", is_flag=True, help="Dead letters, too, that were replayed into a table that was recreated since, empty."
+)
+@click.option(
     "--forgotten-shards", is_flag=True, help="Dead letters of shards, too, that the ledger has no row of any more."
 )
 def replay(
@@ -61,6 +71,7 @@ def replay(
     by_file: bool,
     dry_run: bool,
     unfinished: str | None,
+    again: bool,
     forgotten_shards: bool,
     **choice: Any,
 ) -> None:
@@ -90,6 +101,7 @@ def replay(
         edited=None if edited is None else edited_letters(edited),
         unfinished=None if unfinished is None else decided[unfinished],
         with_forgotten=forgotten_shards,
+        again=again,
         only_look=dry_run,
         by_file=by_file,
     )
@@ -106,7 +118,7 @@ def _replay(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
     damaged = Damaged()
     was_there = SDK in sys.modules  # who has loaded it ends as they will
     would = "would be " if request.only_look else ""
-    hints = {} if request.by_file else HINTS
+    hints = {**HINTS, "too-large": ""} if request.by_file else HINTS
 
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
         click.echo(f"{shard}: {sentence(report, would, hints)}")

@@ -15,7 +15,7 @@ import gzip
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -196,6 +196,8 @@ class ReplayedRecords:
     """A batch with the next number is one of somebody who knew all of this."""
     are_over: bool
     """Whether each of the batches was finished."""
+    in_replaced: Set[RecordPlace] = frozenset()
+    """Records with rows in a table that was recreated since; what went there counts as replayed nowhere."""
 
     def has(self, place: RecordPlace) -> bool:
         """Whether the record is replayed in whole."""
@@ -243,19 +245,24 @@ class Journal:
     def finish(self, batch: Batch, end: BatchEnd) -> None:
         self._objects.create(self._name(batch.header.number, "done.json"), msgspec.json.encode(end))
 
-    def replayed(self) -> ReplayedRecords:
-        """As of now; some 200 bytes of memory a record."""
+    def replayed(self, tables: Iterable[TargetTable] = ()) -> ReplayedRecords:
+        """As of now; some 200 bytes of memory a record. `tables` are the pipeline's, where it matters which were recreated."""
         numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
+        now, in_replaced = list(tables), set[RecordPlace]()
         for number, is_over in numbers.items():
             if not is_over or self.end(number).outcome is not Outcome.VOID:
                 batch = self.batch(number).header
+                is_replaced = is_over and any(table.has_replaced(batch.target) for table in now)
                 for letter in batch.letters:
                     place = place_of(Position.from_token(letter.position))
+                    if is_replaced:
+                        in_replaced.add(place)
+                        continue
                     found[place] = number
                     if letter.of:
                         rows = rows_of.setdefault(place, ReplayedRows(letter.of, batch.target.table))
                         rows.indexes.add(letter.first)
-        return ReplayedRecords(found, rows_of, max(numbers, default=0), all(numbers.values()))
+        return ReplayedRecords(found, rows_of, max(numbers, default=0), all(numbers.values()), in_replaced)
 
     def _name(self, number: int, suffix: str) -> str:
         return f"{self.folder}{number:0{NUMBER_DIGITS}d}.{suffix}"

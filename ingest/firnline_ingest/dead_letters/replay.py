@@ -16,7 +16,7 @@ from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, by_file, file_tables
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
 from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
-from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables
+from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables, tables_of
 from firnline_ingest.errors import DeadLetterError, FirnlineError
 from firnline_ingest.ledger.backend import ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
@@ -49,6 +49,8 @@ class ReplayRequest:
     """A person's word about batches that can't be finished."""
     with_forgotten: bool = False
     """Letters of shards, too, that the ledger has no row of any more."""
+    again: bool = False
+    """Letters, too, whose rows went with a table that was recreated since."""
     only_look: bool = False
     by_file: bool = False
     """Through a stage and a pipe, also what is too large to be streamed."""
@@ -144,13 +146,13 @@ class Replays:
         make = partial(self._made, maker, self.services.ledger.read(shard))
         journal = Journal(self.services.objects, self.config.application, shard)
         if self.request.only_look:
-            return self._looked(journal, shard, make)
+            return self._looked(journal, shard, make, pipeline)
         state = self.services.target_of(pipeline)
         if self.request.by_file:
             assert self.services.files is not None, "a request by file has a way for it"
             return self._by_file(journal, shard, make, self.services.files(pipeline, state))
         tables = replay_tables(self.services.channels_of(pipeline), self.config.application, shard, state)
-        replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make)
+        replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make, again=self.request.again)
         if self.request.unfinished is not None:
             replay.decide(self.request.unfinished)
         return replay.run(lambda: self._letters(shard))
@@ -165,7 +167,9 @@ class Replays:
         """A file is loaded in whole or not at all, so dead letters that were refused together go again, in smaller company."""
         total = ReplayReport()
         for number, most in enumerate(ROUNDS):
-            replay = ShardReplay(shard=shard, journal=journal, tables=tables, make=make, most_letters=most)
+            replay = ShardReplay(
+                shard=shard, journal=journal, tables=tables, make=make, most_letters=most, again=self.request.again
+            )
             if number == 0 and self.request.unfinished is not None:
                 replay.decide(self.request.unfinished)
             report = replay.run(lambda: self._letters(shard))
@@ -204,9 +208,12 @@ class Replays:
             return self.request.edited[letter.key]
         return letter.data if self.request.repair is None else self.request.repair(letter)
 
-    def _looked(self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion]) -> ReplayReport:
-        """What a replay would do."""
-        report, replayed = ReplayReport(), journal.replayed()
+    def _looked(
+        self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion], pipeline: PipelineConfig
+    ) -> ReplayReport:
+        """What a replay would do; Snowflake is asked only whether a table was recreated."""
+        tables = tables_of(self.services.target_of(pipeline)) if self.request.again else {}
+        report, replayed = ReplayReport(), journal.replayed(each.target for each in tables.values())
         for letter in self._letters(shard):
             if replayed.has(place_of(letter.key.position)):
                 report.already += 1

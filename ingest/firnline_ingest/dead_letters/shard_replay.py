@@ -36,6 +36,7 @@ REFUSED = "the table refused it"
 OTHER_ROWS = "other rows"
 """It has another number of rows than when the first of them were sent."""
 OTHER_TABLE = "its other rows are in another table"
+REPLACED = "replayed before, into a table that was recreated since"
 NO_FILES = "a route sends it to a table without a pipe for files (file_replay); replay it without --by-file"
 
 
@@ -95,6 +96,8 @@ class ShardReplay:
     make: Callable[[DeadLetter], Conversion]
     most_letters: int | None = None
     """A batch; by default as many as the table's keeping of rejected rows allows."""
+    again: bool = False
+    """Whether those go once more that went into a table that was recreated since."""
     report: ReplayReport = field(default_factory=ReplayReport)
     _opened: dict[TargetTable, OpenTransport] = field(default_factory=dict)
     _opened_behind: int = 0
@@ -183,7 +186,7 @@ class ShardReplay:
         return batch.header.channel.startswith(BY_FILE) is not is_by_file
 
     def _replay(self, letters: Iterable[DeadLetter]) -> None:
-        replayed = self.journal.replayed()
+        replayed = self.journal.replayed(table.transport.target for table in self.tables.values())
         if not replayed.are_over:
             raise _Raced
         self._number = replayed.last_batch
@@ -240,6 +243,9 @@ class ShardReplay:
                 self.report.already += not is_own
                 if is_own and place in replayed.rows_of:
                     self._count_in_rows(place)
+                continue
+            if place in replayed.in_replaced and not self.again:
+                self.report.remaining[REPLACED] += 1
                 continue
             made = self.make(letter)
             if why_not := made.why_not.partition(":")[0] or self._why_not(made, replayed.rows_of.get(place)):

@@ -1,5 +1,7 @@
 """What Spark's side of a run fails with."""
 
+from collections.abc import Sequence
+
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 
 
@@ -93,6 +95,24 @@ class EpochStuck(FirnlineError, Fatal):
             f"Epoch {batch} has not ended after {seconds:.0f} s, nor by cancelling its Spark job: the driver hangs.",
             next_step="start the engine again: it goes on after what is proven. If it happens again, send us the stacks that the "
             "driver wrote into its log before it ended.",
+        )
+
+
+class StreamsPaused(FirnlineError, Fatal):
+    """A bounded run has taken in everything but streams that a person had paused: these it did not read."""
+
+    id = "FL-1212"
+    causes = (
+        "A drain, `--available-now` or `--until` ran while a stream was paused: it was not read. The others are done"
+    )
+    remedy = "`firnline pipeline resume ENV STREAM`, then the same run again"
+
+    def __init__(self, streams: Sequence[str]) -> None:
+        names = ", ".join(streams)
+        super().__init__(
+            f"The run is done with every stream but what is paused, which it did not read: {names}.",
+            next_step="resume each (firnline pipeline resume ENV STREAM), and run it again: what is done is not read twice. "
+            "Where it was a drain before a change of format, keep the configuration until then.",
         )
 
 

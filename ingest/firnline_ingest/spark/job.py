@@ -23,7 +23,7 @@ from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.background_call import BackgroundCall
 from firnline_ingest.spark.beginning import bound_ms, pipelines_at_start
 from firnline_ingest.spark.epoch import EpochRunner
-from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone
+from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone, StreamsPaused
 from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
@@ -337,4 +337,18 @@ class EngineJob:
         if self._policy.stopped:
             log.error("engine.incomplete", extra={"stopped": self._policy.reasons})
             return FAILED
-        return SUCCESS
+        return self._status_beside_paused() if self._is_bounded else SUCCESS
+
+    def _status_beside_paused(self) -> int:
+        """A bounded run says that it took in everything; no plan has a paused stream."""
+        try:
+            marks = {stream: self._ledger.mark(stream) for stream in self._ledger.begun_streams()}
+        except FirnlineError as error:
+            log.error("engine.incomplete", extra=describe(error))
+            return FAILED
+        paused = [
+            stream for stream, mark in marks.items() if mark and mark.is_paused and self._config.find_pipeline(stream)
+        ]
+        if paused:
+            log.error("engine.incomplete", extra=describe(StreamsPaused(sorted(paused))))
+        return FAILED if paused else SUCCESS

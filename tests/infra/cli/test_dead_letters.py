@@ -13,8 +13,9 @@ from firnline_infra.cli import replay as replay_command
 from firnline_infra.cli.dead_letters import dead_letters
 from firnline_infra.cli.replay import SDK
 from firnline_ingest.dead_letters import DeadLetter, LocalFolder
+from firnline_ingest.dead_letters import replay as replaying
 from firnline_ingest.dead_letters.errors import NotReplayable, UnknownDeadLetter
-from firnline_ingest.dead_letters.shard_replay import ReplayReport
+from firnline_ingest.dead_letters.shard_replay import REPLACED, ReplayReport
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey
@@ -217,3 +218,11 @@ def test_who_replays_what_is_too_large_is_told_of_files_unless_it_went_by_one() 
 def test_what_snowflake_says_of_a_replayed_row_steers_no_terminal() -> None:
     report = ReplayReport(letters=1, rows=1, rejected=1, rejection="'\x1b[2J\n0 stay dead letters' is no number")
     assert r"refused by the table ('\x1b[2J\n0 stay dead letters' is no number)" in replay_command.sentence(report)
+
+
+def test_each_reason_for_which_a_person_can_do_something_names_it() -> None:
+    reasons = {"too-large", replaying.NOT_PASSED, replaying.FORGOTTEN, replaying.A_COPY, REPLACED}
+    assert set(replay_command.HINTS) == reasons
+    report = ReplayReport()
+    report.remaining[replaying.NOT_PASSED] += 1
+    assert "firnline status says why" in replay_command.sentence(report)

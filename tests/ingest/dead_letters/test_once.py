@@ -2,10 +2,12 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
 from firnline_ingest.dead_letters import shard_replay as module
+from firnline_ingest.dead_letters.shard_replay import ReplayReport
 
 from .conftest import Killed, World, letter
 
@@ -177,3 +179,57 @@ def test_two_letters_of_one_record_are_one_row(world: World) -> None:
     world.run()
     assert world.numbers == ALL
     assert world.run().rows == 0
+
+
+def recreated(world: World) -> None:
+    """The table is made again under its name, empty; its channels went with it."""
+    world.target = replace(world.target, table_created_on="2026-02-01T00:00:00.000+00:00")
+    world.channels.served.clear()
+
+
+def once_more(world: World, effect: Callable[[str], None] = lambda _: None) -> ReplayReport:
+    """As `--again` has it."""
+    replay = world.replay(effect)
+    replay.again = True
+    return replay.run(lambda: iter(world.letters))
+
+
+@pytest.mark.parametrize("keeps_rejected", [True, False], ids=["batches", "row by row"])
+def test_what_went_into_a_table_that_was_recreated_goes_once_more_where_a_person_says_so(keeps_rejected: bool) -> None:
+    world = new_world()
+    world.keeps_rejected = keeps_rejected
+    world.run()
+    recreated(world)
+    world.letters.append(letter(200))
+    report = world.run()
+    assert (report.letters, report.already, dict(report.remaining)) == (1, 0, {module.REPLACED: 5})
+    assert world.numbers == [200]
+    report = once_more(world)
+    assert (report.letters, report.already, dict(report.remaining)) == (5, 1, {})
+    assert world.numbers == [*ALL, 200]
+    for replay in (once_more, World.run):
+        report = replay(world)
+        assert (report.rows, report.already, dict(report.remaining)) == (0, 6, {}), "once a table"
+
+
+def test_what_went_into_another_table_that_still_is_one_is_not_sent_again() -> None:
+    """A route leads elsewhere by now: the rows are where they were."""
+    world = new_world()
+    world.run()
+    world.target = replace(world.target, table="ORDERS_2", table_created_on="2026-02-01T00:00:00.000+00:00")
+    assert once_more(world).already == 5
+
+
+def test_killed_anywhere_while_rows_go_once_more_the_next_replay_finishes_it() -> None:
+    for place in itertools.count():
+        world = new_world()
+        world.run()
+        recreated(world)
+        try:
+            once_more(world, killed_at(place))
+        except Killed:
+            once_more(world)
+        else:
+            break
+        assert world.numbers == ALL, place
+    assert place > 10

@@ -16,11 +16,11 @@ from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
 from firnline_ingest.dead_letters.errors import RepairUnusable, ReplayedElsewhere
 from firnline_ingest.dead_letters.folder import FolderObjects
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
-from firnline_ingest.dead_letters.shard_replay import ReplayReport
+from firnline_ingest.dead_letters.shard_replay import REPLACED, ReplayReport
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.values import Position, ShardKey
+from firnline_ingest.values import Position, ShardKey, TargetTable
 from tests.fakes.channels import MemoryChannels
 
 from .conftest import SHARD, TARGET, letter
@@ -49,6 +49,7 @@ class Rows:
 @dataclass
 class Place:
     folder: Path
+    target: TargetTable = TARGET
     ledger: Rows = field(default_factory=Rows)
     channels: MemoryChannels = field(default_factory=MemoryChannels)
     pipeline: Mapping[str, Any] = field(default_factory=dict)
@@ -68,7 +69,7 @@ class Place:
             objects=FolderObjects(self.folder),
             ledger=self.ledger,  # type: ignore[arg-type]
             channels_of=lambda _: self.channels,
-            target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
+            target_of=lambda _: TargetState(self.target, evolves=True, logs_errors=True),
         )
 
         def no_damage(error: Exception) -> None:
@@ -103,6 +104,16 @@ def test_a_dry_run_sends_nothing_and_writes_nothing(place: Place) -> None:
     place.replay()
     report = place.replay(only_look=True)
     assert (report.letters, report.already) == (0, 1)
+
+
+def test_a_dry_run_says_what_would_go_once_more_into_a_recreated_table(place: Place) -> None:
+    place.put(letter(1, b'{"a":1}'))
+    place.replay()
+    place.target = replace(TARGET, table_created_on="2026-02-01T00:00:00.000+00:00")
+    for asked, expected in ((False, (0, 1)), (True, (1, 0))):
+        report = place.replay(only_look=True, again=asked)
+        assert (report.letters, report.already) == expected
+    assert dict(place.replay().remaining) == {REPLACED: 1}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark import job, policy
 from firnline_ingest.spark.job import FAILED, SUCCESS
@@ -99,3 +101,45 @@ def test_one_plan_without_work_does_not_end_a_bounded_run(no_clock: None) -> Non
     ledger, spark = MemoryLedger(), StandIn(lambda number: epochs.get(number, []))
     assert Running(spark.job(ledger, is_bounded=True)).ends() == SUCCESS
     assert len(spark.committed) >= 4
+
+
+@pytest.mark.parametrize(
+    ("paused", "is_bounded", "status"),
+    [
+        (["orders"], True, FAILED),
+        (["clicks", "orders"], True, FAILED),
+        (["no-pipeline-reads-it"], True, SUCCESS),
+        (["orders"], False, SUCCESS),
+    ],
+)
+def test_a_bounded_run_beside_a_paused_stream_says_that_it_was_not_read(
+    paused: list[str], is_bounded: bool, status: int, no_clock: None, events: Callable[[str], list[Any]]
+) -> None:
+    ledger, spark = MemoryLedger(), StandIn(lambda number: [receipt(state=ShardState.DONE)] if number == 0 else [])
+    for stream in (*paused, "read"):
+        ledger.set_mark(stream, StreamMark(f"{stream}@1"), None)
+    assert all(ledger.pause(stream, True) for stream in paused)
+    pipelines = [{"stream": stream, "database": "DB", "schema": "RAW"} for stream in ("orders", "clicks", "read")]
+    running = Running(spark.job(ledger, is_bounded=is_bounded, pipelines=pipelines))
+    if not is_bounded:
+        until(lambda: len(spark.committed) >= 2)
+        ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == status
+    said = [event.what for event in events("engine.incomplete")]
+    names = ", ".join(paused)
+    assert said == (
+        [f"The run is done with every stream but what is paused, which it did not read: {names}."] if status else []
+    )
+
+
+def test_a_bounded_run_that_cannot_learn_what_is_paused_does_not_say_that_all_is_done(
+    no_clock: None, monkeypatch: pytest.MonkeyPatch, events: Callable[[str], list[Any]]
+) -> None:
+    ledger, spark = MemoryLedger(), StandIn(lambda _: [])
+
+    def unreachable() -> list[str]:
+        raise LedgerUnavailable("table", "no answer")
+
+    monkeypatch.setattr(ledger, "begun_streams", unreachable)
+    assert Running(spark.job(ledger, is_bounded=True)).ends() == FAILED
+    assert [event.problem for event in events("engine.incomplete")] == [LedgerUnavailable.id]
