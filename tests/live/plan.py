@@ -42,6 +42,14 @@ STEPS = (
         settles="B84 B94 B95 B132",
     ),
     Step(
+        name="redshift",
+        does="in a workgroup of Redshift Serverless of the run's own (8 RPUs), over a stream of one shard, run the statements "
+        "that make, refresh and look at a view; and let a schedule run one that a rule of EventBridge counts",
+        minutes=15,
+        dollars=0.8,
+        settles="B320 B321 B322 B323 B325 B327 B328 B329 B330",
+    ),
+    Step(
         name="contract",
         does="run tests/contract/test_ledger.py against a table of DynamoDB in the account",
         minutes=4,

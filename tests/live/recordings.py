@@ -23,7 +23,7 @@ class Difference:
 
 
 def write(folder: Path, asked_of: str, answers: Mapping[str, Any]) -> Path:
-    """`asked_of`: snowflake or aws."""
+    """`asked_of`: snowflake, aws or redshift."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{asked_of}.json"
     path.write_text(json.dumps(dict(sorted(answers.items())), indent=2) + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """What a run has left in AWS, kind by kind (sweep.py)."""
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ KEY_WAITS_DAYS = 7
 """The least that KMS takes."""
 ENDED = {"SUCCESS", "FAILED", "CANCELLING", "CANCELLED"}
 """States of a job run in which nothing is left to cancel."""
+GOES_WITHIN_S, POLL_S = 900.0, 2.0
 GOING = {"PendingDeletion", "PendingReplicaDeletion"}
 
 
@@ -20,6 +22,10 @@ def left_in_aws(aws: Client, is_over: IsOver) -> Iterator[Left]:
     """What uses others before those: applications before roles, keys last."""
     for find in (
         _applications,
+        _schedules,
+        _rules,
+        _workgroups,
+        _namespaces,
         _streams,
         _tables,
         _secrets,
@@ -50,6 +56,48 @@ def _end(emr: Any, application: str) -> None:
                 emr.cancel_job_run(applicationId=application, jobRunId=run["id"])
     emr.stop_application(applicationId=application)
     emr.delete_application(applicationId=application)
+
+
+def _schedules(aws: Client) -> Iterator[Left]:
+    scheduler = aws("scheduler")
+    for page in scheduler.get_paginator("list_schedules").paginate(NamePrefix=PREFIX):
+        for each in page["Schedules"]:
+            yield Left(kind="schedule", name=each["Name"], remove=partial(scheduler.delete_schedule, Name=each["Name"]))
+
+
+def _rules(aws: Client) -> Iterator[Left]:
+    events = aws("events")
+    for each in events.list_rules(NamePrefix=PREFIX)["Rules"]:
+        yield Left(kind="rule", name=each["Name"], remove=partial(events.delete_rule, Name=each["Name"]))
+
+
+def _workgroups(aws: Client) -> Iterator[Left]:
+    serverless = aws("redshift-serverless")
+    for page in serverless.get_paginator("list_workgroups").paginate():
+        for each in page["workgroups"]:
+            name = each["workgroupName"]
+            yield Left(kind="workgroup", name=name, remove=partial(_delete_workgroup, serverless, name))
+
+
+def _delete_workgroup(serverless: Any, name: str) -> None:
+    """Its namespace can't go before it has gone."""
+    serverless.delete_workgroup(workgroupName=name)
+    ends = time.monotonic() + GOES_WITHIN_S
+    while time.monotonic() < ends:
+        try:
+            serverless.get_workgroup(workgroupName=name)
+        except serverless.exceptions.ResourceNotFoundException:
+            return
+        time.sleep(POLL_S)
+    raise TimeoutError(f"it is there {GOES_WITHIN_S:.0f} s after it was deleted")
+
+
+def _namespaces(aws: Client) -> Iterator[Left]:
+    serverless = aws("redshift-serverless")
+    for page in serverless.get_paginator("list_namespaces").paginate():
+        for each in page["namespaces"]:
+            name = each["namespaceName"]
+            yield Left(kind="namespace", name=name, remove=partial(serverless.delete_namespace, namespaceName=name))
 
 
 def _streams(aws: Client) -> Iterator[Left]:

@@ -15,7 +15,7 @@ from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.live import recordings
 from tests.live.names import Run
-from tests.live.questions import aws, snowflake, streaming
+from tests.live.questions import aws, redshift, snowflake, streaming
 from tests.live.sweep import left_in_snowflake, swept
 from tests.live.sweep_aws import left_in_aws
 
@@ -47,6 +47,7 @@ def answered(local_environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
         yield {
             "snowflake": in_sql | in_streams,
             "aws": aws.asked(clients, run, local_environment.endpoints.region),
+            "redshift": redshift.asked(clients, run, local_environment.endpoints.region),
         }
         swept(left_in_aws(clients, run.__eq__), print)
         swept(left_in_snowflake(administrator, run.__eq__), print)
@@ -67,6 +68,17 @@ def test_what_the_engine_rests_on_is_asked(answered: dict[str, Any]) -> None:
     assert said["streaming: the status after the table was replaced"] is False
 
 
+def test_what_the_views_of_redshift_rest_on_is_asked(answered: dict[str, Any]) -> None:
+    """Each statement of the product's is taken, each system view has a row of what was made, and the schedule is counted."""
+    said = answered["redshift"]
+    assert [each for each in ("schema", "view", "refresh", "given away") if said[each] != {"taken": True}] == []
+    assert [each for each, answer in said.items() if isinstance(answer, dict) and answer.get("any_rows") is False] == []
+    assert [each for each, answer in said.items() if answer is False] == []
+    assert {each for each, answer in said.items() if isinstance(answer, dict) and "text" in answer} == {
+        *("refresh of a record that is no JSON", "a stream that is missing", "a stream by itself")
+    }
+
+
 def test_what_an_account_said_is_what_the_embedded_one_says(answered: dict[str, Any]) -> None:
     recorded = recordings.read()
     found = [
@@ -84,6 +96,7 @@ def test_an_answer_that_is_another_one_is_found(answered: dict[str, Any], tmp_pa
     """As if an account had been asked, and had said the same but for one code."""
     recordings.write(tmp_path, "snowflake", answered["snowflake"])
     recordings.write(tmp_path, "aws", answered["aws"])
+    recordings.write(tmp_path, "redshift", answered["redshift"])
     recorded = recordings.read(tmp_path)
     assert not any(recordings.differences(recorded[each], answered[each]) for each in answered)
     recorded["snowflake"]["out of sight: select"]["code"] = 1

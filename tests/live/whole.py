@@ -19,6 +19,7 @@ from tests.live.accounts import account_of, administrator, aws, session, url_of
 from tests.live.life import Life
 from tests.live.names import Run
 from tests.live.questions import aws as questions_of_aws
+from tests.live.questions import redshift as questions_of_redshift
 from tests.live.questions import snowflake as questions_of_snowflake
 from tests.live.questions import streaming
 from tests.live.questions.snowflake import run_statement
@@ -66,6 +67,7 @@ class Whole:
         parts = {
             "snowflake": self._ask_snowflake,
             "aws": self._ask_aws,
+            "redshift": self._ask_redshift,
             "contract": self._keep_the_contract,
             "life": self._live,
         }
@@ -99,6 +101,9 @@ class Whole:
 
     def _ask_aws(self) -> None:
         self._keep("aws", questions_of_aws.asked(aws(self._region), self.run, self._region))
+
+    def _ask_redshift(self) -> None:
+        self._keep("redshift", questions_of_redshift.asked(aws(self._region), self.run, self._region))
 
     def _keep(self, asked_of: str, answers: dict[str, Any]) -> None:
         for each in recordings.differences(recordings.read().get(asked_of, {}), answers):

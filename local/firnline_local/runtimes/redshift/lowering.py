@@ -16,6 +16,8 @@ BATCH = "batch"
 COLUMNS = ("approximate_arrival_timestamp", "partition_key", "shard_id", "sequence_number", "refresh_time", RECORD)
 LONGEST_TEXT = 65_535
 """Bytes that JSON_EXTRACT_PATH_TEXT reads (AWS's page on streaming ingestion, best practices: 64 KB)."""
+BEYOND_A_RECORD = (exp.Join, exp.Group, exp.AggFunc, exp.Window, exp.Distinct, exp.Order, exp.Limit)
+"""What a refresh can't do with the records that came since the last one alone."""
 UNREADABLE = "error('JSON parsing error: a record is not valid JSON')"
 TOO_LONG = "error('JSON_EXTRACT_PATH_TEXT: the text is longer than 65535 bytes')"
 NO_TEXT = "error('FROM_VARBYTE: the record is not valid UTF-8')"
@@ -29,11 +31,14 @@ def of_batch(select: str) -> tuple[Path, str]:
     """The stream that a view reads, and its SELECT over the batch of a refresh. Raises StatementError."""
     tree = _parsed(select)
     tables = list(tree.find_all(exp.Table))
-    if len(tables) != 1 or not isinstance(tree, exp.Select) or tree.args.get("group") or tree.find(exp.Join):
-        raise StatementError("The embedded Redshift carries a view over one stream, without joins and groups.")
+    if len(tables) != 1 or not isinstance(tree, exp.Select) or tree.find(*BEYOND_A_RECORD):
+        raise StatementError(
+            "The embedded Redshift carries a view over one stream, record by record: without joins, groups, aggregates, "
+            "windows, DISTINCT, ORDER BY and LIMIT."
+        )
     (table,) = tables
     stream = Path(table.db or "public", table.name)
-    table.replace(exp.to_table(BATCH))
+    table.replace(exp.to_table(BATCH, alias=exp.to_identifier(table.alias_or_name, quoted=True)))
     for column in tree.find_all(exp.Column):
         if column.name.lower() not in COLUMNS and not column.table:
             raise StatementError(f'column "{column.name}" does not exist in {stream.name}')

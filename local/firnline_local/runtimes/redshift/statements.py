@@ -131,7 +131,8 @@ def parse(sql: str) -> Statement:
     for pattern, made in FORMS:
         if match := pattern.fullmatch(text):
             return made(match)
-    raise NotUnderstood(f'syntax error at or near "{text.split(maxsplit=1)[0] if text else ""}"')
+    near = text.split(maxsplit=1)[0] if text else ""
+    raise NotUnderstood(f'syntax error at or near "{near}", or a form that the embedded Redshift does not carry')
 
 
 def path_of(text: str) -> Path:

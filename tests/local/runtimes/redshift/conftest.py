@@ -79,6 +79,14 @@ class Account:
         self.client("iam").put_role_policy(RoleName="redshift", PolicyName="streams", PolicyDocument=document)
 
 
+def rows(account: Account, select: str, count: int) -> list[tuple[object, ...]]:
+    """Once there are as many: a view refreshes itself after a statement, so the first answer may be an older one."""
+    for _ in range(5):
+        if len(found := account.run(select)) == count:
+            return found
+    raise AssertionError(found)
+
+
 @pytest.fixture
 def account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     monkeypatch.setenv("MOTO_ACCOUNT_ID", ACCOUNT)

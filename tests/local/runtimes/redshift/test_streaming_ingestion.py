@@ -1,8 +1,8 @@
-"""Every SQL example of AWS's page on streaming ingestion from Kinesis, and what it says of each."""
+"""What AWS's pages on streaming ingestion from Kinesis say of views, roles and records; test_document.py has their statements."""
 
 import pytest
 
-from tests.local.runtimes.redshift.conftest import LIST, READ, ROLE, STREAM, Account, StatementFailed
+from tests.local.runtimes.redshift.conftest import LIST, READ, ROLE, STREAM, Account, StatementFailed, rows
 
 SCHEMA = f"CREATE EXTERNAL SCHEMA kds FROM KINESIS IAM_ROLE '{ROLE}';"
 METADATA = "approximate_arrival_timestamp, partition_key, shard_id, sequence_number, refresh_time"
@@ -11,33 +11,6 @@ FORGIVING = (
     f"CREATE MATERIALIZED VIEW my_view AUTO REFRESH YES AS SELECT {METADATA}, JSON_PARSE(kinesis_data) as kinesis_data "
     f"FROM kds.{STREAM} WHERE CAN_JSON_PARSE(kinesis_data);"
 )
-
-
-def rows(account: Account, select: str, count: int) -> list[tuple[object, ...]]:
-    """Once there are as many: a view refreshes itself after a statement, so the first answer may be an older one."""
-    for _ in range(5):
-        if len(found := account.run(select)) == count:
-            return found
-    raise AssertionError(found)
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        SCHEMA,
-        "CREATE EXTERNAL SCHEMA kds FROM KINESIS IAM_ROLE default;",
-        f"CREATE EXTERNAL SCHEMA kds FROM KINESIS REGION 'us-east-1' IAM_ROLE '{ROLE}';",
-        "CREATE EXTERNAL SCHEMA kds FROM KINESIS REGION 'us-east-1' IAM_ROLE default",
-    ],
-)
-def test_a_view_over_a_stream_has_its_records_once_it_refreshes_itself(account: Account, schema: str) -> None:
-    account.run(schema)
-    account.put(b'{"kind": "order"}', b"no json", b'{"kind": "return"}')
-    account.run(FORGIVING)
-    found = rows(account, "select partition_key, kinesis_data.kind::varchar from my_view order by 1;", 2)
-    assert found == [("key-0", "order"), ("key-2", "return")]
-    account.put(b'{"kind": "late"}')
-    assert len(rows(account, "select * from my_view", 3)[0]) == 6
 
 
 def test_a_strict_view_is_blocked_by_a_record_that_is_no_json_and_keeps_what_it_had(account: Account) -> None:
