@@ -48,6 +48,14 @@ class RunningEnvironment:
         """Environment variables with which an AWS SDK, and so the engine, finds the embedded AWS."""
         return self.endpoints.aws_variables
 
+    @property
+    def reader_variables(self) -> dict[str, str]:
+        """Those of the commands that look at tables as the reader; none before the reader has a key."""
+        if (reader := self.logins.get("reader")) is None:
+            return {}
+        values = {"USER": reader.user, "ROLE": reader.role, "KEY": str(reader.private_key_file)}
+        return {f"FIRNLINE_READER_{name}": value for name, value in values.items()}
+
     def engine_config(self, **changes: Mapping[str, Any]) -> dict[str, Any]:
         """A document of EngineConfig. `changes` go into its sections: epoch={"seconds": 10}."""
         document = copy.deepcopy(self.state.engine_config)

@@ -10,11 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from firnline_infra.cli.audit import audit
 from firnline_infra.specification import load_spec
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.errors import KeyRefused
+from firnline_local.cli.env import env
 from firnline_local.endpoints import control
 from firnline_local.environment import LocalEnvironment
 from firnline_local.errors import ControlRefused, ProcessEnded, StatementRefused
@@ -34,6 +37,15 @@ def environment(local_environment: RunningEnvironment) -> Iterator[RunningEnviro
 
 def test_another_process_would_find_it(environment: RunningEnvironment) -> None:
     assert RunningEnvironment.attach(environment.folder.path).endpoints == environment.endpoints
+
+
+def test_its_variables_lead_an_audit_to_its_reader(environment: RunningEnvironment) -> None:
+    shown = CliRunner().invoke(env, ["--folder", str(environment.folder.path)]).output
+    given = dict(line.removeprefix("export ").split("=", 1) for line in shown.splitlines())
+    assert given["FIRNLINE_READER_USER"] == environment.logins["reader"].user
+    assert {
+        option.envvar for option in audit.params if option.required and option.name != "config_file"
+    } <= given.keys()
 
 
 def test_no_secret_is_in_its_state_and_no_key_is_readable_by_others(environment: RunningEnvironment) -> None:

@@ -181,7 +181,7 @@ def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     from firnline_infra.specification.starter import Answers, first_spec
 
     durability = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED
-    return first_spec(Answers(**answers, durability=durability), str(path))
+    return first_spec(Answers(**answers, durability=durability), f"What was asked for (nothing is written to {path})")
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:

@@ -139,10 +139,10 @@ class PulumiCli:
         return [str(self.binary), *command, *UNATTENDED, "--cwd", str(self.project)]
 
     def _run(self, *command: str) -> Ended:
-        return self._succeeded(self._execute(*command))
+        return self._succeeded(self._execute(*command), command)
 
     def _read(self, *command: str) -> dict[str, Any]:
-        ended = self._succeeded(self._execute(*command, quiet=True))
+        ended = self._succeeded(self._execute(*command, quiet=True), command)
         document: dict[str, Any] = json.loads(ended.stdout)
         return document
 
@@ -154,13 +154,14 @@ class PulumiCli:
             shown_as=command[0] if command[0] != "stack" else " ".join(command[:2]),
         )
 
-    def _succeeded(self, ended: Ended) -> Ended:
+    def _succeeded(self, ended: Ended, command: Sequence[str] = ()) -> Ended:
         if ended.exit_status == 0:
             return ended
         if locks := Lock.all_of(ended.text):
             raise StackLocked(ended.command, exit_status=ended.exit_status, lines=ended.lines, locks=locks)
         if NO_LOGIN in ended.text:
-            raise NotLoggedIn(ended.command, exit_status=ended.exit_status, lines=ended.lines)
+            named = {"stack": command[command.index("--stack") + 1]} if "--stack" in command else {}
+            raise NotLoggedIn(ended.command, exit_status=ended.exit_status, lines=ended.lines, **named)
         kind = NoSuchStack if ended.exit_status == NO_SUCH_STACK else CommandFailed
         raise kind(ended.command, exit_status=ended.exit_status, lines=ended.lines)
 

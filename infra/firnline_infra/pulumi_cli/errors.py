@@ -5,7 +5,7 @@ PulumiError
 ├── CliTooOld           there is one, and nothing newer
 ├── CommandFailed       it ended with an error
 │   ├── NoSuchStack     the stack is not in the backend
-│   ├── NotLoggedIn     no backend is named, and nobody is logged in to Pulumi Cloud
+│   ├── NotLoggedIn     no backend is named, and the CLI is not logged in to Pulumi Cloud
 │   ├── PlanExceeded    `up` would do what the reviewed plan does not say
 │   ├── ErrorsReported  it ended well, and printed errors
 │   └── StackLocked     another command holds the lock, or was killed while it held it
@@ -95,13 +95,13 @@ class NotLoggedIn(CommandFailed):
     causes = "`PULUMI_BACKEND_URL` is not set, and the Pulumi CLI is logged in nowhere"
     remedy = "the settings that `firnline bootstrap` has written: `set -a; . bootstrap/ENV.env; set +a`"
 
-    def __init__(self, command: str, *, exit_status: int, lines: Sequence[str]) -> None:
+    def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], stack: str = "ENV") -> None:
         super().__init__(
             command,
             exit_status=exit_status,
             lines=lines,
             next_step="say where the state is, with the file that `firnline bootstrap` has written beside its template: "
-            "set -a; . bootstrap/ENV.env; set +a. For Pulumi Cloud: pulumi login.",
+            f"set -a; . bootstrap/{stack}.env; set +a. For Pulumi Cloud: pulumi login.",
         )
 
 

@@ -6,7 +6,7 @@ EngineConfig and EnvironmentSpec are both read here.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Self, TypeVar, get_args
 
@@ -118,18 +118,45 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
     if problem["type"] == "union_tag_invalid":
         return f"{path}.type: input should be one of {problem['ctx']['expected_tags']} (got {problem['ctx']['tag']!r})"
     if problem["type"] in NO_MAPPING:
-        return f"{path}: {'is empty' if problem.get('input') is None else 'is no mapping of names to values'}"
+        return f"{path}: {'is empty' if problem.get('input') is None else _no_mapping(model, problem)}"
     message = OTHER_WORDS.get(problem["type"], str(problem["msg"])).removeprefix("Value error, ")
     message = message.replace(" after validation", "")
     if not message[:2].isupper():
         message = message[:1].lower() + message[1:]
-    if problem["type"] == "literal_error" and (names := _section_names(model, location)):
-        message += f", or a mapping with {', '.join(names)}"
-    if problem["type"] == "list_type" and isinstance(problem.get("input"), str | int | float | date):
-        message += "; put it between brackets"
-    if problem["type"] == "string_type" and isinstance(problem.get("input"), int | float | date):
-        message += "; put it between quotes"
-    return f"{path}: {message}{_got(path, problem.get('input'))}"
+    return f"{path}: {message}{_meant(model, problem)}{_got(path, problem.get('input'))}"
+
+
+def _meant(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
+    """The end of the message: how to write what was meant."""
+    is_word = isinstance(problem.get("input"), str | int | float | date)
+    match problem["type"]:
+        case "literal_error" if names := _section_names(model, problem["loc"]):
+            return f", or a mapping with {', '.join(names)}"
+        case "literal_error" if not re.search(" or |,", str(problem["ctx"]["expected"])):
+            return ", which is the only one there is"
+        case "list_type" if is_word:
+            return "; put it between brackets"
+        case "list_type":
+            return f", such as [{_form(_sections_at(model, problem['loc'])) or 'a, b'}]"
+        case "string_type" if is_word:
+            return "; put it between quotes"
+    return ""
+
+
+def _no_mapping(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
+    """Shows the form that is meant; a word that names a kind of section is put where it belongs."""
+    given, kinds = problem.get("input"), _sections_at(model, problem["loc"])
+    of_type = [each.model_fields["type"].annotation for each in kinds if "type" in each.model_fields]
+    types = [name for annotation in of_type for name in get_args(annotation)]
+    form = f"{{type: {given if given in types else types[0]}}}" if types else _form(kinds)
+    return "is no mapping of names to values" + (f", such as {form}" if form else "")
+
+
+def _form(sections: Sequence[type[BaseModel]]) -> str:
+    """What the first of them needs; empty where it needs nothing."""
+    fields = sections[0].model_fields.items() if sections else ()
+    required = [field.alias or name for name, field in fields if field.is_required()]
+    return f"{{{', '.join(f'{name}: …' for name in required)}}}" if required else ""
 
 
 def _got(path: str, value: object) -> str:
@@ -164,11 +191,16 @@ def _field_names(model: type[BaseModel], location: tuple[str | int, ...]) -> lis
 
 def _section_names(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
     """The names of the section that a value may be in place of a word; none where it may be none."""
+    return [name for current in _sections_at(model, location) for name in current.model_fields]
+
+
+def _sections_at(model: type[BaseModel], location: tuple[str | int, ...]) -> list[type[BaseModel]]:
+    """The kinds of section that may stand there."""
     models = [model]
     for part in location:
         if not isinstance(part, int):
             models = _nested(models, part)
-    return [name for current in models for name in current.model_fields]
+    return models
 
 
 def _nested(models: Iterable[type[BaseModel]], part: str) -> list[type[BaseModel]]:

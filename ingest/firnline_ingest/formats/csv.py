@@ -39,7 +39,7 @@ class CsvFormat(PackedFormat):
     @model_validator(mode="after")
     def _has_names(self) -> Self:
         if not (self.columns or self.header):
-            raise ValueError("give columns, or header: true")
+            raise ValueError("give columns: [FIRST, SECOND], a name for each field in its order, or header: true")
         if self.delimiter == self.quote or {self.delimiter, self.quote} & {"\r", "\n", "\0"}:
             raise ValueError("delimiter and quote have to be two characters, and neither of them a line break")
         if len({stored_name(name).upper() for name in self.columns}) < len(self.columns):

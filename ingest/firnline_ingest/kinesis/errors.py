@@ -139,7 +139,7 @@ class IteratorExpired(KinesisError, Retryable):
 class PositionForeign(KinesisError, Fatal):
     id = "FL-2007"
     causes = "The position belongs to another stream"
-    remedy = "who changed the ledger? then `firnline resume --from trim-horizon`"
+    remedy = "who changed the ledger? then `firnline resume --config engine.json --stream STREAM --from trim-horizon`"
 
     def __init__(self, stream: str, cause: str) -> None:
         super().__init__(
@@ -230,7 +230,8 @@ class StreamReplaced(KinesisError, Fatal):
         "one held and was not read is lost"
     )
     remedy = (
-        "if it was meant: `firnline resume --stream NAME --from trim-horizon`. If not: whose account and region is it?"
+        "if it was meant: `firnline resume --config engine.json --stream STREAM --from trim-horizon`. If not: whose account and "
+        "region is it?"
     )
 
     def __init__(self, stream: str) -> None:

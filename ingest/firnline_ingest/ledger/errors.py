@@ -169,7 +169,8 @@ class LedgerBehind(LedgerError, Fatal):
         "account failed over to a replica that has less"
     )
     remedy = (
-        "find out who (SHOW CHANNELS), audit, then `firnline resume --from proven`; after a failover `--from trim-horizon` "
+        "find out who (SHOW CHANNELS), audit, then `firnline resume --config engine.json --stream STREAM --from proven`; after a "
+        "failover `--from trim-horizon` "
         "([why](when-snowflake-changes.md))"
     )
 
@@ -194,7 +195,7 @@ class ChannelDropped(LedgerError, Fatal):
     )
     remedy = (
         "who? SHOW CHANNELS. `firnline audit`; rows that were committed in its last seconds would come twice; then "
-        "`firnline resume --from proven`"
+        "`firnline resume --config engine.json --stream STREAM --from proven`"
     )
 
     def __init__(self, key: ShardKey, *, table: str, proven: str, is_quiet: bool, idle_ms: int) -> None:
@@ -257,7 +258,7 @@ class TargetReplaced(LedgerError, Fatal):
     causes = "The table or pipe was recreated under its name, or the table was swapped"
     remedy = (
         "[what was done, and where the rows are](when-snowflake-changes.md); swapped back it goes on by itself; else "
-        "`firnline resume --from proven` or `--from trim-horizon`"
+        "`firnline resume --config engine.json --stream STREAM --from proven` or `--from trim-horizon`"
     )
 
     def __init__(self, key: ShardKey, *, was: TargetTable, found: TargetTable) -> None:

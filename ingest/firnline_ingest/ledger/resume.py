@@ -20,7 +20,7 @@ from firnline_ingest.values import Position, ShardKey
 
 class TableUnnamed(UsageError):
     id = "FL-1004"
-    causes = "`firnline resume --accept-errors` of a pipeline with routes did not name one of its tables"
+    causes = "`firnline resume` with `--accept-errors`, of a pipeline with routes, did not name one of its tables"
     remedy = "`--table`, as FL-3105 has it"
 
     def __init__(self, tables: Collection[str]) -> None:

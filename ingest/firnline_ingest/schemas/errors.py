@@ -85,7 +85,10 @@ class SchemaForgotten(SchemaRegistryError, Retryable):
         "After a restart a registry has no schema of an id that it had before, and a record of that id may be in the table: "
         "a replica that is behind, or a schema that was deleted. The shard waits"
     )
-    remedy = "the schema, under its id; without it, `firnline resume --from proven` goes on behind what is committed"
+    remedy = (
+        "the schema, under its id; without it, `firnline resume --config engine.json --stream STREAM --from proven` goes on "
+        "behind what is committed"
+    )
 
     def __init__(self, shard: str, sequence_number: str, cause: str) -> None:
         super().__init__(

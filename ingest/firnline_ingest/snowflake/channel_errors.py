@@ -108,7 +108,7 @@ class RowsRejected(SnowflakeError, Fatal):
     causes = "The table refused a row: a type, a NOT NULL. With `tolerance: none` its shard stops there at every start"
     remedy = (
         "`firnline audit` says which records and why, or SELECT * FROM ERROR_TABLE(…); fix the table or the producer; "
-        "`firnline resume --accept-errors`"
+        "`firnline resume --config engine.json --stream STREAM --shard SHARD --accept-errors TOKEN`"
     )
 
     def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str, accept: str = "") -> None:

@@ -12,6 +12,8 @@ from firnline_local.cli.options import folder_option
 def env(folder: Path) -> None:
     """Print the variables that lead programs to the embedded AWS.
 
+    And the reader's, so that `firnline audit --config engine.json` needs no further options.
+
     \b
     For a shell, and all that it starts:
       eval "$(firnline local env)"
@@ -20,5 +22,6 @@ def env(folder: Path) -> None:
 
     from firnline_local.running import RunningEnvironment
 
-    for name, value in RunningEnvironment.attach(folder).variables.items():
+    environment = RunningEnvironment.attach(folder)
+    for name, value in {**environment.variables, **environment.reader_variables}.items():
         click.echo(f"export {name}={shlex.quote(value)}")

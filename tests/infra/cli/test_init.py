@@ -277,3 +277,10 @@ def test_a_second_environment_on_gitlab_is_to_be_included_beside_the_first(run: 
     result = run("--gitlab", **{"--name": "prod"})
     assert ".gitlab-ci.yml: was there, differs" in result.output
     assert Path(".gitlab/firnline-prod.yml").is_file()
+
+
+def test_a_name_that_is_refused_names_no_file_that_was_not_written(run: Run) -> None:
+    refused = run(**{"--name": "Dev_1"}).exception
+    assert isinstance(refused, ConfigError)
+    assert "nothing is written to stacks/environments/Dev_1.yaml" in str(refused)
+    assert not Path("stacks").exists()

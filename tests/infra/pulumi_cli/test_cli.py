@@ -51,7 +51,7 @@ def test_a_failure_shows_the_last_lines_and_the_status(tmp_path: Path) -> None:
 
 def test_without_a_login_the_next_step_is_the_bootstraps_settings(tmp_path: Path) -> None:
     refusal = "error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions"
-    with pytest.raises(NotLoggedIn, match=r"set -a; \. bootstrap/ENV\.env; set \+a"):
+    with pytest.raises(NotLoggedIn, match=r"set -a; \. bootstrap/dev\.env; set \+a"):
         cli(tmp_path, f"echo '{refusal}' >&2; exit 255").export("dev")
 
 

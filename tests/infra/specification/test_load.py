@@ -115,12 +115,19 @@ def test_a_wrong_item_of_a_list_hides_no_other_problem() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"), [("", "the document: is empty"), ("- 1", "the document: is no mapping of names to values")]
+    ("text", "problem"),
+    [("", "the document: is empty"), ("- 1", "the document: is no mapping of names to values, such as {")],
 )
 def test_what_is_no_specification_at_all_is_said_plainly(text: str, problem: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_spec(text, "dev.yaml")
-    assert list(caught.value.problems) == [problem]
+    (only,) = caught.value.problems
+    assert only.startswith(problem)
+
+
+def test_another_version_is_answered_with_the_one_there_is() -> None:
+    with pytest.raises(ConfigError, match=r"version: input should be 1, which is the only one there is \(got 2\)"):
+        parse_spec("version: 2", "dev.yaml")
 
 
 def test_a_number_where_text_belongs_is_told_to_be_quoted() -> None:

@@ -60,10 +60,31 @@ def test_a_name_that_is_like_no_other_is_answered_with_the_valid_ones() -> None:
     assert problem == "ledger.zzz: unknown name; expected one of: create, table."
 
 
-@pytest.mark.parametrize(("section", "problem"), [(1, "is no mapping of names to values"), (None, "is empty")])
+@pytest.mark.parametrize(
+    ("section", "problem"), [(1, "is no mapping of names to values, such as {{{}}}"), (None, "is empty")]
+)
 def test_a_section_that_is_no_mapping_is_said_in_words_of_the_document(section: object, problem: str) -> None:
-    assert problems(document(aws=section)) == [f"aws: {problem}"]
-    assert problems(document(pipelines=[*DOCUMENT["pipelines"], section])) == [f"pipelines[1]: {problem}"]
+    assert problems(document(aws=section)) == [f"aws: {problem.format('region: …')}"]
+    of_pipelines = problem.format("database: …, schema: …, stream: …")
+    assert problems(document(pipelines=[*DOCUMENT["pipelines"], section])) == [f"pipelines[1]: {of_pipelines}"]
+
+
+@pytest.mark.parametrize(
+    ("format_", "place", "form"),
+    [
+        ("csv", "format", "is no mapping of names to values, such as {type: csv}"),
+        ("protobuf", "format", "is no mapping of names to values, such as {type: json}"),
+        (
+            {"type": "csv"},
+            "format",
+            "give columns: [FIRST, SECOND], a name for each field in its order, or header: true",
+        ),
+        ({"type": "csv", "columns": {"id": "number"}}, "format.columns", "is no list, such as [a, b]"),
+    ],
+)
+def test_what_has_another_form_is_shown_the_one_that_is_meant(format_: object, place: str, form: str) -> None:
+    pipeline = {**DOCUMENT["pipelines"][0], "format": format_}
+    assert problems(document(pipelines=[pipeline])) == [f"pipelines[0].{place}: {form}"]
 
 
 def test_a_private_key_is_found_in_exactly_one_place() -> None:

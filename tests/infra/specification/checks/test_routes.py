@@ -130,7 +130,7 @@ def test_tables_whose_channels_would_have_one_name_are_told_before_the_engine_re
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ({"tables": {"order": "ORDERS"}}, "tables: is no list"),
+        ({"tables": {"order": "ORDERS"}}, "tables: is no list, such as [{table: …, values: …}]"),
         (
             {"tables": [{"table": "PLACED", "values": "order"}]},
             "tables[0].values: is no list; put it between brackets (got 'order')",
