@@ -1,4 +1,4 @@
-"""`firnline bootstrap`: prints, or writes, what somebody with more rights has to make once."""
+"""`firnline bootstrap`: prints, or writes, what an administrator has to make once."""
 
 import re
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ tool_option = click.option(
 
 @contextmanager
 def file_errors_explained() -> Iterator[None]:
-    """For what writes files: a path that can't be written or read is somebody's to fix, and no defect."""
+    """For what writes files: the user can fix a path that can't be written or read; it is no defect."""
     try:
         yield
     except OSError as error:
@@ -114,8 +114,9 @@ def bootstrap(
       firnline bootstrap dev --github acme/data-platform --into bootstrap
     """
     provider = _ci_provider(github, gitlab, gitlab_host, branch)
+    from firnline_infra.blueprint import blueprint_of
     from firnline_infra.render.bootstrap.deployer import boundary_arn
-    from firnline_infra.render.bootstrap.template import USUAL_POLICIES
+    from firnline_infra.render.bootstrap.template import USUAL_POLICIES, managed_policies
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
@@ -124,7 +125,7 @@ def bootstrap(
     steps = _steps(spec.name, spec.aws.region, into, provider=provider, environment=env_argument(environment))
     if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
         steps = steps.replace(CAPABILITIES, THROUGH_A_BUCKET, 1)
-    if re.search(f"^  (Deploy|Preview)Policy{USUAL_POLICIES + 1}:", documents[f"{spec.name}-aws.yaml"], re.MULTILINE):
+    if managed_policies(spec, blueprint_of(spec)) > USUAL_POLICIES:
         steps = f"{MANY_POLICIES}\n{steps}"
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"

@@ -72,6 +72,23 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, provider: CiProvide
     }
 
 
+def managed_policies(spec: EnvironmentSpec, blueprint: Blueprint) -> int:
+    """How many a role of the template has, the one that has most of them."""
+    return max(len(policies) for _, _, policies in _roles(_unrecorded(spec), blueprint))
+
+
+def _roles(
+    spec: EnvironmentSpec, blueprint: Blueprint
+) -> Iterator[tuple[str, str, dict[str, tuple[PolicyStatement, ...]]]]:
+    """Title, name, and the statements of each managed policy by its logical id."""
+    names = bootstrap_names(spec)
+    for title, name, statements in (
+        ("Deploy", names.deployer_role, deployer_statements(spec, blueprint)),
+        ("Preview", names.previewer_role, previewer_statements(spec, blueprint)),
+    ):
+        yield title, name, {f"{title}Policy{number}": part for number, part in enumerate(split(statements), start=1)}
+
+
 def backend_url(spec: EnvironmentSpec) -> str:
     return f"s3://{bootstrap_names(spec).state_bucket}?region={spec.aws.region}"
 
@@ -103,12 +120,7 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, provider: CiProvider
         )
     for logical, name, replaying in _letters_policies(spec, blueprint):
         yield logical, _policy(name, replaying, f"For who runs firnline dead-letters in environment {spec.name}")
-    roles = {
-        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint)),
-        "Preview": (names.previewer_role, previewer_statements(spec, blueprint)),
-    }
-    for title, (name, statements) in roles.items():
-        parts = {f"{title}Policy{number}": part for number, part in enumerate(split(statements), start=1)}
+    for title, name, parts in _roles(spec, blueprint):
         if len(parts) > MOST_POLICIES:
             what = f"the role {name} would have {len(parts)} managed policies, and IAM takes {MOST_POLICIES}"
             raise ConfigError(spec.name, [f"{what}. Split the environment."])
