@@ -139,8 +139,8 @@ ROOMS_BELOW = {
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
-        "accounts demo environment folder running infra.accounts infra.cli infra.keys infra.specification "
-        "infra.status ingest.config ingest.errors ingest.sink ingest.snowflake ingest.terminal"
+        "accounts demo environment folder running terraform infra.accounts infra.cli infra.keys infra.specification "
+        "infra.status infra.terraform ingest.config ingest.errors ingest.sink ingest.snowflake ingest.terminal"
     ),
     "local.clock": "",
     "local.demo": (

@@ -27,6 +27,12 @@ NEEDS = {
 }
 
 
+def module_of(stack: str) -> Path | None:
+    """The folder of its module, where Terraform makes the environment; None where Pulumi does."""
+    module = MODULES / stack
+    return module if (module / "main.tf.json").is_file() else None
+
+
 @dataclass(frozen=True)
 class RealAccounts:
     spec: EnvironmentSpec
@@ -79,8 +85,8 @@ class RealAccounts:
 
     def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
         """What `firnline terraform STACK --into stacks/terraform/STACK` has written makes it Terraform's."""
-        module = MODULES / stack
-        return TerraformPlace(module=module, variables={}) if (module / "main.tf.json").is_file() else None
+        module = module_of(stack)
+        return None if module is None else TerraformPlace(module=module, variables={})
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
         return document

@@ -13,6 +13,7 @@ from firnline_infra.cli.lazy_group import LazyGroup
         "sql": "firnline_local.cli.sql:sql",
         "env": "firnline_local.cli.env:env",
         "fault": "firnline_local.cli.fault:fault",
+        "terraform": "firnline_local.cli.terraform:terraform",
     },
 )
 def local() -> None:

@@ -32,13 +32,22 @@ class EmbeddedPlace:
         return "--local" if values["local"] else ""
 
     def accounts(self, spec: "EnvironmentSpec", values: Mapping[str, Any]) -> "Accounts":
-        """Raises NoEnvironment or StaleEnvironment."""
+        """Terraform makes there what it makes elsewhere: an environment that has a module. Its providers are served while the
+        command runs. Raises NoEnvironment or StaleEnvironment.
+        """
+        from firnline_infra.accounts.real import module_of
         from firnline_infra.specification.names import Names
         from firnline_local.accounts import EmbeddedAccounts
         from firnline_local.running import RunningEnvironment
 
         environment = RunningEnvironment.attach(values["folder"] or DEFAULT_FOLDER)
-        return EmbeddedAccounts(environment, Names.of(spec).deploy_role.name)
+        role = Names.of(spec).deploy_role.name
+        if module_of(spec.name) is None:
+            return EmbeddedAccounts(environment, role)
+        from firnline_local.terraform.serving import providing
+
+        providers = click.get_current_context().with_resource(providing(environment))
+        return EmbeddedAccounts(environment, role, terraform_providers=providers)
 
 
 PLACE = EmbeddedPlace()

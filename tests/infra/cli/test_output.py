@@ -23,6 +23,7 @@ WITHOUT = {
     "preview": "It shows Pulumi's own preview; `drift -o json` has the findings.",
     "spec reference": DOCUMENT, "spec schema": DOCUMENT, "dead-letters show": DOCUMENT, "dead-letters export": DOCUMENT,
     "cross-account": DOCUMENT, "local env": DOCUMENT,
+    "local terraform": "What it prints is Terraform's: `-- plan -json`.",
     "init": WRITES, "bootstrap": WRITES, "build": WRITES, "terraform": WRITES,
     "run": ENGINES, "drain": ENGINES, "validate": ENGINES, "resume": ENGINES, "migrate": ENGINES, "deregister": ENGINES,
 }  # fmt: skip # a paragraph, not a column
