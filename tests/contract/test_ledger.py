@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import AwsConfig
@@ -48,7 +49,11 @@ def dynamodb() -> Iterator[Any]:
 def ledger(request: pytest.FixtureRequest) -> Ledger:
     if request.param == "memory":
         return MemoryLedger()
-    client = request.getfixturevalue("dynamodb")
+    return dynamo_ledger(request.getfixturevalue("dynamodb"))
+
+
+def dynamo_ledger(client: Any) -> DynamoLedger:
+    """Over an empty table."""
     if not IN_AN_ACCOUNT or TABLE not in client.list_tables()["TableNames"]:
         client.create_table(
             TableName=TABLE,
@@ -299,6 +304,45 @@ def test_a_stop_request_that_names_another_run_stops_nobody(ledger: Ledger) -> N
     assert beat.stop_requests == 0
 
 
+class Late:
+    """A client that keeps what it sent: each request may arrive once more, whenever a test says so."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.sent: list[dict[str, Any]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def put_item(self, **request: Any) -> Any:
+        self.sent.append(request)
+        return self._client.put_item(**request)
+
+
+def test_a_write_that_arrives_once_more_behind_a_later_one_changes_nothing(dynamodb: Any) -> None:
+    """Both have read equally far, and the owner is the same: rows may be in flight, and the late one says that none is."""
+    dynamo_ledger(dynamodb)
+    late = Late(dynamodb)
+    ledger = DynamoLedger(late, TABLE)  # type: ignore[arg-type] # all that it calls is passed on
+    first = ledger.take(KEY, Fence(), "worker", TrimHorizon())
+    ledger.write(quiet := replace(first, heartbeat_ms=1))
+    ledger.write(sending := replace(quiet, is_sending=True, kept_through=Position(7)))
+    for request in late.sent:
+        with pytest.raises(ClientError, match="ConditionalCheckFailed"):
+            late._client.put_item(**request)
+    assert ledger.read(KEY) == sending
+    other = DynamoLedger(late, TABLE)
+    found = other.rows("events@1700000000000")[KEY.shard_id]
+    other.write(again := replace(found, heartbeat_ms=9))
+    assert ledger.read(KEY) == again, "another process numbers its writes above those that it has read"
+    taken = other.take(KEY, first.fence, "next", TrimHorizon())
+    ledger.read(KEY)
+    ledger.write(last := replace(taken, heartbeat_ms=10))
+    assert ledger.read(KEY) == last
+    with pytest.raises(Fenced):
+        other.write(replace(again, heartbeat_ms=11))
+
+
 def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
     assert ledger.request_stop("a") is None
     ledger.begin_run(Run("a", "engine a"), None)
@@ -323,6 +367,9 @@ def test_a_standby_shows_itself_and_is_promoted_by_its_run(ledger: Ledger) -> No
     assert ledger.beat_standby("a", StandbyState.READY, "") is None
     assert not ledger.admit("a")
     assert ledger.standby() == second
+    third = replace(second, run_id="c", displaced=("1-a", "2-b"))
+    ledger.stand_by(third)
+    assert ledger.standby() == third
 
 
 def test_the_last_start_is_known_after_its_engine_has_given_the_application_back(ledger: Ledger) -> None:

@@ -17,10 +17,9 @@ from firnline_infra.status.model import (
 )
 from firnline_infra.status.shards import incidents_of, shards_of
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
-from firnline_ingest.ledger.standby import Standby, StandbyState
+from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 
 CHECKS_S, SERVICE_S, LETTERS_S, VIEWS_S = (
     5.0,

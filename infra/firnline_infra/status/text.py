@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from firnline_infra.redshift.status import view_lines
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.model import CheckStatus, EnvironmentStatus, ShardStatus, StandbyStatus
-from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem
+from firnline_ingest.ledger.standby import BY_HAND
 from firnline_ingest.terminal import folded, in_a_line, printable, text_table
 
 MOST_SHARDS, MOST_PROBLEMS = 40, 10

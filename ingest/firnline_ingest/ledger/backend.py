@@ -15,8 +15,6 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import Fence, ShardKey
 
-BY_HAND = "by hand"
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -1,5 +1,6 @@
 """The ledger in DynamoDB: one conditional write per step, every read consistent."""
 
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
 HELD = "#generation = :generation AND #owner = :owner"
+NEWER = "(attribute_not_exists(write_number) OR write_number < :write_number)"
 SAME_CONSUMER = "asked_by = :asked_by AND arn = :arn"
 CONSUMERS, MARKS = "@consumer/", "@stream/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
@@ -48,11 +50,32 @@ REPORT_KEY = {"stream": OWN_ITEMS, "shard": "@report"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
 
 
+class WriteNumbers:
+    """Numbers the writes of this process, above any that it has read: a request that arrives twice, and the second time behind a
+    later one, changes nothing. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def next(self) -> int:
+        with self._lock:
+            self._last += 1
+            return self._last
+
+    def row_of(self, item: Item) -> ShardRow:
+        with self._lock:
+            self._last = max(self._last, int(item.get("write_number", 0)))
+        return from_item(item)
+
+
 class DynamoLedger:
     """What it calls is declared in permissions/aws.py, and nothing else is allowed to it."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._items = ItemTable(client, table)
+        self._numbers = WriteNumbers()
 
     def check(self) -> None:
         """Raises LedgerTableMissing, or LedgerTableForeign for a table with another key."""
@@ -79,10 +102,10 @@ class DynamoLedger:
             raise LedgerUnavailable(self._items.name, str(error)) from error
 
     def read(self, key: ShardKey) -> ShardRow | None:
-        return self._items.get(_key(key), from_item)
+        return self._items.get(_key(key), self._numbers.row_of)
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
-        rows = self._items.query("#stream = :stream", {":stream": incarnation}, from_item)
+        rows = self._items.query("#stream = :stream", {":stream": incarnation}, self._numbers.row_of)
         return {row.key.shard_id: row for row in rows}
 
     def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
@@ -114,7 +137,7 @@ class DynamoLedger:
             if found is None or found.fence != fence:  # equal: it was ours, and only the response was lost
                 raise Fenced(key, found.fence.owner if found else "") from None
             return found
-        return self._items.understood(lambda: from_item(deserialized(answer["Attributes"])))
+        return self._items.understood(lambda: self._numbers.row_of(deserialized(answer["Attributes"])))
 
     def write(self, row: ShardRow) -> None:
         self._put(row, f"{HELD} AND read_through <= :read_through", {":read_through": padded(row.read_through)})
@@ -146,7 +169,9 @@ class DynamoLedger:
 
     def _put(self, row: ShardRow, condition: str, values: Item) -> None:
         try:
-            self._items.put(to_item(row), condition, values | _held(row.fence), FENCE)
+            number = {"write_number": self._numbers.next()}
+            values |= {f":{name}": value for name, value in number.items()} | _held(row.fence)
+            self._items.put(to_item(row) | number, f"{condition} AND {NEWER}", values, FENCE)
         except ConditionFailed:
             found = self.read(row.key)
             if found != row:  # equal: it was ours, and only the response was lost

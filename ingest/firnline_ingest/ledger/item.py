@@ -211,10 +211,11 @@ def _position(token: str | None) -> Position | None:
 
 
 def standby_to_item(standby: Standby) -> Item:
-    told = {name: getattr(standby, name) for name in Standby.__slots__ if name != "state"}
-    return {**told, "phase": standby.state.value}
+    told = {name: getattr(standby, name) for name in Standby.__slots__ if name not in ("state", "displaced")}
+    return {**told, "phase": standby.state.value, "displaced": list(standby.displaced)}
 
 
 def standby_from_item(item: Item) -> Standby:
-    told = {name: item[name] for name in Standby.__slots__ if name not in ("state", "beat")}
-    return Standby(**told, state=StandbyState(item["phase"]), beat=int(item["beat"]))
+    told = {name: item[name] for name in Standby.__slots__ if name not in ("state", "beat", "displaced")}
+    displaced = tuple(item.get("displaced", ()))
+    return Standby(**told, state=StandbyState(item["phase"]), beat=int(item["beat"]), displaced=displaced)

@@ -17,8 +17,9 @@ from importlib.metadata import version
 from uuid import uuid4
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.backend import BY_HAND, LeaseLedger, Run
+from firnline_ingest.ledger.backend import LeaseLedger, Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
+from firnline_ingest.ledger.standby import BY_HAND
 
 START_VARIABLE = "FIRNLINE_START"
 """The environment variable with the token of the start; `firnline deploy` sets it in every job that it starts."""

@@ -5,8 +5,12 @@ was let in takes the application's name as any engine does (lease.py), once it i
 row, because one deployer is at work at a time: the newest standby has it, and an earlier one that beats finds that out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+BY_HAND = "by hand"
+"""The start of an engine that has no token."""
+REMEMBERED = 10
 
 
 class StandbyState(StrEnum):
@@ -34,8 +38,22 @@ class Standby:
     told: str = ""
     """Why it has ended, in words."""
     beat: int = 0
+    displaced: tuple[str, ...] = ()
+    """The starts, the newest last, whose standby gave way to another start's."""
     is_admitted: bool = False
     """The deployer wants it to take over."""
+
+    def in_place_of(self, before: "Standby | None") -> "Standby | None":
+        """Returns the row that takes the place of `before`; None where it has given way to a later start.
+
+        A service starts a program again that was killed: without this memory an earlier deploy's would displace the later one's.
+        """
+        if before is None or before.start == self.start:
+            return replace(self, displaced=before.displaced if before else ())
+        if self.start in before.displaced:
+            return None
+        known = [start for start in (*before.displaced, before.start) if start != BY_HAND]
+        return replace(self, displaced=tuple(known[-REMEMBERED:]))
 
     @property
     def is_coming(self) -> bool:

@@ -68,7 +68,10 @@ class StandingBy:
         """Whether the application is this engine's now. False, with the reason in row and log, where nobody has let it in, where
         the application was not free in time, and where another standby has its place. Raises what the preparation has raised.
         """
-        self.ledger.stand_by(self._row)
+        row = self._row.in_place_of(self.ledger.standby())
+        if row is None:
+            return self._end("another engine, of a later start, stands by in its place")
+        self.ledger.stand_by(row)
         while not self.wait(self.every_s):
             if preparation.failure is not None:
                 self._end(_in_words(preparation.failure))

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 
 from firnline_infra.cli.main import firnline
 from firnline_infra.status.reader import StatusReader
-from firnline_ingest.ledger.backend import BY_HAND, Run
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.standby import BY_HAND
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.standing_in import CONFIG
 

@@ -7,8 +7,8 @@ import pytest
 from firnline_infra.rollout.context import Bounds
 from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed
 from firnline_infra.runtimes.service import Run, RunState
-from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
+from firnline_ingest.ledger.standby import BY_HAND
 from tests.infra.rollout.world import NEW, OLD, FakeJob, World
 
 THIRD = FakeJob("2" * 64)

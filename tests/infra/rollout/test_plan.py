@@ -13,9 +13,8 @@ import pytest
 
 from firnline_infra.rollout.plan import Attempt, Observation, Step, plan
 from firnline_infra.runtimes.service import Run, RunState
-from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
-from firnline_ingest.ledger.standby import Standby, StandbyState
+from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 
 GOLDEN = Path(__file__).parent / "golden" / "plan.txt"
 OLD, NEW, THIRD = (Run(id=name, hash=name, state=RunState.RUNNING, start=name) for name in ("old", "new", "third"))

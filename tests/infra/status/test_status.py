@@ -17,11 +17,11 @@ from firnline_infra.status.text import status_text
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.dead_letters import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, ShardReading
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ChannelEntry, Proven
+from firnline_ingest.ledger.standby import BY_HAND
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import TargetTable
 from tests.infra.rollout.test_roll import OLD

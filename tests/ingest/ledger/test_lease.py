@@ -2,9 +2,10 @@ import threading
 
 import pytest
 
-from firnline_ingest.ledger.backend import BY_HAND, Run
+from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, LedgerForbidden, LedgerUnavailable, RunDisplaced
 from firnline_ingest.ledger.lease import START_VARIABLE, Heartbeat, RunLease, is_alive, new_run
+from firnline_ingest.ledger.standby import BY_HAND
 from tests.fakes.ledger import MemoryLedger
 
 

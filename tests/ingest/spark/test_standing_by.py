@@ -1,7 +1,7 @@
 """An engine beside another one, second by second: nobody beats twice a second here, and nobody else's clock is asked."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from firnline_ingest.ledger.backend import Run, was_let_in
 from firnline_ingest.ledger.errors import LedgerForbidden, LedgerUnavailable
 from firnline_ingest.ledger.lease import RunLease
-from firnline_ingest.ledger.standby import Standby, StandbyState
+from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 from firnline_ingest.spark.errors import SparkUnstartable
 from firnline_ingest.spark.standing_by import PREPARES_S, TAKES_S, StandingBy
 from tests.fakes.ledger import MemoryLedger
@@ -150,6 +150,39 @@ def test_a_newer_standby_has_its_place_and_it_takes_nothing_any_more(world: Worl
     }
     assert not world.stands_by()
     assert (world.row, world.holder) == (newer, OLD.run_id if world.now_s < 32 else None)
+
+
+def test_a_start_that_gave_way_to_a_later_one_does_not_come_back_when_its_service_starts_it_again(world: World) -> None:
+    """Both programs were killed, and both services start them again: the later deploy's is the standby."""
+    later = Standby("later", "another process", "3-c")
+    world.ledger.stand_by(Standby("before", NEW.holder, NEW.start))
+    taken = later.in_place_of(world.ledger.standby())
+    assert taken is not None
+    world.ledger.stand_by(taken)
+    assert not world.stands_by()
+    assert (world.row, world.now_s) == (taken, 0.0), "at once, and the other's row is as it was"
+    again = replace(later, run_id="later-2").in_place_of(world.row)
+    assert again is not None
+    assert again.displaced == (NEW.start,)
+
+
+@pytest.mark.parametrize(
+    ("before", "displaced"),
+    [
+        (None, ()),
+        (Standby("x", "h", "2-b", displaced=("1-a",)), ("1-a",)),
+        (Standby("x", "h", "3-c", displaced=("1-a",)), ("1-a", "3-c")),
+        (Standby("x", "h", BY_HAND), ()),
+        (Standby("x", "h", "3-c", displaced=("2-b",)), None),
+        (Standby("x", "h", "n", displaced=tuple(map(str, range(10)))), (*map(str, range(1, 10)), "n")),
+    ],
+    ids=["first", "the same start", "a later start", "by hand", "gave way", "bounded"],
+)
+def test_a_standby_remembers_the_starts_that_gave_way(
+    before: Standby | None, displaced: tuple[str, ...] | None
+) -> None:
+    row = Standby("new", "holder", "2-b").in_place_of(before)
+    assert (row.displaced if row else None) == displaced
 
 
 def test_of_two_that_were_let_in_one_after_the_other_one_has_the_application(world: World) -> None:
