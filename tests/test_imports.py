@@ -118,7 +118,7 @@ ROOMS_BELOW = {
     "infra.render": "blueprint kinds runtimes specification ingest.errors ingest.permissions",
     "infra.resources": "blueprint specification",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.validate "
+        "accounts blueprint build observe runtimes specification ingest.config ingest.errors ingest.ledger ingest.validate "
         "ingest.values"
     ),
     "infra.runtimes": "accounts blueprint specification ingest.errors",

@@ -111,7 +111,10 @@ class EngineEnvironment:
             ledger=self.ledger,
             records=self.records,
             jobs=JobRecords(
-                streams_of=self._streams_of, job_of=recorded_job, document_of=job_document, unfit=self._jobs.unfit
+                streams_of=self._streams_of,
+                job_of=recorded_job,
+                document_of=job_document,
+                unfit=lambda job: self._jobs.refused(job, self.accounts, self.say),
             ),
             say=self.say,
             command=f"firnline deploy {self.env_argument}",

@@ -7,10 +7,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from firnline_infra.accounts import Accounts
 from firnline_infra.blueprint.bucket_layout import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.blueprint.engine_config import document_hash, document_text
 from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.retry import RetryBudget
+from firnline_infra.rollout.startable import refused_at_start
 from firnline_infra.rollout.uploads import in_image, put_once, uploaded, with_image
 from firnline_infra.runtimes.aws import bucket_and_key, call
 from firnline_infra.runtimes.engine_job import engine_job
@@ -78,6 +80,10 @@ class EngineJobs:
                 return body
 
         return parse_config(self.budget.ask(content), job.configuration)
+
+    def refused(self, job: EngineJob, accounts: Accounts, say: Callable[[str], None]) -> list[Problem]:
+        """What the job's engine would be refused at its start. A configuration that is wrong names nothing to look for."""
+        return self.unfit(job) or refused_at_start(self.config_of(job), self.spec, accounts, say)
 
     def unfit(self, job: EngineJob) -> list[Problem]:
         """What the engine's code of this installation finds wrong with the configuration, while nothing was stopped yet."""

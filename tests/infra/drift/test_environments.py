@@ -9,7 +9,9 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.drift.ignore import Entry, IgnoreList
+from firnline_infra.rollout.startable import refused_at_start
 from firnline_ingest.checks import Cause
+from firnline_ingest.config.model import EngineConfig
 from tests.infra.drift.changes import changes, losses
 from tests.infra.drift.conftest import Change, Made
 from tests.infra.drift.replacements import engine_wrote
@@ -26,6 +28,7 @@ def test_each_change_is_one_finding_and_a_clean_environment_has_none(
     clean = made.drift()
     assert (clean.findings, clean.unseen, clean.exit_status) == ((), (), 0)
 
+    assert refused(made) == []
     as_the_role_that_reads(made)
 
     monkeypatch.setattr("firnline_ingest.ledger.lease.is_alive", lambda *_: True)
@@ -45,8 +48,31 @@ def test_each_change_is_one_finding_and_a_clean_environment_has_none(
     for change in lost:
         change.does()
     after = {finding.key for finding in made.drift().findings}
+    assert sorted(refused(made)) == REFUSED[made.name]
     wanted = {change.key for change in lost}
     assert (sorted(wanted - after), sorted(after - found - wanted)) == ([], [])
+
+
+REFUSED = {
+    "dev": [
+        "Stream orders is not there.",
+        "Table FIRNLINE_DEV.RAW.ORDERS of stream orders is not there, and role FIRNLINE_DEV_INGEST has no right on it.",
+    ],
+    "staging": [
+        "Pipe FIRNLINE_STAGING.RAW.CLICKS_TYPED of stream clicks is not there, and role FIRNLINE_STAGING_INGEST_CLICKS has no "
+        "right on it."
+    ],
+    "prod": [],
+}
+"""What a deploy would find of these losses before it stops anything: a table of another owner is there."""
+
+
+def refused(made: Made) -> list[str]:
+    said: list[str] = []
+    config = EngineConfig.model_validate(made.stack.outputs["engine_config"])
+    found = refused_at_start(config, made.spec, made.accounts(), said.append)
+    assert said == []
+    return [each.what for each in found]
 
 
 def one_by_one(made: Made, all_changes: Iterable[Change]) -> Iterator[Change]:
