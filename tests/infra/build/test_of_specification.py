@@ -33,6 +33,13 @@ def test_emr_on_eks_names_its_release_with_a_date() -> None:
     assert target_of_specification(spec) == target_of(python="3.13", architecture="x86_64", spark="4.0.2")
 
 
+@pytest.mark.parametrize("architecture", ["x86_64", "arm64"])
+def test_a_cluster_of_ec2_gets_what_its_machines_run(architecture: str) -> None:
+    cluster = {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF", "architecture": architecture}
+    wanted = target_of_specification(prod_with(trust="emr-ec2", emr_ec2=cluster))
+    assert wanted.architecture == {"x86_64": "x86_64", "arm64": "aarch64"}[architecture]
+
+
 def test_a_python_that_the_release_does_not_have_is_refused_before_anything_is_built() -> None:
     spec = prod_with(trust="emr-serverless", python="3.12", emr_serverless={**POOL, "release": "emr-spark-8.0.0"})
     with pytest.raises(TargetUnsupported, match=r"Python 3\.12: emr-spark-8\.0\.0 has 3\.11, 3\.13 there"):

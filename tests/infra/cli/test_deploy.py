@@ -40,8 +40,9 @@ def test_an_artefact_is_built_for_where_the_engine_runs_and_locally_that_is_this
     monkeypatch: pytest.MonkeyPatch, machine: dict[str, str], target: str
 ) -> None:
     said: list[str] = []
-    spec, accounts = spec_of("dev", "emr_serverless"), SimpleNamespace(engines_machine=machine)
-    monkeypatch.setattr("firnline_infra.build.build_cached", lambda built_for, modules: str(built_for))
+    spec = spec_of("dev", "emr_serverless", modules=["lib/cleaning.py"])
+    accounts = SimpleNamespace(engines_machine=machine)
+    monkeypatch.setattr("firnline_infra.build.build_cached", lambda built_for, modules: f"{built_for} with {modules}")
     engine = cast("Any", SimpleNamespace(spec=spec, accounts=accounts, say=said.append))
-    assert str(artefact_of(engine, None)) == target
+    assert str(artefact_of(engine, None)) == f"{target} with ['lib/cleaning.py']"
     assert target in said[0]

@@ -1,17 +1,20 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from firnline_infra.runtimes.errors import NoCluster
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.naming import run_name
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.runtimes.spark_operator import service
 from firnline_infra.runtimes.spark_operator.apache import STATES as APACHE
 from firnline_infra.runtimes.spark_operator.kubeflow import STATES as KUBEFLOW
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
+from tests.infra.runtimes.environments import spec_of
 from tests.infra.runtimes.services.memory_cluster import MemoryCluster
 
 Job = Callable[..., EngineJob]
@@ -190,3 +193,27 @@ def test_what_the_apache_operator_released_ended_as_the_state_before_says(job: J
     history = {"9": {"currentStateSummary": before}, "10": {"currentStateSummary": "ResourceReleased"}}
     place.is_in("ResourceReleased", stateTransitionHistory=history)
     assert place.runtime.look(run).state == expected
+
+
+@pytest.mark.parametrize("asks", ["service_of", "prepare", "release"])
+@pytest.mark.parametrize("context", [None, "platform-prod"])
+def test_the_cluster_is_that_of_the_specifications_context(
+    asks: str, context: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the current one where it names none."""
+    asked: list[str | None] = []
+
+    def no_cluster(name: str | None) -> None:
+        asked.append(name)
+        raise NoCluster("it is read no further here")
+
+    monkeypatch.setattr(service, "read_kubeconfig", no_cluster)
+    spec = spec_of("dev", "kubeflow", kubernetes={"image": "an:image"} | ({"context": context} if context else {}))
+    calls: dict[str, Callable[[], object]] = {
+        "service_of": lambda: service.service_of(spec, cast("Any", None), "").runs("dev"),
+        "prepare": lambda: service.prepare(spec),
+        "release": lambda: service.release(spec),
+    }
+    with pytest.raises(NoCluster):
+        calls[asks]()
+    assert asked == [context]
