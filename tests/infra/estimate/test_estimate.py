@@ -96,8 +96,8 @@ def test_reads_of_idle_shards_are_counted_as_the_engine_makes_them_and_kinesis_b
     """64 shards, a read in two seconds each: the bench's own case."""
     polled = load_of(64)
     assert polled.idle_reads_per_s == 32
-    assert polled.idle_cores == pytest.approx(0.115, abs=0.005)
-    assert "32 a second, 0.1 cores; Kinesis bills none" in estimate_text(polled, [])
+    assert polled.idle_cores == pytest.approx(0.167, abs=0.005)
+    assert "32 a second, 0.2 cores; Kinesis bills none" in estimate_text(polled, [])
     assert replace(polled, fan_out=0.5).idle_reads_per_s == 16
     document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
     shards = Load.of(parse_spec(yaml.safe_dump(document), "dev")).shards
