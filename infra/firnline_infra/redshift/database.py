@@ -43,11 +43,11 @@ class RedshiftDatabase:
     @property
     def grants(self) -> list[str]:
         """What the user who deploys needs of a database that is another's."""
-        user = self.destination.db_user or "IAMR:<the role that deploys>"
+        user = self.destination.db_user or self.destination.owner or "<the user of the secret>"
         schemas = dict.fromkeys(view.schema for view in self.destination.views)
         return [
             f'GRANT CREATE ON DATABASE "{self.destination.database}" TO "{user}"',
-            *(f'GRANT CREATE, USAGE ON SCHEMA "{schema}" TO "{user}"' for schema in schemas),
+            *(f'GRANT {right} ON SCHEMA "{schema}" TO "{user}"' for schema in schemas for right in ("CREATE", "USAGE")),
         ]
 
     def _who(self) -> dict[str, str]:

@@ -8,11 +8,13 @@ RedshiftError
 └── ViewsOutOfSight          the user who looks is not shown the views of another
 """
 
+import re
 from collections.abc import Iterable
 
 from firnline_ingest.errors import Fatal, FirnlineError
 
 DENIED, NOT_OURS = "permission denied", "must be owner"
+NO_ROLE = re.compile(r'role "(?P<name>[^"]+)" does not exist')
 
 
 class RedshiftError(FirnlineError, Fatal):
@@ -32,7 +34,12 @@ class RedshiftStatementFailed(RedshiftError):
         self.said = said
         step = "correct what it names"
         if DENIED in said:
-            step = "have an administrator of the database run: " + "; ".join(grants)
+            # Who may use a schema may not pass that on.
+            step = "have an administrator of the database run: " + (
+                sql if sql.startswith("GRANT") else "; ".join(grants)
+            )
+        elif role := NO_ROLE.search(said):
+            step = f'correct `readers`, or have an administrator of the database run: CREATE ROLE "{role["name"]}"'
         elif NOT_OURS in said:
             step = "it is another user's, whom firnline drift names; have that one or an administrator give it away"
         super().__init__(f"Redshift refused {sql!r}: {said}", next_step=f"{step}. What was made before it stays.")

@@ -225,6 +225,28 @@ def test_the_deployer_has_each_right_that_statements_take_and_needs_it(
     assert 'GRANT CREATE ON DATABASE "dev"' in denied.value.next_step
 
 
+def test_a_deployer_to_whom_a_new_database_gives_nothing_gets_there_by_what_the_errors_say(
+    program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
+) -> None:
+    document = policy_document(deployer_statements(program[0], blueprint_of(program[0])))["Statement"]
+    enforce_statements(local_environment, KEY, principal=DEPLOYER, statements=document)
+    (view,), (schema,) = views.destination.views, views.destination.schemas
+    their = replace(view, name="theirs", external_schema="their_kinesis", readers=("their_readers",), dependents=())
+    wanted = replace(views.destination, views=(their,), schemas=(replace(schema, name="their_kinesis"),))
+    theirs, refused = replace(views, destination=wanted, aws=partial(client_of, local_environment)), 0
+    while True:
+        try:
+            assert theirs.apply() == theirs.differences() == []
+            break
+        except RedshiftStatementFailed as error:
+            for each in re.findall(r"(?:GRANT|CREATE ROLE) .+?(?=;|\. What)", error.next_step):
+                views.database.run(each)
+        assert (refused := refused + 1) < 4
+    assert refused == 3  # the database's, a role that is not there, a schema's use that it may not pass on
+    views.database.run("DROP MATERIALIZED VIEW theirs")
+    views.database.run("DROP SCHEMA their_kinesis")
+
+
 def test_of_what_it_is_not_shown_a_previewer_says_nothing_and_never_that_it_is_gone(
     program: tuple[EnvironmentSpec, ProgramApplication], views: RedshiftViews, local_environment: "RunningEnvironment"
 ) -> None:

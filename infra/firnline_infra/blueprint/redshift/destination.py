@@ -55,7 +55,7 @@ def redshift_destination(spec: EnvironmentSpec, names: Names, key_arn: Value | N
         case_sensitive=section.case_sensitive,
         schemas=tuple(_schemas(spec, section, streams, role_arn)),
         views=views,
-        refreshes=scheduled_refreshes(spec, names, views, group=workgroup_name, key=made and made.key_arn),
+        refreshes=scheduled_refreshes(spec, names, views, group=workgroup_name, key=made.key_arn if made else None),
         durability=spec.durability,
     )
 
