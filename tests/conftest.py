@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from firnline_ingest.snowflake.packages import make_importable
 from tests.long_first import LONG, long_first
 from tests.processes import reap_what_is_started_from_now_on
-from tests.spark.classes import use_archive
+from tests.spark.prepared import use_archive
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -48,7 +48,7 @@ gc.set_threshold(50_000, 20, 50)
 # Tests import the real SDK themselves.
 make_importable()
 
-# Each start of Spark would read and check thousands of classes anew.
+# Each start of Spark reads and checks thousands of classes, which an archive has.
 use_archive()
 
 # No test leaves a process behind, not even one that is killed.

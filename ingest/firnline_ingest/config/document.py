@@ -146,9 +146,11 @@ def _meant(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
 def _no_mapping(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
     """Shows the form that is meant; a word that names a kind of section is put where it belongs."""
     given, kinds = problem.get("input"), _sections_at(model, problem["loc"])
-    of_type = [each.model_fields["type"].annotation for each in kinds if "type" in each.model_fields]
-    types = [name for annotation in of_type for name in get_args(annotation)]
-    form = f"{{type: {given if given in types else types[0]}}}" if types else _form(kinds)
+    types = [
+        name for each in kinds if "type" in each.model_fields for name in get_args(each.model_fields["type"].annotation)
+    ]
+    named = given if given in types else types[0] if types else None
+    form = _form(kinds) if named is None else f"{{type: {named}}}"
     return "is no mapping of names to values" + (f", such as {form}" if form else "")
 
 

@@ -69,6 +69,6 @@ def everything() -> EngineAccess:
     return full()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def every_access() -> list[EngineAccess]:
     return list(combinations())

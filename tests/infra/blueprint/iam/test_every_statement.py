@@ -42,7 +42,7 @@ def runtimes() -> Iterator[Runtime]:
         yield Runtime(trust=kind, **pods.get(kind, {}))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def statements(every_access: list[EngineAccess]) -> list[dict[str, Any]]:
     policies: list[tuple[PolicyStatement, ...]] = [
         *(engine_statements(access) for access in every_access),

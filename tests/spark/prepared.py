@@ -1,19 +1,25 @@
-"""An archive of the classes that Spark loads (CDS): with it a JVM starts in half of its CPU time, and tests start some thirty.
+"""What every start of Spark does anew, done once: tests start some thirty, and half of their CPU time went there.
 
-`scripts/test` makes it beside the packages; tests/conftest.py hands it on. A JVM that it does not fit (another Java, other jars)
-reads the jars, as it does where there is none: what the tests see is the same.
+`scripts/test` runs this file beside the checks. An archive (CDS) has the classes that a JVM loads; tests/conftest.py hands it on,
+and a JVM that it does not fit (another Java, other jars) reads the jars. Python workers import pyspark from a zip file, in which
+there is nothing but source: compiled modules are put beside it. What the tests see is the same.
 """
 
+import compileall
 import os
+import re
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 OPTIONS = "SPARK_SUBMIT_OPTS"
 QUIET = "-Xlog:disable -Xlog:all=error:stderr"  # else a JVM names each class that it leaves out, and why it takes no archive
 GIVE_UP_S = 300
+NOT_OF_WORKERS = re.compile(r"/tests/|/pyspark/(ml|mllib|pandas|testing)/")
 
 
 def use_archive() -> None:
@@ -78,5 +84,25 @@ def make_archive() -> None:
             made.replace(ARCHIVE)
 
 
+def compile_workers() -> None:
+    """The file is replaced, never written to: other environments may have it by a link."""
+    import pyspark
+
+    original = Path(pyspark.__file__).parent / "python" / "lib" / "pyspark.zip"
+    with tempfile.TemporaryDirectory(dir=original.parent) as folder:
+        modules, made = Path(folder) / "modules", Path(folder) / original.name
+        with zipfile.ZipFile(original) as source:
+            source.extractall(modules)
+        mode = PycInvalidationMode.UNCHECKED_HASH
+        compileall.compile_dir(
+            modules, ddir=str(original), quiet=2, legacy=True, rx=NOT_OF_WORKERS, invalidation_mode=mode
+        )
+        with zipfile.ZipFile(made, "w") as target:
+            for file in sorted(modules.rglob("*")):
+                target.write(file, file.relative_to(modules))
+        made.replace(original)
+
+
 if __name__ == "__main__":
+    compile_workers()
     make_archive()
