@@ -109,7 +109,7 @@ def _checkpoint(config: EngineConfig) -> str:
     try:
         check_java()
         check_spark()
-    except FirnlineError as error:  # which the check of Java has told, or whoever starts Spark here
+    except FirnlineError as error:  # which the check of Java has reported, or the program that starts Spark here
         raise Unchecked(f"{place}, not looked at", error) from error
     from firnline_ingest.spark.checkpoint import check_checkpoint
 
@@ -150,7 +150,7 @@ def _pattern(config: EngineConfig, pattern: PatternConfig) -> str:
 
 
 def _with_streams_found(config: EngineConfig) -> EngineConfig:
-    """The configuration as it is, where they can't be listed, or overlap: the checks of the patterns have told that."""
+    """The configuration as it is, where they can't be listed, or overlap: the checks of the patterns have reported that."""
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.matching import resolved
 
@@ -176,7 +176,7 @@ def _transforms(pipeline: PipelineConfig) -> str:
 
 
 def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
-    """What left retention unread is no problem that a start would meet: it is said, so that nobody overlooks it."""
+    """What left retention unread is no problem that a start would meet: it is reported, so that it is not overlooked."""
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.ledger.losses import losses
@@ -187,7 +187,7 @@ def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
         client = kinesis_client(config.aws, access=pipeline.access)
         incarnation = read_lineage(client, pipeline.stream).incarnation
         found = list(losses(ledger.rows(incarnation).values())) if ledger else []
-    except FirnlineError as error:  # which the checks of the ledger and of the stream have told
+    except FirnlineError as error:  # which the checks of the ledger and of the stream have reported
         raise Unchecked("not known", error) from error
     return "; ".join(found) or "none on record"
 
@@ -204,7 +204,7 @@ def _position(config: EngineConfig, pipeline: PipelineConfig) -> str:
         ledger = existing_ledger(config)
         if ledger and ledger.rows(read_lineage(client, pipeline.stream).incarnation):
             return "as the ledger says: the stream was read before"
-    except FirnlineError as error:  # which the checks of the ledger and of the stream have told
+    except FirnlineError as error:  # which the checks of the ledger and of the stream have reported
         raise Unchecked("not known", error) from error
     initial_pin(pipeline.initial_position, client, pipeline.stream)
     return f"{pipeline.initial_position.timestamp}"

@@ -1,4 +1,4 @@
-"""The engine's configuration where a cluster has it: an object in S3, read with the credentials of whoever runs the engine."""
+"""The engine's configuration where a cluster has it: an object in S3, read with the credentials that the engine runs with."""
 
 import os
 import re

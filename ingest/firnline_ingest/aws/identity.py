@@ -1,7 +1,7 @@
 """Who the engine is to AWS, as its configuration has it: where credentials begin, and the roles that follow.
 
 Every client has a session of its own, which looks for itself. STS and Secrets Manager are not asked before a request has to
-be signed: whoever can't be somebody fails alone.
+be signed: an identity that can't be assumed fails alone.
 """
 
 import json

@@ -15,7 +15,7 @@ class Verdict(StrEnum):
 
 class Cause(StrEnum):
     CHANGED = "changed"
-    """Somebody changed it behind the stack's back."""
+    """It was changed behind the stack's back."""
     NOT_APPLIED = "not applied"
     """The specification, or the program, has changed since the last `up`."""
     RULE = "rule"

@@ -82,7 +82,7 @@ def _run_job(
     if is_bounded and status == 0:
         from firnline_ingest.commands.deregister import sleep
 
-        deregister_own(config, registrar, sleep)  # the run is over, and `ending` says so to whoever waits
+        deregister_own(config, registrar, sleep)  # the run is over, and `ending` says so to engines that wait
     return status, job.has_loose_ends
 
 

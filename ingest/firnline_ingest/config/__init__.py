@@ -1,1 +1,1 @@
-"""The engine's configuration: its models by what they are about, and the loader. Whoever needs one section loads no more."""
+"""The engine's configuration: its models by what they are about, and the loader. Who needs one section loads no more."""

@@ -1,6 +1,6 @@
 """A function of the user's by its import path: found, looked at, and what its code is.
 
-Only the engine and the audit load it: whoever reads a specification does not run a line of it.
+Only the engine and the audit load it: reading a specification does not run a line of it.
 """
 
 import hashlib

@@ -29,7 +29,7 @@ LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has
 class Section(BaseModel):
     """The base of every part of a document: strict, closed, immutable; docstrings under fields are their description.
 
-    Built when it is first used: whoever reads a specification does not wait for the engine's configuration.
+    Built when it is first used: reading a specification does not wait for the engine's configuration.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)

@@ -1,6 +1,6 @@
 """The form that a text has to have: a pattern for programs, words and an example for people.
 
-The error, the JSON Schema and the reference all take it from here, so that nobody has to read a regular expression.
+The error, the JSON Schema and the reference all take it from here, so that users do not have to read a regular expression.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Where a shard is begun that nobody has read, and the forms in which a document may write a time."""
+"""Where a shard is begun that no engine has read, and the forms in which a document may write a time."""
 
 import re
 from collections.abc import Mapping

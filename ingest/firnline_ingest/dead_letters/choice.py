@@ -1,6 +1,6 @@
 """Which dead letters are asked for, and what becomes of those that can't be read.
 
-Stream, shard and the time of writing are in the names of what stores keep, so they are told without opening anything;
+Stream, shard and the time of writing are in the names of what stores keep, so they are known without opening anything;
 a reason is inside.
 """
 
@@ -15,7 +15,7 @@ from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.values import ShardKey
 
 OnDamaged = Callable[[DeadLetterError], None]
-"""Is told of each dead letter, file or object that can't be read."""
+"""Is called with each dead letter, file or object that can't be read."""
 REASONS = tuple(map(str, RejectReason))
 """Which a dead letter may have."""
 
@@ -55,7 +55,7 @@ ALL = Choice()
 
 
 def refuse(damaged: DeadLetterError) -> None:
-    """An OnDamaged for whoever needs all dead letters."""
+    """An OnDamaged for callers that need all dead letters."""
     raise damaged
 
 

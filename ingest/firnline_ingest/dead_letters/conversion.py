@@ -132,7 +132,7 @@ def callable_of(path: str) -> Repair:
 
 
 def edited_letters(file: Path) -> Mapping[DeadLetterKey, bytes]:
-    """By their keys, as `firnline dead-letters export` wrote them and somebody changed them. Raises RepairUnusable."""
+    """By their keys, as `firnline dead-letters export` wrote them and a person changed them. Raises RepairUnusable."""
     found: dict[DeadLetterKey, bytes] = {}
     for number, line in enumerate(file.read_bytes().split(b"\n"), start=1):
         if not line.strip():

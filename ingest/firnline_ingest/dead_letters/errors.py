@@ -258,7 +258,7 @@ class RepairUnusable(DeadLetterError, Fatal):
 
 
 class NoLedger(DeadLetterError, Fatal):
-    """No engine has run: what it would read again, nobody knows."""
+    """No engine has run, so it is not known what it would read again."""
 
     id = "FL-4166"
     causes = "The configuration is of an engine that never ran here"

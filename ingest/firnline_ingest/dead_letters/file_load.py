@@ -1,9 +1,9 @@
-"""One file into its table, proven once: whoever asks again for the same name finds what became of it.
+"""One file into its table, proven once: a replay that asks again for the same name finds what became of it.
 
 The order is: the history is asked ①, the file is put ②, the history asked again, the file submitted ③, and waited for ④; it is
 removed from the stage ⑤. The pipe
 loads a name once in 14 days, however often it is put and submitted; so a kill anywhere is made good by asking again. What is
-older is answered by nobody, and never guessed.
+older is not answered, and never guessed.
 """
 
 import gzip
@@ -61,7 +61,7 @@ class Snowpipe(Protocol):
     def submit(self, path: str, size: int) -> None: ...
 
     def report(self, path: str) -> Load | None:
-        """What was told since the last look, by insertReport: nothing is told twice."""
+        """What insertReport said since the last look: it says nothing twice."""
 
     def scan(self, path: str, since: datetime) -> Load | None:
         """By loadHistoryScan; None, too, where it is asked too often."""
@@ -71,7 +71,7 @@ class Snowpipe(Protocol):
 
 
 def most_telling(loads: Iterable[Load]) -> Load | None:
-    """Of what was told about one name: a second submission of what is loaded and gone from the stage may fail, which says
+    """Of what Snowflake said about one name: a second submission of what is loaded and gone from the stage may fail, which says
     nothing.
     """
     return max(loads, key=lambda load: _TELLING.index(load.status), default=None)
@@ -105,7 +105,7 @@ class FileLoads:
         return self._settled(path, rows, found)
 
     def _submitted(self, path: str, rows: Sequence[bytes], begun: datetime) -> Load:
-        """The history is asked again: who was frozen meanwhile may find that somebody else has settled it."""
+        """The history is asked again: a replay that was frozen meanwhile may find that another one has settled it."""
         folder, _, name = path.rpartition("/")
         with tempfile.TemporaryDirectory(prefix="firnline-") as place:
             file = Path(place, name)
@@ -138,7 +138,7 @@ class FileLoads:
         if found.status is Loading.PARTLY or (found.status is Loading.LOADED and found.rows != len(rows)):
             why = f"it has loaded {found.rows} of {len(rows)} rows{f' ({found.message})' if found.message else ''}"
             raise FileUnprovable(self.snowpipe.pipe, path, why)
-        self.snowpipe.remove(path)  # one that failed can't come in later, whoever submits it again
+        self.snowpipe.remove(path)  # one that failed can't come in later, even if it is submitted again
         return found
 
 

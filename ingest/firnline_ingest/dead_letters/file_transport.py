@@ -1,6 +1,6 @@
 """Batches of letters by file: each is one file, which the pipe loads in whole or not at all (file_load.py).
 
-A file's name is the batch's place in the journal and the digest of its rows, so whoever finishes a batch asks for the same name.
+A file's name is the batch's place in the journal and the digest of its rows, so every replay of it asks for the same name.
 What the pipe forgets, or a pipe that was recreated, is a person's to decide: FileUnprovable.
 """
 

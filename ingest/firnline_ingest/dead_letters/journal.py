@@ -6,7 +6,7 @@
 Both are only made where there is none of the name, so two replays can't have one number. A dead letter of any batch is replayed,
 or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again.
 
-A batch holds the very rows that are sent for its dead letters, and is never changed: whoever goes on with it sends the same bytes
+A batch holds the very rows that are sent for its dead letters, and is never changed: any replay sends the same bytes
 under the same tokens, whatever the configuration says by then. Rows are numbered from 1, and a row's token is the batch's
 number, a digest of its content, and the row's number: a channel's committed token says which rows of which batch are in.
 """
@@ -79,7 +79,7 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     begun_ms: int = 0
     """Of one that goes by file: when it was begun."""
     keeps_rejected: bool | msgspec.UnsetType = msgspec.UNSET
-    """False where the table kept no rejected rows when it was begun: what it refused is in no table, whoever finishes it."""
+    """False where the table kept no rejected rows when it was begun: what it refused is in no table, in any replay."""
     letters: tuple[BatchLetter, ...]
 
 
@@ -193,7 +193,7 @@ class ReplayedRecords:
     rows_of: dict[RecordPlace, "ReplayedRows"]
     """Of records whose rows are replayed one by one."""
     last_batch: int
-    """A batch with the next number is one of somebody who knew all of this."""
+    """A batch with the next number is from a replay that knew all of this."""
     are_over: bool
     """Whether each of the batches was finished."""
     in_replaced: Set[RecordPlace] = frozenset()

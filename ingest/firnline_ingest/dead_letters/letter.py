@@ -111,7 +111,7 @@ class DeadLetterStore(Protocol):
     def put(self, letters: Iterable[DeadLetter]) -> int:
         """Keeps dead letters; every one is durable when this returns. How many this call wrote.
 
-        Idempotent for whoever lists: a key has one dead letter, however often it was put. Dead letters that the store saw to be
+        Idempotent for readers: a key has one dead letter, however often it was put. Dead letters that the store saw to be
         there already are not among those that were written; a store that keeps many together, or only appends, can't
         see all of them. Raises DeadLetterError: then some may be kept.
         """

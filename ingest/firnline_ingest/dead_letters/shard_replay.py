@@ -51,7 +51,7 @@ class ReplayReport:
     """Rows among them that the table refused; they are in its error table."""
     rejection: str = ""
     already: int = 0
-    """ReplayedRecords before, or by somebody else meanwhile."""
+    """ReplayedRecords before, or by another replay meanwhile."""
     remaining: Counter[str] = field(default_factory=Counter)
     """Why others stay dead letters, and how many."""
     failure: str = ""
@@ -82,7 +82,7 @@ class LetterRows:
 
 
 class _Raced(Exception):
-    """Somebody else's batch has the number that ours was to have."""
+    """Another replay's batch has the number that ours was to have."""
 
 
 @dataclass(kw_only=True)
@@ -306,7 +306,7 @@ class ShardReplay:
             raise
 
     def _finish(self, batch: Batch, table: ReplayTable, opened: OpenTransport | None = None) -> Outcome:
-        """Raises _Raced where somebody else finished it, and what `ChannelTransport.load` raises."""
+        """Raises _Raced where another replay finished it, and what `ChannelTransport.load` raises."""
         try:
             proof = table.transport.load(batch, opened)
         except ReplayedElsewhere:

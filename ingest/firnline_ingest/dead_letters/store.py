@@ -1,6 +1,6 @@
 """From the configuration to the store: the one place that decides where dead letters go.
 
-Whoever asks for a folder pays for no AWS client.
+A caller that asks for a folder pays for no AWS client.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -25,7 +25,7 @@ def open_store(config: EngineConfig, *, connections: int = 10) -> DeadLetterStor
 
 
 def open_reader(config: EngineConfig) -> DeadLetterReader:
-    """The same store, for whoever reads it. Asks nothing of it yet."""
+    """The same store, for readers. Sends no request yet."""
     folder = config.dead_letters.folder
     return LocalFolder(folder) if folder is not None else _remote(config, connections=1)
 
@@ -42,7 +42,7 @@ def open_objects(config: EngineConfig) -> "FolderObjects | S3Folder":
 
 
 def check_place(config: EngineConfig) -> str:
-    """Shows that dead letters can be kept, as far as that can be told without keeping one. Returns where.
+    """Shows that dead letters can be kept, as far as that can be known without keeping one. Returns where.
 
     A bucket's folder gets its label, once. Whether a folder of this machine can be written is not asked here. Raises
     DeadLettersOfOneMachine where workers are elsewhere, and what the services answer as DeadLetterErrors.

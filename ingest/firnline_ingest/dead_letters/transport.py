@@ -1,6 +1,6 @@
 """Sends the rows of a batch through the shard's replay channel, and proves them: each row once, however often it is called.
 
-The channel's committed token says which rows of which batch are in, and opening the channel shuts out whoever had it open
+The channel's committed token says which rows of which batch are in, and opening the channel shuts out the writer that had it open
 before. So a replay that was killed, frozen or run twice at once goes on behind the last row that is in.
 """
 
@@ -175,7 +175,7 @@ class ChannelTransport:
                 in_flight.accept(confirmed)
             if in_flight.is_empty:
                 return in_flight.proven
-            if self.clock() > give_up_s:  # somebody may have opened it, which discards what waits
+            if self.clock() > give_up_s:  # another replay may have opened it, which discards what waits
                 raise ChannelStalled(self.channel, PROOF_S)
             self.sleep(POLL_S)
 

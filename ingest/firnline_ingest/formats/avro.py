@@ -13,7 +13,7 @@ from firnline_ingest.formats.packing import PackedFormat
 
 
 def _is_record(text: str) -> str:
-    """Of Avro: what is wrong inside of it is told where fastavro is, which the engine and `firnline-infra[deploy]` bring."""
+    """Of Avro: what is wrong inside of it is reported where fastavro is, which the engine and `firnline-infra[deploy]` bring."""
     try:
         schema = json.loads(text)
     except RecursionError:

@@ -21,7 +21,7 @@ class ConsumerMissing(KinesisError, Fatal):
 
 
 class SubscriptionTaken(KinesisError, Retryable):
-    """One consumer has one subscription to a shard: whoever subscribes later takes it over."""
+    """One consumer has one subscription to a shard: a later subscriber takes it over."""
 
     id = "FL-2322"
     causes = (

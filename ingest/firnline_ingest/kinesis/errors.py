@@ -51,7 +51,7 @@ class StreamForbidden(KinesisError, Fatal):
 
 
 class StreamCredentialsMissing(StreamForbidden):
-    """Nobody was denied anything: the request was never sent."""
+    """No permission was denied: the request was never sent."""
 
     id = "FL-2014"
     causes = "There are no AWS credentials where the command runs, or the profile or the login that should give them does not"

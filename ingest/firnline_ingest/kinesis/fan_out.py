@@ -155,7 +155,7 @@ class FanOutSource:
         return answered_ms is None or known is None or answered_ms - known > CONTINUES_MS
 
     def _from_position(self, records: Sequence[Record]) -> Sequence[Record]:
-        """One whose time is not told is read."""
+        """One whose time is not given is read."""
         if not self._from_ms:
             return records
         from_s = (self._from_ms - 0.5) / 1000

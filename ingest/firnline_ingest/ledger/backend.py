@@ -47,7 +47,7 @@ class ShardLedger(Protocol):
     def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
         """Raises the generation by one for `owner` where `held` is still the fence; makes the row where there is none.
 
-        Raises Fenced where somebody else was faster.
+        Raises Fenced where another engine was faster.
         """
 
     def write(self, row: ShardRow) -> None:
@@ -60,7 +60,7 @@ class ShardLedger(Protocol):
         """Forgets the row of a shard that has ended, where its fence still holds. Raises Fenced otherwise."""
 
     def withdraw(self, row: ShardRow) -> None:
-        """Removes a row that nobody has taken since it was written, by a migration. Raises Fenced."""
+        """Removes a row that no engine has taken since it was written, by a migration. Raises Fenced."""
 
 
 class PlanLedger(Protocol):

@@ -149,7 +149,7 @@ class DynamoLedger:
         self._delete(row, f"{HELD} AND ended = :ended", {":ended": True})
 
     def withdraw(self, row: ShardRow) -> None:
-        """Removes a row that nobody has taken since it was written; for what a migration wrote. Raises Fenced."""
+        """Removes a row that no engine has taken since it was written; for what a migration wrote. Raises Fenced."""
         self._delete(row, HELD, {})
 
     def _delete(self, row: ShardRow, condition: str, values: Item) -> None:
@@ -217,7 +217,7 @@ class DynamoLedger:
         return self._update_run("SET stop_requests = stop_requests + :one", values)
 
     def last_start(self) -> str:
-        """Ending a run leaves what it told of itself."""
+        """Ending a run leaves what it said of itself."""
         return self._items.get(RUN_KEY, lambda item: str(item.get("start", ""))) or ""
 
     def standby(self) -> Standby | None:

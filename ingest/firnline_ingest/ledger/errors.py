@@ -99,7 +99,7 @@ class LedgerCredentialsStale(LedgerError, Retryable):
 
 
 class Fenced(LedgerError, Retryable):
-    """Somebody else opened the shard after us; what they do is right, so this attempt yields."""
+    """Another engine opened the shard after us; what it does is right, so this attempt yields."""
 
     id = "FL-2104"
     causes = "Another attempt opened the shard: a retried or moved task, or a second engine"

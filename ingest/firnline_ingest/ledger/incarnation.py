@@ -21,7 +21,7 @@ def settle(
     and whether it knows that something of them was read. `since_ms`: since when what the stream holds is the application's; from
     now on, where absent.
 
-    Raises StreamReplaced where the application has read another one, and nobody has decided to begin anew.
+    Raises StreamReplaced where the application has read another one, and no person has decided to begin anew.
     """
     mark = ledger.mark(stream)
     if mark is None:

@@ -1,4 +1,4 @@
-"""A DynamoDB table of items, one call at a time: each read consistent, each refusal told with the table, the operation and the
+"""A DynamoDB table of items, one call at a time: each read consistent, each refusal with the table, the operation and the
 cause.
 
 The client retries what it can; what is left is wrapped here, once.

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def new_run(configuration: str = "") -> Run:
-    """`configuration`: the hash of an engine's. Whoever compares what runs with what should reads it from the ledger."""
+    """`configuration`: the hash of an engine's. Commands that compare what runs with what should run read it from the ledger."""
     holder = f"process {os.getpid()} on {socket.gethostname()}"
     own_version = version("firnline-ingest") if configuration else ""
     start = os.environ.get(START_VARIABLE) or BY_HAND
@@ -51,7 +51,7 @@ class RunLease:
     every_s: float = BEAT_S
 
     def begin(self, *, is_told: bool = True) -> bool:
-        """Whether the name is ours; False where nobody wants it any more. `is_told`: in the log, where that takes a while.
+        """Whether the name is ours; False where it is not wanted any more. `is_told`: in the log, where that takes a while.
 
         Raises AnotherEngineRuns where another run's heart beats, or was faster.
         """

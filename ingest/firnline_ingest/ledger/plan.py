@@ -27,7 +27,7 @@ class Plan:
     waiting: Mapping[str, Start]
     """Shards whose parents are not finished yet, with the start that they are pinned to."""
     gone: frozenset[str] = frozenset()
-    """Parents that left the stream and that nobody has read."""
+    """Parents that left the stream and that no engine has read."""
 
     @property
     def readable(self) -> frozenset[str]:
@@ -63,7 +63,7 @@ class StreamView:
     rows: Mapping[str, ShardRow]
     offsets: Mapping[str, str] = field(default_factory=dict)
     planned_ms: int = 0
-    """Service time of the stream's first plan; 0 where nobody noted it."""
+    """Service time of the stream's first plan; 0 where it was not noted."""
     consumer_arn: str = ""
     """Of the consumer that the engine registered; empty where it registers none."""
 
@@ -90,9 +90,9 @@ class StreamView:
         return len(parents) == 1 and len(self.rows[parents[0]].children) == 1
 
     def suspects(self) -> frozenset[str]:
-        """Parents that this listing does not have and nobody is known to have read, of shards that have not begun.
+        """Parents that this listing does not have and no engine is known to have read, of shards that have not begun.
 
-        The service has to be asked about each. At the first start that is most of the past, and lost to nobody.
+        The service has to be asked about each. At the first start that is most of the past, which is no loss.
         """
         children = [shard for shard in self.lineage.shards if shard not in self.rows]
         return frozenset(
@@ -146,7 +146,7 @@ class StreamView:
         return _earliest(_pins(self.rows.keys() | self.offsets.keys(), self.rows, self.offsets))
 
     def since_ms(self, shard: str) -> int:
-        """A shard is younger than what its parents' readers have seen while those were open. One whose parents nobody read
+        """A shard is younger than what its parents' readers have seen while those were open. One whose parents no engine read
         may have been there since the stream's first plan, however late it is begun; so may one whose parents another consumer
         read (migration/plan.py). A row that was taken and never opened knows no more than none.
         """
@@ -165,7 +165,7 @@ class StreamView:
         return self._first_ms
 
     def retention_hours(self, shard: str) -> int:
-        """The shortest that was seen since then: a longer one brings nothing back. Of one whose parents nobody read, any."""
+        """The shortest that was seen since then: a longer one brings nothing back. Of one whose parents no engine read, any."""
         now = self.lineage.retention_hours
         if shard in self.rows:
             return now
@@ -227,7 +227,7 @@ def planned_starts(
 ) -> Iterator[PlannedStart]:
     """What an offset asks for, as the world is now: also where it is an old one that Spark replays.
 
-    `planned_ms` is the service's time of the stream's first plan, 0 where nobody noted it.
+    `planned_ms` is the service's time of the stream's first plan, 0 where it was not noted.
 
     Left out are shards that wait for their parents, that have ended since, and that are no longer listed and have no row.
     """

@@ -39,7 +39,7 @@ def _is_there(ledger: DynamoLedger, config: EngineConfig) -> bool:
 
 
 def unchecked_ledger(config: EngineConfig, *, connections: int) -> DynamoLedger:
-    """Returns the ledger without asking whether its table is there: for whoever comes after `open_ledger`."""
+    """Returns the ledger without asking whether its table is there: for callers that come after `open_ledger`."""
     return DynamoLedger(dynamodb_client(config.aws, connections=connections), config.ledger.table)
 
 

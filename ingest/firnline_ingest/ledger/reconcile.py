@@ -16,7 +16,7 @@ from firnline_ingest.values import ChannelState, Position, TargetTable
 
 EXPIRES_MS = (
     30 * 24 * 3600 * 1000
-)  # of a channel that nobody uses (Snowflake's user guide, Snowpipe Streaming channels)
+)  # of a channel that is not used (Snowflake's user guide, Snowpipe Streaming channels)
 
 
 class Case(StrEnum):
@@ -152,7 +152,7 @@ def _through_another_pipe(row: ShardRow, entry: ChannelEntry, state: ChannelStat
 
 
 def _is_quiet(row: ShardRow, entry: ChannelEntry) -> bool:
-    """Whether the channel has committed nothing that is not proven, whoever asks."""
+    """Whether the channel has committed nothing that is not proven."""
     had = max(filter(None, (entry.seen, entry.proven.position)), default=None)
     return had == entry.proven.position == row.sent_through and not row.is_sending
 
@@ -199,7 +199,7 @@ def start_of(row: ShardRow) -> Start:
 
 
 def _common_start(row: ShardRow, lookups: Sequence[ChannelLookup]) -> Start:
-    """After what was read through. Where nobody knows, after the lowest token; a channel without one counts as the pin."""
+    """After what was read through. Where that is not known, after the lowest token; a channel without one counts as the pin."""
     tokens = [one.state.committed for one in lookups]
     known = [token for token in tokens if token is not None]
     if not row.is_new or not known:

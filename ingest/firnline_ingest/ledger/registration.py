@@ -74,7 +74,7 @@ class Registrar:
             raise ConsumerUnready(asked.stream, asked.name, "another engine of this application registers it.")
         try:
             made = register_consumer(self.client_of(asked.stream), asked.stream, stream_arn, asked.name)
-        except NameTaken as error:  # by somebody else since it was looked for, or by us, and the list is behind
+        except NameTaken as error:  # by another engine since it was looked for, or by us, and the list is behind
             if before is None or not self.ledger.set_consumer(before, asked):
                 self.ledger.forget_consumer(asked)
             raise ConsumerUnready(

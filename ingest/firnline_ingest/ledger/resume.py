@@ -1,6 +1,6 @@
 """What a person decided about shards that the engine refused, written into their rows and kept there as incidents.
 
-No engine runs meanwhile: whoever decides holds the application's name, and gets it from a run that was killed as an engine
+No engine runs meanwhile: the command holds the application's name, and gets it from a run that was killed as an engine
 would. The fence is raised too, so one that comes too late fails with Fenced.
 """
 

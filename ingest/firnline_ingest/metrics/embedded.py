@@ -30,7 +30,7 @@ class EmbeddedMetrics:
         try:
             sys.stdout.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
             sys.stdout.flush()
-        except (OSError, ValueError):  # nobody reads it any more: no reason to stop
+        except (OSError, ValueError):  # the reader has gone: no reason to stop
             return
 
     def close(self) -> None:

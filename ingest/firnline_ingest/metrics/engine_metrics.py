@@ -1,4 +1,4 @@
-"""What the driver tells of an epoch, to every backend that is configured. Never raises, and waits for nobody."""
+"""What the driver reports of an epoch, to every configured backend. Never raises, and never waits."""
 
 import logging
 import time
@@ -60,7 +60,7 @@ class EngineMetrics:
         del self._waiting[name]
 
     def _try(self, name: str, action: Callable[[], None]) -> None:
-        """What goes wrong is said once a backend, and keeps nobody from anything."""
+        """A failure is logged once a backend, and stops nothing else."""
         try:
             action()
         except Exception as error:

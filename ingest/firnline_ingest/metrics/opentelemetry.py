@@ -1,6 +1,6 @@
 """Figures for an OpenTelemetry collector, over OTLP and HTTP.
 
-The SDK sends them on a thread of its own, every so often; a collector that is down, or that never answers, holds nobody but it.
+The SDK sends them on a thread of its own, every so often; a collector that is down, or never answers, delays only that thread.
 The SDK takes headers and certificates from its own variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_CERTIFICATE).
 """
 

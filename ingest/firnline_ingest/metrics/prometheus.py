@@ -1,6 +1,6 @@
-"""Figures for whoever asks: an endpoint on the driver in Prometheus' format.
+"""Figures for scrapers: an endpoint on the driver in Prometheus' format.
 
-Whoever asks is answered on a thread of the endpoint; an epoch changes numbers in memory and does nothing else.
+A scraper is answered on a thread of the endpoint; an epoch changes numbers in memory and does nothing else.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """How long until Kinesis drops the oldest record that was not read, shard by shard.
 
-It goes on falling for a shard that nobody reads: one that has stopped, that is paused, or whose stream can't be planned.
+It goes on falling for a shard that is not read: one that has stopped, that is paused, or whose stream can't be planned.
 """
 
 import time
@@ -22,7 +22,7 @@ class Unread:
 
     key: ShardKey
     known_ms: int
-    """Service time: what arrived before was read; 0 where nobody knows."""
+    """Service time: what arrived before was read; 0 where that is not known."""
     retention_hours: int
 
 

@@ -1,4 +1,4 @@
-"""Carries a plan out, and takes it back: into the ledger only, noted before it is written, with nobody else at work.
+"""Carries a plan out, and takes it back: into the ledger only, noted before it is written, with no other engine at work.
 
 The other consumer's table is read three times: twice with a wait in between, because a worker counts up the counter of each of
 its leases several times within its failover time; and again when everything is written, because it may have been
@@ -98,7 +98,7 @@ def undo(lineage: Lineage, writer: MigrationWriter) -> int:
 
 
 def _go_on(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> None:
-    """Whoever reads the stream may plan it now."""
+    """The engine that reads the stream may plan it now."""
     heart.make_sure()
     writer.ledger.pause(lineage.stream, False)
 

@@ -11,7 +11,7 @@ from firnline_ingest.records.rejection import Untransformable
 
 
 class Origin(NamedTuple):
-    """Where a record comes from: what a transform is told of it beside its content."""
+    """Where a record comes from: what a transform gets beside its content."""
 
     stream: str
     shard_id: str

@@ -31,7 +31,7 @@ STRICT = Context(traps=[InvalidOperation])
 
 
 class Document:
-    """One record: JSON of any kind that was checked. Whoever changes what a holder holds says so in `is_changed`."""
+    """One record: JSON of any kind that was checked. Code that changes what a holder holds sets `is_changed`."""
 
     __slots__ = ("_payload", "is_changed", "root")
 

@@ -54,7 +54,7 @@ class FirstLevel:
 
     @property
     def news(self) -> list[str]:
-        """Keys that no payload before had; whoever tells of them empties it."""
+        """Keys that no payload before had; the caller that reports them empties it."""
         return self._shapes.news
 
     def know(self, columns: Collection[str] | None) -> None:

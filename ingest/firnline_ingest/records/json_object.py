@@ -67,7 +67,7 @@ class JsonObjectCheck:
 
     @property
     def news(self) -> list[str]:
-        """First-level keys that no payload before had; whoever tells of them empties it."""
+        """First-level keys that no payload before had; the caller that reports them empties it."""
         return self._first_level.news
 
     def _is_spaced(self, payload: bytes, shape: KeyShape, values: Collection[msgspec.Raw]) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 from firnline_ingest.identifiers import MAX_CHARACTERS
 from firnline_ingest.records.rejection import Rejection, RejectReason
 
-MOST_NAMES = 300  # of a shard, that are told of: streams whose keys are data have a new one with every record
+MOST_NAMES = 300  # of a shard, that are reported: streams whose keys are data have a new one with every record
 REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
 
 _encode = msgspec.json.Encoder().encode
@@ -47,7 +47,7 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
         self._room = REMEMBERED_KEYS
         self._names: set[str] = set()
         self.news: list[str] = []
-        """Keys that were not seen before, until somebody empties it; none past a number of them."""
+        """Keys that were not seen before, until the caller empties it; none past a number of them."""
 
     def __missing__(self, keys: tuple[str, ...]) -> KeyShape:
         shape = _measured(keys, _fault(keys, self._reserved))

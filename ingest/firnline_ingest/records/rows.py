@@ -175,7 +175,7 @@ class RowMaker:
         return Rows(rows, list(map(len, rows)), indexes, rejected, taken=count, unknown_keys=unknown)
 
     def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, JsonKind]]:
-        """First-level keys that no record before these brought, with the record that did; told once."""
+        """First-level keys that no record before these brought, with the record that did; each is reported once."""
         if not self._check.news or not made.rows:
             return {}
         news = self._check.news[:]

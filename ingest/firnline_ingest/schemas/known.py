@@ -1,7 +1,7 @@
 """What a process knows of one registry: schemas, which never change, for good; what is not there, and a fault, for a while.
 
 All shards of a process ask through one of these, and one at a time, so that a registry that is down is asked by one of them.
-Nobody waits for another's question who needs no answer: what is known is told meanwhile.
+A caller whose answer is known does not wait for the question of another.
 """
 
 import copy

@@ -30,7 +30,7 @@ LONGEST_BACKOFF_S = 30.0
 
 
 class SettlingStopped(Exception):
-    """Nobody wants the shard any more: what follows is not taken in."""
+    """The shard is not wanted any more: what follows is not taken in."""
 
 
 class Checkpointer:

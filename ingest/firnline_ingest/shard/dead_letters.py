@@ -124,7 +124,7 @@ class DecidedBefore:
 
 
 def is_unusable(rejected: RejectedRecord) -> bool:
-    """Whether the policy is asked. Of a misplaced record only this copy is of no use, and nobody has to decide."""
+    """Whether the policy is asked. Of a misplaced record only this copy is of no use, and no decision is needed."""
     return rejected.reason is not RejectReason.MISPLACED
 
 

@@ -40,7 +40,7 @@ class OpeningLasts(FirnlineError, Retryable):
 
 
 class ShardUnanswered(FirnlineError, Retryable):
-    """A shard whose records can't be seen, so that nobody knows how many wait there."""
+    """A shard whose records can't be seen, so that their number is not known."""
 
     id = "FL-2203"
     causes = "The shard was not read for two minutes; the cause is in the message"

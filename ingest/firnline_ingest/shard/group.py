@@ -58,14 +58,14 @@ class ShardGroup:
     """Makes a runner's thread."""
     _runners: dict[ShardKey, ShardRunner] = field(default_factory=dict)
     _is_over: bool = False
-    """The run was asked to stop, which nobody takes back: no shard is opened for it any more."""
+    """The run was asked to stop, which is never taken back: no shard is opened for it any more."""
 
     def run(self, works: Sequence[ShardWork], deadline: Deadline, watch: Watch | None = None) -> list[Receipt]:
         """One receipt a shard, in the order of `works`, soon after the deadline. Raises nothing that one shard could cause.
-        None where the watch has told of a stop before: Spark may begin one more epoch than its driver wants.
+        None where the watch has seen a stop before: Spark may begin one more epoch than its driver wants.
 
         After them come those of shards that ended since they were asked for last: no plan has them any more. A stop waits for
-        the last proof, for as long as that may take; whoever takes longer is late.
+        the last proof, for as long as that may take; a shard that takes longer is late.
         """
         self.services.look_for_new_keys()
         self._drop_what_ended()
@@ -89,7 +89,7 @@ class ShardGroup:
         return [runner.receipt(is_due=True) for runner in going_on]
 
     def close(self) -> None:
-        """Every shard proves what it sent and gives its channel back; whoever takes longer than the grace does so later."""
+        """Every shard proves what it sent and gives its channel back; one that takes longer than the grace does so later."""
         for runner in self._runners.values():
             runner.request.stop()
         until_s = time.monotonic() + GRACE_S
@@ -165,7 +165,7 @@ def _are_over(runners: Sequence[ShardRunner]) -> bool:
 
 
 def _keep_watch(watch: Watch, deadline: Deadline, over: threading.Event) -> None:
-    """On a thread of its own: a ledger that does not answer holds nobody."""
+    """On a thread of its own: a ledger that does not answer delays no shard."""
     while not over.is_set() and not deadline.is_over:
         if watch.wants_a_stop():
             deadline.stop()

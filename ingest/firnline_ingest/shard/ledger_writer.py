@@ -37,7 +37,7 @@ class LedgerWriter:
     def before_append(self, writer: ChannelWriter) -> None:
         """Has the ledger say that rows may be in flight, unless it does already. Raises as `write`.
 
-        Raises ChannelLost for a channel that may have expired meanwhile: as long as nothing is in flight that can be told from
+        Raises ChannelLost for a channel that may have expired meanwhile: as long as nothing is in flight that can be known from
         one that was dropped.
         """
         now_ms, writer.sent_ms = self.services.now_ms(), writer.sent_ms or writer.opened_ms

@@ -1,6 +1,6 @@
 """Opening a shard: take the fence, open the channel, read the row again, reconcile (docs/design/ledger.md, section 5).
 
-Opening the channel invalidates every earlier opener at the server; the generation rises with it. Whoever finds the
+Opening the channel invalidates every earlier opener at the server; the generation rises with it. An engine that finds the
 generation moved afterwards yields.
 """
 
@@ -69,7 +69,7 @@ class OpenedShard:
 def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _: None) -> OpenedShard:
     """May block as long as another opener's rows are uncommitted.
 
-    Raises Fenced, the refusals of ledger/reconcile.py, ShardExpired for a parent that nobody read, RowsRejected, and what
+    Raises Fenced, the refusals of ledger/reconcile.py, ShardExpired for a parent that no engine read, RowsRejected, and what
     the opening of a channel raises.
     """
     taken = _take(work, services)
@@ -187,7 +187,7 @@ class _Reconciliation:
         return row
 
     def _note_missing(self, row: ShardRow, now_ms: int) -> None:
-        """In which epoch a token was missed first; the heartbeat stays, because it tells how long nobody was here."""
+        """In which epoch a token was missed first; the heartbeat stays, because it says how long no engine was here."""
         missing = {}
         for each in self.held:
             entry = row.channels.get(each.destination.channel)

@@ -139,7 +139,7 @@ class IdleWatch:
     """Knows since when nothing arrives in a shard, across sessions.
 
     A shard is idle while Kinesis shows it read to its tip and no record comes. One that is behind, that waits for others, or that
-    Kinesis does not answer for is not: nobody knows what is in it.
+    Kinesis does not answer for is not: what is in it is unknown.
     """
 
     def __init__(self, arrived_ms: int, clock: Callable[[], float] = time.monotonic) -> None:

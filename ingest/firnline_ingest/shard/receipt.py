@@ -1,4 +1,4 @@
-"""What happened to a shard since the receipt before: counted while it runs, told to the driver at an epoch's end.
+"""What happened to a shard since the receipt before: counted while it runs, reported to the driver at an epoch's end.
 
 The receipt is the only thing of an epoch that crosses the JVM.
 """
@@ -118,7 +118,7 @@ class Tally:
     new_keys: Mapping[str, list[str]] = field(default_factory=dict)
     """First-level keys that came for the first time, each with its record's sequence number and what the value was."""
     behind_ms: int | None = field(default=None, metadata={METRIC: LAG})
-    """Of the last answer; None before the first one. While nobody answers it grows with the time since then."""
+    """Of the last answer; None before the first one. While no answer comes it grows with the time since then."""
     unanswered_s: int = field(default=0, metadata={METRIC: UNANSWERED})
     idle_s: int = 0
     """For how long no record came, as of the last answer; 0 where that was not the shard's tip."""

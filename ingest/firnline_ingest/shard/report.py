@@ -1,7 +1,7 @@
 """What a shard's thread shows of itself, and the receipts that others make of it while it goes on.
 
-The thread shows a consistent state after each turn, as one object; whoever asks takes the last one. Neither waits for
-the other, so a call that does not return holds nobody: it is reported as late.
+The thread shows a consistent state after each turn, as one object; a caller takes the last one. Neither waits for
+the other, so a call that does not return delays no caller: it is reported as late.
 """
 
 import os
@@ -55,7 +55,7 @@ class ShardReport:
         self.failures = 0
         """Troubles in a row, without progress between."""
         self.has_news = False
-        """Whether the shard's thread has ended with something that no receipt has told."""
+        """Whether the shard's thread has ended with something that no receipt has reported."""
         self._key = key
         self._clock = clock
         self._shown = self._told = ShardSnapshot(Tally())
@@ -63,11 +63,11 @@ class ShardReport:
         self._is_over = False
         self._receipts = 0
         self._delay = -1, 0
-        """After how many receipts it was told, and the milliseconds: one object, as `_shown` is."""
+        """After how many receipts it was reported, and the milliseconds: one object, as `_shown` is."""
         self.begin()
 
     def begin(self) -> None:
-        """A thread takes the shard; what was counted before and not told yet stays."""
+        """A thread takes the shard; what was counted before and not reported yet stays."""
         self.failures, self.has_news = 0, False
         self._reached: Position | None = None
         self._state, self._problem, self._is_over = ShardState.OPENING, None, False
@@ -92,7 +92,7 @@ class ShardReport:
         self.tally.incidents += 1
 
     def rejected(self, rows: int, cause: str, through: str) -> None:
-        """The table refused so many more, the last of them for this, at or before this token; those that nobody accepts are
+        """The table refused so many more, the last of them for this, at or before this token; those that are not accepted are
         found again whenever the shard is tried again.
         """
         self.tally.rejected_rows += rows
@@ -143,7 +143,7 @@ class ShardReport:
 
     @property
     def has_ended_untold(self) -> bool:
-        """Whether the shard itself has ended, and no receipt has told."""
+        """Whether the shard itself has ended, and no receipt has reported it."""
         return self._is_over and self.has_news and self._state is ShardState.ENDED
 
     def so_far(self) -> Tally:
@@ -179,7 +179,7 @@ class ShardReport:
         unanswered_s = 0 if self._is_over else int(self._clock() - self._answered_s)
         behind_ms = counted.behind_ms
         if behind_ms is not None:
-            behind_ms += unanswered_s * 1000  # at least: nobody says how much arrived since
+            behind_ms += unanswered_s * 1000  # at least: how much arrived since is not known
         return replace(counted, unanswered_s=unanswered_s, behind_ms=behind_ms)
 
     def _judged(self, is_due: bool, work: ShardWork) -> tuple[ShardState, ShardProblem | None]:

@@ -1,6 +1,6 @@
 """What is asked of shards in this process: of one, the newest work for it and until when; of a task's shards, a common end.
 
-A group renews a shard's request each epoch. A shard that no epoch asks for any more, and one that is told to stop, proves what
+A group renews a shard's request each epoch. A shard that no epoch asks for any more, and one that is asked to stop, proves what
 it sent and gives its channel back.
 """
 
@@ -49,7 +49,7 @@ class ShardRequest:
         self._stopped.set()
 
     def close(self) -> None:
-        """Ends the shard's thread, whoever asks."""
+        """Ends the shard's thread, even if another epoch asks for it."""
         with self._lock:
             self._is_closed = True
 

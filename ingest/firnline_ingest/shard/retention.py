@@ -16,7 +16,7 @@ from firnline_ingest.values import Position
 
 HOUR_MS = 3_600_000
 TRIMMED_EARLY_MS = 10 * 60_000
-UNKNOWN_MS = 1  # of a shard whose parents nobody read: it may be as old as the stream
+UNKNOWN_MS = 1  # of a shard whose parents no engine read: it may be as old as the stream
 UNREAD = "records that arrived before the shard was first read left retention"
 EXPIRED = "the shard left the stream before it was read to its end"
 

@@ -1,4 +1,4 @@
-"""Removes what ended shards leave behind, once nobody needs it: their channels, of which a pipe has 2,000, and their rows.
+"""Removes what ended shards leave behind, once it is not needed: their channels, of which a pipe has 2,000, and their rows.
 
 A stream that is resharded daily would otherwise fill its pipe within weeks. One process a stream does it, the one that has
 its first open shard: once an hour, a bounded number at a time, on a thread that no shard waits for. What one row is kept by

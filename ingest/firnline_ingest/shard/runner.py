@@ -77,7 +77,7 @@ class ShardRunner:
         return error
 
     def run(self) -> None:
-        """Until nobody asks any more, the shard is done or has ended, or time can't heal what stops it."""
+        """Until no epoch asks any more, the shard is done or has ended, or time can't heal what stops it."""
         state, problem = ShardState.FAILED, None
         self._thread = threading.get_ident()
         self.request.wait(self._delay_s)
@@ -143,7 +143,7 @@ class ShardRunner:
         return ShardSession(work, self._services, opened, self.report, self._bisections)
 
     def _open(self, work: ShardWork) -> OpenedShard | None:
-        """None where nobody wants it any more; the channel is then given back as soon as it is open."""
+        """None where the shard is not wanted any more; the channel is then given back as soon as it is open."""
         self.report.opening()
         opening = _in_background(lambda: open_shard(work, self._services, self.report.incident))
         while not opening.done():
@@ -204,6 +204,6 @@ def _in_background(function: Callable[[], OpenedShard]) -> "Future[OpenedShard]"
 
 
 def _give_back(opening: "Future[OpenedShard]") -> None:
-    """The channel of an opening that nobody waits for any more."""
+    """The channel of an opening that is not waited for any more."""
     if opening.exception() is None:
         opening.result().close()

@@ -27,4 +27,4 @@ Observer = Callable[[EpochStep, ShardKey], None]
 
 
 def unobserved(step: EpochStep, key: ShardKey) -> None:
-    """The default: nobody watches."""
+    """The default: no watcher."""

@@ -98,7 +98,7 @@ class KinesisSink:
             self._given += 1
             is_first = self._backlog.oldest_s() is None
             self._backlog.add(given)
-            if is_first or self._backlog.is_full():  # else somebody looks at the clock for it
+            if is_first or self._backlog.is_full():  # else another call looks at the clock for it
                 self._call_workers()
 
     def flush(self) -> None:

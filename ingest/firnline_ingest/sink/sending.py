@@ -50,7 +50,7 @@ def send(
     settled: Callable[[list[Entry]], object] = _nothing,
     is_given_up: Callable[[], bool] = _never,
 ) -> None:
-    """Returns when all are in, or when nobody wants the rest any more. `settled` is told those that are, as soon as they are.
+    """Returns when all are in, or when the caller wants no more of them. `settled` gets those that are in, as soon as they are.
 
     Raises RecordsRefused after `attempts` requests in a row that got nothing in, and what `put` raises.
     """

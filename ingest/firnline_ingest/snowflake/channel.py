@@ -46,7 +46,7 @@ class ChannelOpener(Protocol):
     def drop(self, target: TargetTable, name: str) -> None:
         """Removes the channel with its token and its counters; a channel that is not there is removed already.
 
-        Nobody may have it open. Raises what `open` raises.
+        No writer may have it open. Raises what `open` raises.
         """
 
     def look_for_new_key(self) -> None:

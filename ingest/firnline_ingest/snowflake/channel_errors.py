@@ -34,7 +34,7 @@ class OpenRefused(SnowflakeError, Fatal):
 
 
 class ChannelLost(SnowflakeError, Retryable):
-    """The channel's handle is stale: somebody opened it after us, or the service wants it opened again."""
+    """The channel's handle is stale: another client opened it after us, or the service wants it opened again."""
 
     id = "FL-3102"
     causes = "The channel was opened elsewhere, or the service wants it opened again"
@@ -62,7 +62,7 @@ class ChannelStalled(ChannelLost):
 
 
 class AppendsRefused(SnowflakeError, Fatal):
-    """Each row costs the channel, and the service gives no reason: giving up one record after the other helps nobody."""
+    """Each row costs the channel, and the service gives no reason: giving up one record after the other does not help."""
 
     id = "FL-3134"
     causes = "Rows cost the channel one after the other, and Snowflake gives no reason"

@@ -14,7 +14,7 @@ from firnline_ingest.snowflake.listing import Row
 
 
 def loads_files(pipe: Row) -> bool:
-    """Such a pipe is nobody's for streaming, whatever its name. `pipe` is a row of SHOW PIPES."""
+    """Such a pipe can't be streamed into, whatever its name. `pipe` is a row of SHOW PIPES."""
     definition = _definition(pipe)
     return definition is not None and not definition.is_streaming
 

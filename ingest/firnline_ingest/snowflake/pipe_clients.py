@@ -1,7 +1,7 @@
 """The SDK's clients of one process: one a pipe, made when the first channel of the pipe is opened.
 
 Making one may take for ever (the SDK repeats what is refused), so it is made without any lock: who opens a channel of that
-pipe waits, and nobody else. Closing is done in the background, and a channel's handle is kept until it is closed: one
+pipe waits, and no other. Closing is done in the background, and a channel's handle is kept until it is closed: one
 that Python collects earlier waits for its rows to be sent, on whatever thread that happens to be.
 """
 

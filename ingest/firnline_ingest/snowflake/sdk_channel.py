@@ -19,7 +19,7 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 HEALTHY = "SUCCESS"
-STALE = "STALE_CONTINUATION"  # somebody opened it after us: no status says more
+STALE = "STALE_CONTINUATION"  # another client opened it after us: no status says more
 REASON_S = 2.5
 """How long a lost channel's status is waited for: it is asked for about once a second."""
 
@@ -110,7 +110,7 @@ def state_of(status: "ChannelStatus") -> ChannelState:
 
 
 def _error_through(token: str | None) -> Position | None:
-    """It is told for people: what is no token of ours is left alone."""
+    """It is for people to read: what is no token of ours is left alone."""
     try:
         return Position.from_token(token) if token else None
     except ForeignToken:

@@ -28,7 +28,7 @@ CLIENT_GONE = {
     "OutputChannelClosed",
     "SdkPanicked",  # both of sdk_guard.py
     "SdkSilent",
-    "ChannelAlreadyExists",  # a handle that the client keeps, and nobody else does
+    "ChannelAlreadyExists",  # a handle that this client keeps, and no other
 }
 CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}
 REFUSED = {"SfApiAuthError", "AuthTokenError"}
@@ -78,7 +78,7 @@ def is_channel_missing(error: Exception) -> bool:
 
 
 def passes(error: Exception) -> bool:
-    """Whether the error may be gone when the same is asked again: nobody refused anything, and nothing was lost."""
+    """Whether the error may be gone when the same is asked again: nothing was refused, and nothing was lost."""
     final = CLIENT_GONE | CHANNEL_GONE | REFUSED | ANSWERED
     return sdk_code(error) not in final and not _is_locked_out(error)
 

@@ -1,6 +1,6 @@
 """The driver's SQL session: opened when first needed, and again after it broke.
 
-A session ends for many reasons that no statement can be blamed for: the server restarted, somebody aborted it, the machine
+A session ends for many reasons that no statement can be blamed for: the server restarted, it was aborted, the machine
 slept for longer than its master token lives. So every error but an expected refusal drops it, and the statement is tried
 again in a new one. Only what reads is run here: a statement may run twice.
 """

@@ -14,7 +14,7 @@ from firnline_ingest.snowflake.sdk_guard import SdkSilent, guarded
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestClient
 
-INTEREST_S = 3.0  # a channel that nobody asked about for so long has nothing in flight
+INTEREST_S = 3.0  # a channel that was not asked about for so long has nothing in flight
 LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
 SILENT_S = 180.0  # longer than the SDK itself tries to get an answer
 UNANSWERED_S = 60.0  # as long as passing trouble lasts, the last answer is believed
@@ -25,7 +25,7 @@ def _passes_never(_: Exception) -> bool:
 
 
 class StatusWatch:
-    """Thread-safe. Asks only about channels that somebody asked about a moment ago.
+    """Thread-safe. Asks only about channels that a shard asked about a moment ago.
 
     `passes` tells which failures are waited over; any other is raised to everybody who asks, until there is an answer again.
     """

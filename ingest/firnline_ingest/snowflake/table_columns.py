@@ -17,5 +17,5 @@ Columns: TypeAlias = Mapping[str, TableColumn]
 
 
 def read_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, TableColumn]:
-    """An answer without one of the fields says nothing about it: a column takes NULL as far as nobody says otherwise."""
+    """An answer without one of the fields says nothing about it: a column takes NULL unless an answer says otherwise."""
     return {str(row["name"]): TableColumn(str(row.get("type", "")), row.get("null?", "Y") == "Y") for row in rows}

@@ -74,7 +74,7 @@ class TargetState:
 
 
 def add_columns(state: TargetState, columns: str) -> str:
-    """The statement that adds `columns`, by whoever owns the table."""
+    """The statement by which the table's owner adds `columns`."""
     kind = "ICEBERG TABLE" if state.is_iceberg else "TABLE"
     where = ".".join(map(quoted, (state.target.database, state.target.schema, state.target.table)))
     return f"ALTER {kind} {where} ADD COLUMN {columns}"

@@ -71,7 +71,7 @@ def place_ms(start: PlannedStart, view: StreamView) -> int:
 
 
 def come_ms(start: PlannedStart, view: StreamView) -> int:
-    """The same without what retention does: of a shard that nobody reads it stands still."""
+    """The same without what retention does: of a shard that is not read it stands still."""
     if come := _taken_ms(start, view):
         return come
     parents = [view.rows[parent] for parent in view.parents_of(start.shard) if parent in view.rows]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PROVIDE = "python -m firnline_infra.s3a --hadoop {} --into <Spark's folder jars>"
 ONE_TRY = {"fs.s3a.attempts.maximum": "1", "fs.s3a.retry.limit": "1", "fs.s3a.connection.establish.timeout": "5000"}
-"""Of a look that a person waits for: what passes is worth being told too."""
+"""Of a look that a person waits for: what passes is worth a line too."""
 LONGEST_CAUSE = 600  # characters
 
 
@@ -83,7 +83,7 @@ def check_checkpoint(config: EngineConfig) -> str:
 
 
 def opened_by(jvm: "JVMView", hadoop: Any, checkpoint: str) -> Any:
-    """Hadoop's file system for the checkpoint, with everything that it is made of. Asks nobody but this machine.
+    """Hadoop's file system for the checkpoint, with everything that it is made of. Asks only this machine.
 
     Raises CheckpointUnopenable.
     """

@@ -1,5 +1,5 @@
 """Reports what becomes of first-level keys: columns that schema evolution adds, with the record that brought each first, and
-the NOT NULLs that it drops; columns that somebody else adds (columns_by_hand.py); keys that a table of a fixed schema has no
+the NOT NULLs that it drops; columns that others add (columns_by_hand.py); keys that a table of a fixed schema has no
 column for, with the statement that would add one.
 
 Nothing depends on it but log lines, so a few tables are looked at in an epoch, in turns.
@@ -77,7 +77,7 @@ class ColumnWatch:
     """The columns of tables that get no others, by name, as far as they were looked at."""
     by_hand: ColumnsByHand = field(default_factory=ColumnsByHand)
     _short: set[TargetTable] = field(default_factory=set)
-    """Those of them that lack one which a record has: looked at on and on, until somebody adds it."""
+    """Those of them that lack one which a record has: looked at on and on, until it is added."""
 
     def fixed(self, target: TargetTable) -> Collection[str] | None:
         """The columns of a table that gets no others; None where it does, where a pipe selects, or where it is not known yet."""
@@ -147,7 +147,7 @@ class ColumnWatch:
             )
 
     def _tells_no_more(self, stream: str) -> bool:
-        """Whether some of its shards may have had keys that nobody was told of."""
+        """Whether some of its shards may have had keys that were not reported."""
         return len(self._sights.get(stream, {})) >= MOST_NAMES
 
     def _first(self, column: str, streams: Iterable[str]) -> Sight | None:

@@ -1,7 +1,7 @@
 """Distinguishes columns that a person added from those that evolution added: no record of the engine's had such a key.
 
 A row can be in the table before the receipt that tells of its keys is written, so a column is given some looks at its table
-before it is said to be somebody's.
+before it is said to be a person's.
 """
 
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class ColumnsByHand:
-    """Remembers new columns of which nobody has told yet where they are from."""
+    """Remembers new columns of which no shard has reported yet where they are from."""
 
     makes: Callable[[str], Collection[str]] = lambda _: ()
     """The columns that the engine itself fills of each row, whatever its keys are, by stream."""
@@ -34,7 +34,7 @@ class ColumnsByHand:
         return set(self._waiting.get(target, ()))
 
     def unexplained(self, target: TargetTable, columns: Collection[str], streams: Iterable[str]) -> set[str]:
-        """Of columns whose key nobody has told of, those that are not the engine's own; in the end the log tells of each."""
+        """Of columns whose key no shard has reported, those that are not the engine's own; in the end the log tells of each."""
         own = {name for stream in streams for name in self.makes(stream)}
         seen = self._waiting.get(target, {})
         looks = {name: seen.get(name, 0) + 1 for name in columns if name not in own}

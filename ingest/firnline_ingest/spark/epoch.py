@@ -40,7 +40,7 @@ class EpochRunner:
     arrival_ms: int | None = None
     skips: Callable[[ShardKey], bool] = lambda _: False
     planned: Callable[[Sequence[Unread]], None] = lambda _: None
-    """Told of every shard that there is, those that are skipped too."""
+    """Called with every shard that there is, those that are skipped too."""
     columns: ColumnWatch = field(default_factory=ColumnWatch)
     tables: TableWatch = field(default_factory=TableWatch)
     patterns: PatternWatch = field(init=False)
@@ -110,7 +110,7 @@ class EpochRunner:
         return [shard for shard in shards if shard.stream not in collided], refused
 
     def _states(self, streams: Iterable[str]) -> Mapping[str, TargetState | FirnlineError]:
-        """Where Snowflake lets nobody in, or is away, that is the problem of each pipeline: it is tried again like any other."""
+        """Where Snowflake is away, or refuses every login, each pipeline has that problem: it is tried again like any other."""
         try:
             states = self.catalog.states([self.config.pipeline_of(stream) for stream in streams])
             found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}

@@ -59,7 +59,7 @@ class SparkJobFailed(FirnlineError, Retryable):
 
 
 class EpochDefect(FirnlineError, Retryable):
-    """The driver's own part of an epoch failed in a way that nobody thought of; it is tried again all the same."""
+    """The driver's own part of an epoch failed in a way that was not foreseen; it is tried again all the same."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(

@@ -42,7 +42,7 @@ CANCELLED_S = 30.0  # for the same, after its job was cancelled
 SILENT_S = 300.0  # an answer of the JVM is a matter of milliseconds
 REPORT_S = 5.0  # for the last one, which nothing depends on
 CLOSE_S = 60.0  # for the query, and for Spark
-PLANS_TO_BE_DONE = 2  # of a bounded run: one listing may leave out shards that nobody has begun
+PLANS_TO_BE_DONE = 2  # of a bounded run: one listing may leave out shards that were not begun
 SUCCESS, FAILED, DISPLACED = 0, 4, 5
 
 log = logging.getLogger(__name__)
@@ -262,7 +262,7 @@ class EngineJob:
             self._leave()
 
     def _close_spark(self) -> None:
-        """Once the application is given back: whoever waits for it does not wait for Spark's end."""
+        """Once the application is given back: an engine that waits for it does not wait for Spark's end."""
         if not self.has_loose_ends and not BackgroundCall("spark-end", self._query.close).wait(
             CLOSE_S, self._signals.at_once
         ):

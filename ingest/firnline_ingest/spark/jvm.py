@@ -22,7 +22,7 @@ _parent = os.getppid()
 
 
 def launch_jvm(settings: Mapping[str, str], heard: Callable[[int], None]) -> None:
-    """Once a process. `heard` is told the numbers of signals that the JVM got instead of us."""
+    """Once a process. `heard` gets the numbers of signals that the JVM got instead of us."""
     if SparkContext._gateway is None:
         conf = SparkConf(loadDefaults=False)
         for name, value in settings.items():

@@ -110,7 +110,7 @@ class SourceOffset:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """A stream that a person wants left alone: its shards prove what they sent and are given back, as any that nobody plans."""
+    """A stream that a person wants left alone: its shards prove what they sent and are given back, as any that is not planned."""
 
 
 @dataclass(slots=True)
@@ -218,7 +218,7 @@ class ShardPlanner:
         yield from _rows(offset, view, starts, self._bounds.until_ms(rule, view, starts))
 
     def _consumer(self, pipeline: PipelineConfig, lineage: Lineage) -> str:
-        """Looked for with every plan: somebody may have deregistered it."""
+        """Looked for with every plan: it may have been deregistered."""
         name = registered_by_engine(pipeline.reader, self.config.application)
         if name is None:
             return ""

@@ -100,7 +100,7 @@ class ShardPolicy:
 
     @property
     def pause_s(self) -> float:
-        """Before the next epoch, where nobody read in this one: so it holds nobody up."""
+        """Before the next epoch, where no shard was read in this one: so it delays no shard."""
         if self._has_anybody_read:
             return 0.0
         if self.has_all_stopped:

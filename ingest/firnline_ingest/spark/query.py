@@ -49,7 +49,7 @@ class SparkQuery:
 
     config: EngineConfig
     heard: Callable[[int], None]
-    """Told the signals that the JVM got in our place."""
+    """Called with the signals that the JVM got in our place."""
     _session: "SparkSession | None" = None
     _query: "StreamingQuery | None" = None
 

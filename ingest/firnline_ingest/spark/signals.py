@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class EndingSignals:
-    """`with` listens, on the main thread; elsewhere only what `heard` is told counts."""
+    """`with` listens, on the main thread; elsewhere only what `heard` gets counts."""
 
     ending: threading.Event = field(default_factory=threading.Event)
-    """Somebody wants the run to end, or the run itself does."""
+    """The run is to end, or ends by itself."""
     at_once: threading.Event = field(default_factory=threading.Event)
     number: int | None = None
     """Of the first signal."""

@@ -34,7 +34,7 @@ LOCAL_SETTINGS = {
 
 
 def new_session(config: EngineConfig, heard: Callable[[int], None] = lambda _: None) -> "SparkSession":
-    """The configuration's own settings win over ours. `heard` is told of signals that the JVM got in our place."""
+    """The configuration's own settings win over ours. `heard` gets the signals that the JVM got in our place."""
     from pyspark.sql import SparkSession
 
     from firnline_ingest.spark.jvm import launch_jvm

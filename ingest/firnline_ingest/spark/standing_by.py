@@ -1,7 +1,7 @@
 """The time of an engine that was started beside another one: until it is let in, and the application is free.
 
 It claims nothing while it waits: it prepares what it can, shows that it lives in a row of its own (ledger/standby.py), and takes
-the application's name as any engine does. It waits for nobody without end: an engine that nobody lets in costs money.
+the application's name as any engine does. It never waits without end: an engine that is not let in costs money.
 """
 
 import logging
@@ -65,7 +65,7 @@ class StandingBy:
         self._since_s = self.clock()
 
     def until_it_is_ours(self, preparation: Preparation) -> bool:
-        """Whether the application is this engine's now. False, with the reason in row and log, where nobody has let it in, where
+        """Whether the application is this engine's now. False, with the reason in row and log, where it was not let in, where
         the application was not free in time, and where another standby has its place. Raises what the preparation has raised.
         """
         row = self._row.in_place_of(self.ledger.standby())

@@ -61,7 +61,7 @@ class Streams:
 
     def since_ms(self, lineage: Lineage) -> int:
         """Since when what a stream holds is the application's, where it was never read: its first plan, or its creation, where a
-        pattern's streams were looked for before. So a loss is told of what came and went before the stream was found.
+        pattern's streams were looked for before. So a loss is reported of what came and went before the stream was found.
         """
         began_ms, created_ms = self._looked_since_ms(lineage.stream), lineage.stream_created_ms
         return created_ms if 0 < began_ms < created_ms else lineage.listed_ms

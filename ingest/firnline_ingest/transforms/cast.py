@@ -113,7 +113,7 @@ def _json(known: Scalar, value: "Value", document: "Document") -> bytes | None:
 
 @cache
 def _number_form() -> re.Pattern[str]:
-    """Compiled when a text is cast: whoever reads a specification casts none."""
+    """Compiled when a text is cast: reading a specification casts none."""
     return re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
 
 

@@ -63,7 +63,7 @@ class InsertTransform(Transform):
     @model_validator(mode="after")
     def _one_value(self) -> Self:
         is_given = self.value is not None or (self.metadata is None and "value" in self.model_fields_set)
-        if is_given == (self.metadata is not None):  # written out whole, a document has a null that nobody gave
+        if is_given == (self.metadata is not None):  # written out whole, a document has a null that no person gave
             raise ValueError("give value or metadata, and one of them only")
         return self
 
