@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.contract
 SPECIFICATION = (
     BOTH.replace("name: both", "name: provisioned")
-    .replace("Both.Orders", "provisioned-orders")
-    .replace("  case_sensitive: true", "  default_role: true #")
-    .replace("  workgroup: {}", "  cluster: {node_type: ra3.xlplus, nodes: 2}")
+    .replace("Both.Orders", "Provisioned.Orders")
+    .replace("  case_sensitive: true", "  default_role: true\n  case_sensitive: true")
+    .replace("  workgroup: {}", "  cluster: {node_type: ra3.xlplus, nodes: 2, parameter_group: capitals}")
     .replace("FIRNLINE_BOTH", "FIRNLINE_PROVISIONED")
 )
 NEEDED = ("redshift-data:ExecuteStatement", "redshift:GetClusterCredentials", "redshift:DescribeClusters")
@@ -44,11 +44,17 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
     assert blueprint.redshift is not None
     assert blueprint.redshift.made_cluster is not None
     views = RedshiftViews(blueprint.redshift, local_environment.client, lambda _: None)
-    assert views.ahead()[0][1] == "view public.orders reads stream provisioned-orders"  # before there is a cluster
+    assert views.ahead()[0][1] == "view public.orders reads stream Provisioned.Orders"  # before there is a cluster
 
     def whole() -> None:
         render(spec, pulumi.ResourceOptions(providers=providers(spec, role=str(Names.of(spec).deploy_role))))
 
+    group = {
+        "ParameterGroupName": "capitals",
+        "ParameterGroupFamily": "redshift-2.0",
+        "Description": "names have capitals",
+    }
+    local_environment.client("redshift").create_cluster_parameter_group(**group)
     application.up(whole, stack=spec.name, project="firnline")
     try:
         (found,) = local_environment.client("redshift").describe_clusters()["Clusters"]
@@ -67,10 +73,11 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
                 theirs.apply()
         enforce_statements(local_environment, key, principal=role, statements=document)
         assert theirs.apply() == theirs.differences() == []
-        local_environment.put_events("provisioned-orders", [b'{"kind": "order"}'])
+        local_environment.put_events("Provisioned.Orders", [b'{"kind": "order"}'])
         assert rows(theirs, "SELECT kind FROM order_kinds")[0]["kind"] == "order"
     finally:
         application.destroy()
+        local_environment.client("redshift").delete_cluster_parameter_group(ParameterGroupName="capitals")
     assert local_environment.client("redshift").describe_clusters()["Clusters"] == []
 
 

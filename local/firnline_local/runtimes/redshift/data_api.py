@@ -187,7 +187,13 @@ class RedshiftData(SmallService):
             database = cluster()["DBName"]
         except redshift.exceptions.ClientError:
             raise invalid(UNKNOWN_ENDPOINT) from None
-        made = RedshiftDatabase(database, case_sensitive=lambda: False, source=source, client=self._client)
+
+        def is_case_sensitive() -> bool:
+            """No group's parameters are kept: one that is not AWS's own is there to turn it on."""
+            groups = cluster().get("ClusterParameterGroups", ())
+            return any(not each["ParameterGroupName"].startswith("default.") for each in groups)
+
+        made = RedshiftDatabase(database, case_sensitive=is_case_sensitive, source=source, client=self._client)
         return self._databases.setdefault(("cluster", identifier), made)
 
     def _source(self, role: str, attached: list[str], default: str | None, arn: str) -> StreamReader:
