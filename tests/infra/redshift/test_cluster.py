@@ -19,7 +19,7 @@ from firnline_infra.specification import parse_spec
 from firnline_infra.specification.names import Names
 from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.in_process.application import ProgramApplication
-from tests.iam.running import enforce_statements
+from tests.iam.running import calls_of, enforce_statements
 from tests.infra.redshift.test_side_by_side import BOTH, client_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ SPECIFICATION = (
     .replace("  workgroup: {}", "  cluster: {node_type: ra3.xlplus, nodes: 2, parameter_group: capitals}")
     .replace("FIRNLINE_BOTH", "FIRNLINE_PROVISIONED")
 )
+CLUSTER, ANY = (f"arn:aws:redshift:us-east-1:000000000000:cluster:{each}" for each in ("firnline-provisioned", "*"))
 NEEDED = ("redshift-data:ExecuteStatement", "redshift:GetClusterCredentials", "redshift:DescribeClusters")
 
 
@@ -55,6 +56,7 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
         "Description": "names have capitals",
     }
     local_environment.client("redshift").create_cluster_parameter_group(**group)
+    mark = calls_of(local_environment).mark
     application.up(whole, stack=spec.name, project="firnline")
     try:
         (found,) = local_environment.client("redshift").describe_clusters()["Clusters"]
@@ -79,6 +81,13 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
         application.destroy()
         local_environment.client("redshift").delete_cluster_parameter_group(ParameterGroupName="capitals")
     assert local_environment.client("redshift").describe_clusters()["Clusters"] == []
+    asked = {each for each in calls_of(local_environment, mark).accesses() if each[0].startswith("redshift:")}
+    lived = {
+        (f"redshift:{each}", CLUSTER) for each in ("CreateCluster", "CreateTags", "DescribeClusters", "DeleteCluster")
+    }
+    assert lived <= asked
+    granted = {(action, resource) for each in document for action in each["Action"] for resource in each["Resource"]}
+    assert {each for each in asked if each[1] != ANY} <= granted  # what names no cluster is this test's own
 
 
 def previews(spec: Any, action: str) -> bool:
