@@ -4,7 +4,7 @@ replay itself is killed, or two run at once: at the end each dead letter is in t
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -50,9 +50,9 @@ class SharedObjects:
         pause()
         return self.kept[name]
 
-    def names(self, folder: str) -> list[str]:
+    def names(self, folder: str) -> Iterator[str]:
         pause()
-        return sorted(name for name in self.kept if name.startswith(folder))
+        return iter(sorted(name for name in self.kept if name.startswith(folder)))
 
 
 class Story:
