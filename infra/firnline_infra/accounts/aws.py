@@ -10,12 +10,14 @@ from firnline_infra.accounts.errors import AwsRefused
 DENIED = {"AccessDenied", "AccessDeniedException"}
 MISSING = {
     "404",
+    "ClusterNotFound",
     "NoSuchBucket",
     "NoSuchEntity",
     "NoSuchKey",
     "NotFound",
     "NotFoundException",
     "PolicyNotFoundException",
+    "RepositoryNotFoundException",
     "ResourceNotFound",
     "ResourceNotFoundException",
 }

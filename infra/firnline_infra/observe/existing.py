@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.aws import MISSING, aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.kinds import KINDS, Kind, Lookup
 from firnline_infra.kinds.snowflake import ICEBERG_TABLE, SNOWFLAKE_KINDS, STATEMENT, TABLE
@@ -17,15 +17,6 @@ from firnline_infra.observe.lookup import listed
 from firnline_infra.specification.identifier import QualifiedName
 
 State = Mapping[str, Any]
-NOT_THERE = {
-    "ResourceNotFoundException",
-    "ResourceNotFound",
-    "404",
-    "NoSuchBucket",
-    "NotFound",
-    "NoSuchEntity",
-    "NotFoundException",
-}
 FORBIDDEN = {"403", "Forbidden"}
 
 
@@ -129,7 +120,7 @@ def presence(kind: Kind, wanted: Any, accounts: Accounts) -> Presence:
             return Presence.THERE if _is_answered(kind.exists, client, wanted) else Presence.ABSENT
         except ClientError as error:
             code = error.response["Error"]["Code"]
-            if code in NOT_THERE:
+            if code in MISSING:
                 return Presence.ABSENT
             if code in FORBIDDEN and kind.exists.names_are_global:
                 return Presence.FOREIGN

@@ -5,6 +5,7 @@ from collections import Counter
 import boto3
 import pytest
 
+from firnline_infra.accounts.aws import MISSING
 from firnline_infra.kinds import KINDS, Kind
 
 TERRAFORM = {
@@ -36,6 +37,18 @@ def test_what_is_made_under_a_fixed_name_can_be_looked_for(kind: Kind) -> None:
     if kind.exists is not None:
         client = boto3.client(kind.exists.client, region_name="eu-west-1")
         assert callable(getattr(client, kind.exists.operation))
+
+
+@every_kind
+def test_what_its_lookup_answers_of_an_object_that_is_not_there_is_known(kind: Kind) -> None:
+    """By the model of the service: another code would end the first `up` of an environment that has the kind."""
+    if kind.exists is None:
+        return
+    meta = boto3.client(kind.exists.client, region_name="eu-west-1").meta
+    operation = meta.service_model.operation_model(meta.method_to_api_mapping[kind.exists.operation])
+    codes = {shape.metadata.get("error", {}).get("code", shape.name) for shape in operation.error_shapes}
+    absent = {each for each in codes if "NotFound" in each or each.startswith("NoSuch")}
+    assert absent <= MISSING
 
 
 def test_terraforms_name_follows_from_the_token() -> None:
