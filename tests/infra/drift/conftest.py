@@ -140,7 +140,8 @@ class Made:
 @pytest.fixture(scope="module", params=["dev", "staging", "prod"])
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     name: str = request.param
-    with trial_of(name, tmp_path_factory.mktemp(name)) as trial:
+    with pytest.MonkeyPatch.context() as patch, trial_of(name, tmp_path_factory.mktemp(name)) as trial:
+        patch.setenv("AWS_MAX_ATTEMPTS", "10")  # one change after the other asks more a second than Kinesis answers
         spec = load_spec(_amended(trial, name))
         stack = InProcessStack(trial.environment, spec)
         stack.up()
