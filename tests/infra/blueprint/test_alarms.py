@@ -73,7 +73,7 @@ def test_the_lag_of_enhanced_fan_out_is_its_consumers_own() -> None:
 def test_a_stream_that_nothing_reads_has_no_alarms_that_would_ring_for_ever() -> None:
     found = alarms_of("{name: orders}, {name: spare}")
     assert not [each.name for each in found if "spare" in each.name]
-    view = "redshift: {cluster: {identifier: analytics, db_user: firnline}, views: [{stream: spare}]}"
+    view = "redshift: {cluster: {origin: adopt, identifier: analytics, db_user: firnline}, views: [{stream: spare}]}"
     found = alarms_of("{name: orders}, {name: spare}", more=view)
     assert "firnline-prod-spare-lag" in [each.name for each in found]
 
@@ -83,7 +83,7 @@ def test_no_two_alarms_have_one_name() -> None:
     found = alarms_of(
         "{name: orders, consumers: [engine]}, {name: orders-engine}",
         readers=["{fan_out: {consumer: engine}}"],
-        more="redshift: {cluster: {identifier: analytics, db_user: firnline}, views: [{stream: orders-engine}]}",
+        more="redshift: {cluster: {origin: adopt, identifier: analytics, db_user: firnline}, views: [{stream: orders-engine}]}",
     )
     names = [each.name for each in found if "orders-engine" in each.name or "orders/engine" in each.name]
     assert {"firnline-prod-orders/engine-lag", "firnline-prod-orders-engine-lag"} <= set(names)
