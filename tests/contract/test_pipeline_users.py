@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
+from firnline_infra.doctor import examine
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.keys_file import with_users
 from firnline_infra.specification.service_users import service_users
 from firnline_infra.specification.snowflake import PublicKeys
+from firnline_ingest.checks import Verdict
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
@@ -22,6 +24,7 @@ from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.validate import validate
 from firnline_ingest.values import TargetTable
+from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.keys import KeyFiles, make_key_pair
 from firnline_local.provisioning import bootstrap, provision
 from firnline_local.running import RunningEnvironment
@@ -108,6 +111,19 @@ def _config(
         spark_master="local[1]",
     )
     return parse(EngineConfig, json.loads(json.dumps(engine_config(spec, inputs))), "engine.json")
+
+
+def test_doctor_names_the_users_that_an_up_would_make_and_asks_an_adopted_one_to_be_there(world: World) -> None:
+    """To a stack that has made nothing yet, all of its own is in the way; what it adopts is not."""
+    accounts = EmbeddedAccounts(world.environment)
+    report = examine(world.spec, accounts, state=dict, areas=("accounts", "names"))
+    wrong = {each.object for each in report.findings if each.verdict is Verdict.WRONG}
+    assert {"user FIRNLINE_OWN_INGEST in Snowflake", "user FIRNLINE_OWN_INGEST_OWN_A in Snowflake"} <= wrong
+    assert not [each for each in wrong if "KAFKA" in each]
+    assert not [each for each in report.findings if each.verdict is Verdict.UNKNOWN]
+    with world.changed("ALTER USER KAFKA_USER RENAME TO ELSEWHERE", "ALTER USER ELSEWHERE RENAME TO KAFKA_USER"):
+        report = examine(world.spec, accounts, state=dict, areas=("names",))
+    assert [each.found for each in report.findings if "KAFKA_USER" in each.found] != []
 
 
 @pytest.fixture

@@ -131,12 +131,22 @@ def test_an_environment_is_made_and_then_nothing_is_left_to_do(name: str, tmp_pa
     with trial_of(name, tmp_path) as trial:
         before, plan = survey(trial.environment), tmp_path / "plan.json" if name == "staging" else None
         if plan is not None:
+            without_an_image(trial)
             trial.deployment.preview(save_plan=plan)
         outputs = trial.deployment.up(refresh=True, plan=plan)
         assert trial.differences(outputs, before=before) == {}
         if name == "dev":
             ingest(trial, outputs)
+        else:
+            assert "image repository firnline-staging" in survey(trial.environment)
         trial.cli.preview(trial.stack, refresh=True, expect_no_changes=True)
+
+
+def without_an_image(trial: Trial) -> None:
+    """A repository is made for it then."""
+    text = trial.spec_file.read_text()
+    assert "      image: " in text
+    trial.spec_file.write_text(text.replace("      image: ", "      # image: "))
 
 
 def equal_in_process(trial: Trial, outputs: Mapping[str, Any], folder: Path) -> None:

@@ -55,9 +55,12 @@ def test_one_program_makes_every_environment(name: str, deploy: Deploy, spec_fil
     assert {"engine_config", "engine_config_hash", "stream_arns", "ledger_table"} <= deployment.outputs.keys()
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_three_layers_make_what_one_stack_makes(name: str, deploy: Deploy, spec_file: Callable[..., Path]) -> None:
-    config = {"firnline:spec": str(spec_file(name))}
+@pytest.mark.parametrize("name", [*ENVIRONMENTS, "users"])
+def test_three_layers_make_what_one_stack_makes(
+    name: str, deploy: Deploy, spec_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    file = with_users(spec_file("staging"), tmp_path) if name == "users" else spec_file(name)
+    config = {"firnline:spec": str(file)}
     whole = deploy(program(SINGLE), config=config)
     below: dict[str, Any] = {}
     layers = []
@@ -70,6 +73,24 @@ def test_three_layers_make_what_one_stack_makes(name: str, deploy: Deploy, spec_
     }
     assert {each.name: each.inputs for each in parts} == {each.name: each.inputs for each in whole.made}
     assert layers[-1].outputs == whole.outputs
+
+
+def with_users(file: Path, tmp_path: Path) -> Path:
+    """One pipeline has a user of its own, and another an adopted one; images have a repository."""
+    text = file.read_text(encoding="utf-8")
+    for old, new in {
+        "    table: CLICKS\n": "    table: CLICKS\n    ingest: {}\n",
+        "    table: ORDERS\n": "    table: ORDERS\n    ingest: {origin: adopt, user: KAFKA_USER, role: KAFKA_ROLE}\n",
+        "      image: ": "      # image: ",
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text, encoding="utf-8")
+    keys = file.with_name("staging.keys.yaml")
+    slots = {each: {"slot_1": make_key_pair(tmp_path, each).public_key} for each in ("orders", "clicks")}
+    of_pipelines = {"pipelines": slots}
+    keys.write_text(keys.read_text(encoding="utf-8") + yaml.safe_dump(of_pipelines), encoding="utf-8")
+    return file
 
 
 @pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
