@@ -1,7 +1,7 @@
 """`firnline deploy`"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -20,8 +20,15 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder that `firnline build` has written; one is built where absent, of the engine that is installed here.",
 )
+@click.option(
+    "--outputs",
+    type=click.File(encoding="utf-8"),
+    help="What `terraform output -json` printed, where the environment is a module within a root module of yours; - is stdin.",
+)
 @click.option("--rollback", is_flag=True, help="Run what ran before, by the record of deployments in the bucket.")
-def deploy(environment: Path, accounts: ChosenAccounts, artefact: Path | None, rollback: bool) -> None:
+def deploy(
+    environment: Path, accounts: ChosenAccounts, artefact: Path | None, outputs: TextIO | None, rollback: bool
+) -> None:
     """Deploy the engine, or roll it.
 
     Does nothing where it does so already. Else the new engine is started beside the one that runs, where there is room; when it
@@ -33,12 +40,13 @@ def deploy(environment: Path, accounts: ChosenAccounts, artefact: Path | None, r
     For example:
       firnline deploy dev
       firnline deploy dev --rollback
+      terraform output -json dev | firnline deploy dev --outputs -
     """
-    from firnline_infra.cli.rollout import engine_of
+    from firnline_infra.cli.rollout import engine_of, outputs_in
 
     if rollback and artefact is not None:
         raise click.UsageError("--rollback runs what was deployed before; leave --artefact out.")
-    engine = engine_of(environment, accounts)
+    engine = engine_of(environment, accounts, outputs=outputs_in(outputs.read()) if outputs else None)
     if rollback:
         done = engine.roll_back()
     else:

@@ -1,7 +1,8 @@
 """What `deploy`, `status`, `stop` and `logs` begin with, and `up` ends with."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +13,13 @@ if TYPE_CHECKING:
     from firnline_infra.rollout.environment import EngineEnvironment
     from firnline_infra.stack.deployment import Deployment
 
+HOW = 'Next: say output "dev" { value = module.dev } in the root module, apply, then terraform output -json dev > FILE'
 
-def engine_of(spec_file: Path, accounts: ChosenAccounts) -> "EngineEnvironment":
-    """Of what is deployed; nothing is asked of anybody yet."""
+
+def engine_of(
+    spec_file: Path, accounts: ChosenAccounts, *, outputs: dict[str, Any] | None = None
+) -> "EngineEnvironment":
+    """Of what is deployed; nothing is asked of anybody yet. The stack's `outputs` are read from its state where absent."""
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.rollout.environment import EngineEnvironment
     from firnline_infra.specification import load_spec
@@ -23,10 +28,25 @@ def engine_of(spec_file: Path, accounts: ChosenAccounts) -> "EngineEnvironment":
     return EngineEnvironment(
         spec=load_spec(chosen.specification(spec_file)),
         accounts=chosen,
-        outputs=lambda: deployment(spec_file, accounts, quiet=True).outputs(),
+        outputs=lambda: deployment(spec_file, accounts, quiet=True).outputs() if outputs is None else outputs,
         env_argument=accounts.env_argument(spec_file),
         say=click.echo,
     )
+
+
+def outputs_in(text: str) -> dict[str, Any]:
+    """What `terraform output -json` prints: of the module itself, or of an output that is the module. Raises BadParameter."""
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise click.BadParameter(f"it is no JSON ({error}). {HOW}") from error
+    found = document if isinstance(document, dict) else {}
+    values = {
+        name: each["value"] if isinstance(each, dict) and "sensitive" in each else each for name, each in found.items()
+    }
+    if not isinstance(values.get("engine_config"), dict):
+        raise click.BadParameter(f"it has no engine_config. {HOW}")
+    return values
 
 
 def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnvironment":

@@ -1,10 +1,14 @@
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import click
 import pytest
 
+from firnline_infra.cli.accounts_option import ChosenAccounts
 from firnline_infra.cli.deploy import told
-from firnline_infra.cli.rollout import artefact_of
+from firnline_infra.cli.rollout import artefact_of, engine_of, outputs_in
 from firnline_infra.rollout.loop import Deployed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.runtimes.service import Run, RunState
@@ -46,3 +50,28 @@ def test_an_artefact_is_built_for_where_the_engine_runs_and_locally_that_is_this
     engine = cast("Any", SimpleNamespace(spec=spec, accounts=accounts, say=said.append))
     assert str(artefact_of(engine, None)) == f"{target} with ['lib/cleaning.py']"
     assert target in said[0]
+
+
+OUTPUTS = {"engine_config": {"application": "a"}, "engine_role_arn": "arn:aws:iam::111122223333:role/a"}
+DEV = Path(__file__).parents[3] / "stacks" / "environments" / "dev.yaml"
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [OUTPUTS, {name: {"sensitive": False, "type": "string", "value": value} for name, value in OUTPUTS.items()}],
+    ids=["an output that is the module", "the module itself"],
+)
+def test_an_engine_is_of_the_outputs_that_terraform_has_printed_and_no_state_is_asked(
+    printed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("firnline_infra.stack.deployment.Deployment.of")
+    engine = engine_of(DEV, ChosenAccounts(None, {}), outputs=outputs_in(json.dumps(printed)))
+    assert engine.outputs() == OUTPUTS
+
+
+@pytest.mark.parametrize(
+    "printed", ["", "[]", "{}", '{"dev": {"value": {}, "sensitive": false}}', '{"engine_config": "x"}']
+)
+def test_outputs_that_are_another_module_s_are_refused_with_what_to_print(printed: str) -> None:
+    with pytest.raises(click.BadParameter, match="terraform output -json dev"):
+        outputs_in(printed)
