@@ -94,10 +94,13 @@ def _is_about(problem: str, touched: Iterable[str]) -> bool:
 
 def _follows(problem: str, path: str, touched: str) -> bool:
     """Whether a problem may come of the absence alone: it names the field, or is of one beside it that is called after it, as
-    key_arn is after arn. A wrong name is compared with all others, and so is no reason.
+    key_arn is after arn. A wrong name is compared with all others, and so is no reason; nor is a field for its namesake
+    of an object beside its own.
     """
     parent, _, last = touched.rpartition(".")
     field, (beside, _, own) = last.partition("[")[0], path.rpartition(".")
+    if own == field and not path.startswith(parent):
+        return False
     word = rf"\b{re.escape(field.removesuffix('s'))}s?\b"
     is_named = field != "name" and re.search(word, f"{own} {problem.removeprefix(path)}") is not None
     return is_named or (beside == parent and own.endswith(f"_{field}"))

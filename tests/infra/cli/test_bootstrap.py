@@ -73,8 +73,9 @@ def test_more_policies_than_an_account_lets_a_role_have_at_first_are_told(run: R
     """IAM takes 10, and 25 where an account has asked for them."""
     assert "managed policies" not in run("dev", "--github", "acme/data").stderr
     document = yaml.safe_load(SPEC)
-    document["streams"] = [{"name": f"clicks-{number}"} for number in range(55)]
-    document["pipelines"] = [{"stream": "clicks-0", "database": "LAKE", "schema": "RAW"}]
+    names = [f"clicks-{number}" for number in range(55)]
+    document["streams"] = [{"name": name} for name in names]
+    document["pipelines"] = [{"stream": name, "database": "LAKE", "schema": "RAW"} for name in names]
     document["alarms"] = {"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]}
     document["metrics"] = {"cloudwatch": True}
     Path("stacks/environments/dev.yaml").write_text(yaml.safe_dump(document))

@@ -140,17 +140,22 @@ def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: Environme
 
 
 def alarmed(streams: int, name: str = "many") -> EnvironmentSpec:
-    document = {
+    names = [f"clicks-{number}" for number in range(streams)]
+    return parse_spec(yaml.safe_dump(document(names, name)), f"{name}.yaml")
+
+
+def document(names: list[str], name: str = "many") -> dict[str, Any]:
+    """An environment with a pipeline and alarms for each stream."""
+    return {
         "version": 1,
         "name": name,
         "aws": {"region": "eu-central-1", "account": "123456789012", "bucket": {"name": "lake"}},
         "snowflake": {"account": "ORG-ACCOUNT"},
-        "streams": [{"name": f"clicks-{number}"} for number in range(streams)],
-        "pipelines": [{"stream": "clicks-0", "database": "D", "schema": "S"}],
+        "streams": [{"name": stream} for stream in names],
+        "pipelines": [{"stream": stream, "database": "D", "schema": "S"} for stream in names],
         "alarms": {"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]},
         "metrics": {"cloudwatch": True},
     }
-    return parse_spec(yaml.safe_dump(document), f"{name}.yaml")
 
 
 def test_policies_beyond_the_ninth_have_names_of_their_own() -> None:
@@ -162,10 +167,14 @@ def test_policies_beyond_the_ninth_have_names_of_their_own() -> None:
 
 
 def test_more_policies_than_a_role_ever_takes_are_refused() -> None:
+    streams = [
+        {"name": f"clicks-{number}", "consumers": [f"team-{each}" for each in range(9)]} for number in range(200)
+    ]
+    spec = parse_spec(yaml.safe_dump(document(["clicks-0"]) | {"streams": streams}), "many.yaml")
     with pytest.raises(
         ConfigError, match=r"role deploy-firnline-many would have \d+ managed policies, and IAM takes 25"
     ):
-        resources(alarmed(150))
+        resources(spec)
 
 
 def test_what_the_bootstrap_makes_has_names_that_aws_takes() -> None:
