@@ -102,7 +102,7 @@ def test_an_engine_is_deployed_and_rolled_back_while_records_flow(
     kills = KILLS in os.environ
     mark = calls_of(deployable.environment).mark
 
-    monkeypatch.setattr("firnline_infra.cli.rollout.engine_of", lambda *_: deployable.engine)  # CI's accounts
+    monkeypatch.setattr("firnline_infra.cli.rollout.engine_of", lambda *_, **__: deployable.engine)  # CI's accounts
     story = RollsBack(deployable, list(shop_events(3_000)), Screen(), kills=kills)
     told = story.run()
 
