@@ -124,6 +124,8 @@ def kubeconfig(file: Path, server: str) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in list(Operator):
+        raise SystemExit(f"usage: scripts/operator {' | '.join(Operator)}")
     operator, screen = Operator(arguments[0]), Screen()
     with (
         tempfile.TemporaryDirectory(prefix="firnline-operator-") as place,
