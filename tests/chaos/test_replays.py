@@ -22,7 +22,7 @@ from firnline_ingest.values import ShardKey
 from tests.chaos.oracle import place_of, problems
 from tests.chaos.records import Fate
 from tests.chaos.simulated import beyond
-from tests.chaos.simulated.acts import put_some, run_for, split
+from tests.chaos.simulated.acts import commits_are_held, put_some, run_for, split
 from tests.chaos.simulated.process import EngineProcess, simulated
 from tests.chaos.simulated.simulation import Actor, pause
 from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_of
@@ -92,7 +92,8 @@ class Story:
         assert self.finished == before + 1, "the last replay comes to its end"
 
     def others(self) -> list[Callable[[World], None]]:
-        return [self.replay, self.replay, self.kill, self.start, beyond.the_configuration_changes, self.reshard]
+        acts = [self.replay, self.replay, self.kill, self.start, beyond.the_configuration_changes, self.reshard]
+        return [*acts, commits_are_held]
 
     def reshard(self, world: World) -> None:
         if len(world.open_shards) < 4:

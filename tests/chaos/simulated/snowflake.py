@@ -208,13 +208,13 @@ class SimulatedChannels:
             sleep(30.0)
             raise SnowflakeUnavailable(f"open {name}", "503")
         channel = self._service.opened(name, target)
-        state = channel.state
+        opens, state = channel.opens, channel.state
         if self._service.trails(channel):
             state = ChannelState(channel.committed, *channel.before, channel.created_ms)
         pause()
         if self._service.simulation.rng.random() < trouble.lost:
             raise SnowflakeUnavailable(f"open {name}", "the answer was lost")
-        return BufferedChannel(self._service, channel, target, name, state), state
+        return BufferedChannel(self._service, channel, opens, target, name, state), state
 
     def look_for_new_key(self) -> None:
         """Nobody signs anything here."""
@@ -229,10 +229,17 @@ class BufferedChannel:
     """Implements ShardChannel as the SDK does: that a handle is stale shows when the server refuses an append."""
 
     def __init__(
-        self, service: SimulatedSnowflake, channel: Channel, target: TargetTable, name: str, state: ChannelState
+        self,
+        service: SimulatedSnowflake,
+        channel: Channel,
+        opened: int,
+        target: TargetTable,
+        name: str,
+        state: ChannelState,
     ) -> None:
+        """`opened`: which of the channel's openings it is; another one may have come while the answer was on its way."""
         self._service, self._channel, self._target, self._name, self._state = service, channel, target, name, state
-        self._opened = channel.opens
+        self._opened = opened
         self._buffer: list[tuple[Position, Sequence[bytes]]] = []
         self._lost: ChannelLost | None = None
 
