@@ -45,7 +45,7 @@ CASES = [
                 ClusterIdentifier=id_, NodeType="ra3.xlplus"
             )
         },
-        changes={"nodeType": "ra3.xlplus", "tags": {"a": "2"}},
+        changes={"nodeType": "ra3.xlplus", "numberOfNodes": 2, "tags": {"a": "2"}},
     ),
     Case(
         kind=redshift.NAMESPACE,
