@@ -39,8 +39,8 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
     fence = f"  permissions_boundary: {boundary} # made by `firnline bootstrap`\n" if boundary else ""
     return (
         "# yaml-language-server: $schema=schema.json\n"
-        f"# Environment {answers.name}. Every field: docs/spec.md, or `firnline spec reference`. What is not given has its\n"
-        "# default, and the defaults are the safe ones.\n"
+        f"# Environment {answers.name}. `firnline spec reference` has every field. What is not given has its default, and the\n"
+        "# defaults are the safe ones.\n"
         "version: 1\n"
         f"name: {_quoted(answers.name)} # part of every name that is made up\n"
         f"durability: {answers.durability.value} # {_MEANING[answers.durability]}\n"
@@ -89,7 +89,7 @@ def _emr_ec2(answers: Answers) -> str:
 
 def _pods(answers: Answers) -> str:
     return (
-        "    trust: pod-identity # of EKS; or by an OpenID Connect provider (docs/runtimes)\n"
+        "    trust: pod-identity # of EKS; or irsa, by an OpenID Connect provider\n"
         f"    cluster: {_quoted(answers.cluster)}\n"
         f"    namespace: {_quoted(answers.namespace)} # exists already\n"
     )
@@ -113,7 +113,7 @@ def _kubernetes(answers: Answers) -> str:
 def _by_hand(_: Answers) -> str:
     return (
         "    trust: emr-serverless # or emr-ec2, irsa, pod-identity, static-keys, nobody\n"
-        "    # No section of a runtime: `firnline run` starts the engine by hand. docs/runtimes has the sections.\n"
+        "    # No section of a runtime: `firnline run` starts the engine by hand. `firnline spec reference` has the sections.\n"
     )
 
 

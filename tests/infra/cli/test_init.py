@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -76,6 +77,7 @@ def test_an_engine_is_started_where_it_was_said_to_run(run: Run, place: str) -> 
     result = run(*PLACES[place], **{"--runtime": place})
     assert result.exit_code == 0, result.output
     spec = load_spec(FILE)
+    assert [named for named in named_pages() if not Path(named).exists()] == []
     spec = with_image(spec, IMAGE) if spec.aws.runtime.kubernetes else spec
     assert spec.aws.runtime.kind == place.replace("-", "_")
     assert render(job_of(spec), token="00000001-ab")
@@ -284,3 +286,9 @@ def test_a_name_that_is_refused_names_no_file_that_was_not_written(run: Run) -> 
     assert isinstance(refused, ConfigError)
     assert "nothing is written to stacks/environments/Dev_1.yaml" in str(refused)
     assert not Path("stacks").exists()
+
+
+def named_pages() -> set[str]:
+    """Files of documentation that what was written refers to: a team's repository has none of ours."""
+    texts = (file.read_text(encoding="utf-8") for file in Path().rglob("*") if file.suffix in (".yaml", ".yml", ".py"))
+    return {page for text in texts for page in re.findall(r"\bdocs/[\w./-]+", text)}
