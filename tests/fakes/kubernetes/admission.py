@@ -32,6 +32,7 @@ FIELDS = {
     "RoleBinding": {"apiVersion", "kind", "metadata", "roleRef", "subjects"},
     "NetworkPolicy": {"apiVersion", "kind", "metadata", "spec"},
     "PodDisruptionBudget": {"apiVersion", "kind", "metadata", "spec"},
+    "SecretProviderClass": {"apiVersion", "kind", "metadata", "spec"},
 }
 
 
@@ -47,10 +48,12 @@ def check(operator: str, document: Mapping[str, Any], namespace: str) -> None:
 
 
 def check_kind(document: Mapping[str, Any], version: str, kinds: Collection[str], namespace: str) -> None:
-    """Of an object that no operator has a schema for. Raises Refusal."""
+    """Of an object that is no operator's. Raises Refusal."""
     problems = [f"{name}: unknown field" for name in document.keys() - FIELDS.get(document.get("kind", ""), set())]
     if document.get("apiVersion") != version or document.get("kind") not in kinds:
         problems.append(f"the object is a {document.get('kind')} of {document.get('apiVersion')}")
+    if document.get("kind") == "SecretProviderClass":
+        problems += violations(schema_of("secretproviderclass"), document)
     problems += _of_metadata(document["metadata"], namespace)
     if problems:
         raise Refusal(422, "Invalid", f"{document['metadata'].get('name')!r} is invalid: [{', '.join(problems)}]")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from tests.fakes.kubernetes import admission
+from tests.fakes.kubernetes import admission, secrets_store
 from tests.fakes.kubernetes.apache import Apache
 from tests.fakes.kubernetes.asked import APPLY_PATCH, Asked
 from tests.fakes.kubernetes.authorization import User, authorize, refuse_escalation
@@ -35,6 +35,7 @@ KINDS: Mapping[tuple[str, str], str] = {
     ("rbac.authorization.k8s.io/v1", "rolebindings"): "RoleBinding",
     ("networking.k8s.io/v1", "networkpolicies"): "NetworkPolicy",
     ("policy/v1", "poddisruptionbudgets"): "PodDisruptionBudget",
+    (secrets_store.VERSION, "secretproviderclasses"): secrets_store.KIND,
 }
 GROUP = re.compile(r"/apis/(?P<group>[^/]+/[^/]+)")
 RESOURCE = re.compile(

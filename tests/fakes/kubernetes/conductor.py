@@ -14,6 +14,7 @@ from tests.fakes.kubernetes.authorization import User, authorize, service_accoun
 from tests.fakes.kubernetes.manifest import Manifest
 from tests.fakes.kubernetes.objects import Document, Objects, Refusal, now_text
 from tests.fakes.kubernetes.pods import Pods
+from tests.fakes.kubernetes.secrets_store import unmounted
 
 PRINCIPAL = "pods.eks.amazonaws.com"
 DRIVERS_OWN = [
@@ -24,6 +25,7 @@ DRIVERS_OWN = [
 ]
 """What Spark's driver asks of the API to have executors, and to remove them (Spark, "Running on Kubernetes", RBAC)."""
 DELETED, ENDED = "deleted", "ended"
+MOUNTS_AGAIN_S = 0.05
 
 
 @dataclass(slots=True)
@@ -136,6 +138,9 @@ class Conductor:
             if refused := self._refused():
                 return self._ended(refused)
             pods.add(driver, "driver", "Pending")
+            if not self._is_mounted(pods, driver):
+                pods.remove(driver)
+                return None
             waits = self._waits()
             if waits:
                 pods.wait_for(driver, *waits)
@@ -201,6 +206,17 @@ class Conductor:
         except Refusal as refusal:
             return str(refusal)
         return ""
+
+    def _is_mounted(self, pods: Pods, driver: str) -> bool:
+        """Waits until its volumes are, as the kubelet does, which tries again and again; False where it was deleted meanwhile.
+        Why it waits is said by an event, and by nothing in the pod's status."""
+        found = self.manifest()
+        while any(unmounted(self.cluster.objects, found.namespace, found.pods["driver"])):
+            if self._interruption or self.is_deleted:
+                return False
+            pods.wait_for(driver, "ContainerCreating", "")
+            self.cluster.changed.wait(MOUNTS_AGAIN_S)
+        return True
 
     def _waits(self) -> tuple[str, str] | None:
         """Why the driver's container does not begin."""

@@ -25,12 +25,14 @@ from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
 from firnline_infra.specification import EnvironmentSpec
 from firnline_local.wsgi import WsgiServer
+from tests.fakes.kubernetes.secrets_store import FOLDER, KIND, VERSION
 from tests.fakes.kubernetes.server import ClusterRuntimes
 from tests.infra.runtimes.environments import IMAGE, job_of, spec_of
 from tests.local.runtimes.conftest import ACCOUNT, HANGS_S, REGION, ROLE, Stage
 
 LABEL = "firnline/application=firnline-dev"
 FIRST = "00000001-ab"
+CLASS = {"provider": "vault", "parameters": {"roleName": "firnline", "objects": "- objectName: ingest.pem"}}
 
 
 @dataclass
@@ -111,6 +113,10 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
         service = OperatorService(api, FLAVOURS[operator], namespace, "firnline-dev", account)
         place = Place(operator, spec, job, stage, service, api, admin, served)
         apply_prerequisites(spec, api)
+        for volume in spec.aws.runtime.kubernetes.volumes if spec.aws.runtime.kubernetes else ():
+            if (name := volume.secret_provider_class) is not None:
+                document = {"apiVersion": VERSION, "kind": KIND, "metadata": {"name": name}, "spec": CLASS}
+                admin.apply(f"{FOLDER.format(namespace=namespace)}/{name}", document)
         yield place
     served.stop()
 

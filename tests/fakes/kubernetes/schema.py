@@ -22,7 +22,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 
 @cache
 def schema_of(name: str) -> dict[str, Any]:
-    """`kubeflow` or `apache`."""
+    """`kubeflow`, `apache` or `secretproviderclass`."""
     found: dict[str, Any] = json.loads((files(__package__) / "schemas" / f"{name}.json").read_text("utf-8"))
     return found
 
