@@ -3,7 +3,8 @@ the pod's namespace, and its provider takes the parameters or refuses them. No s
 
 The driver's words are those of kubernetes-sigs/secrets-store-csi-driver (pkg/secrets-store/nodeserver.go); the parameters are
 what hashicorp/vault-csi-provider (internal/config/config.go) and Azure/secrets-store-csi-driver-provider-azure
-(pkg/provider/provider.go) refuse to mount without.
+(pkg/provider/provider.go) refuse to mount without. What Azure's provider says of objects that it can't read is in our words, and
+no event has the pod's name.
 """
 
 from collections.abc import Callable, Iterator, Mapping
