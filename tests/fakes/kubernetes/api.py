@@ -30,6 +30,7 @@ OPERATORS: Mapping[str, tuple[str, type[Conductor]]] = {
 KINDS: Mapping[tuple[str, str], str] = {
     **{(group, "sparkapplications"): "SparkApplication" for group in OPERATORS},
     ("v1", "pods"): "Pod",
+    ("v1", "events"): "Event",
     ("v1", "serviceaccounts"): "ServiceAccount",
     ("rbac.authorization.k8s.io/v1", "roles"): "Role",
     ("rbac.authorization.k8s.io/v1", "rolebindings"): "RoleBinding",
@@ -117,9 +118,11 @@ class KubernetesApi:
     def _all(self, asked: Asked, user: User, version: str, namespace: str) -> Answer:
         kind = KINDS[version, asked.path.rpartition("/")[2]]
         if asked.method == "GET":
-            found = self.cluster.objects.below(asked.path, asked.selected())
+            found = [
+                each for each in self.cluster.objects.below(asked.path, asked.selected()) if asked.has_fields(each)
+            ]
             return 200, {"kind": f"{kind}List", "apiVersion": version, "items": found}
-        if asked.method != "POST" or (kind == "Pod" and not asked.is_dry):
+        if asked.method != "POST" or kind == "Event" or (kind == "Pod" and not asked.is_dry):
             raise asked.not_served()
         return 201, self._made(asked, user, version, asked.path, namespace)
 

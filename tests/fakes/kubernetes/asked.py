@@ -3,10 +3,20 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tests.fakes.kubernetes.objects import Document, Refusal
 
 APPLY_PATCH = "application/apply-patch+yaml"
+EVENT_FIELDS = {
+    "involvedObject.kind",
+    "involvedObject.name",
+    "involvedObject.namespace",
+    "involvedObject.uid",
+    "reason",
+    "type",
+}
+"""Of those that the API server selects events by (pkg/apis/core/v1/conversion.go)."""
 VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}
 
 
@@ -41,11 +51,28 @@ class Asked:
 
     def selected(self) -> dict[str, str]:
         """Equality alone: `a=b,c=d`. Raises Refusal for another selector."""
-        selector = self.query.get("labelSelector", "")
+        return self._equal("labelSelector")
+
+    def has_fields(self, document: Document) -> bool:
+        """Whether the object is one that the field selector asks for. Raises Refusal for a field that none can ask by."""
+        wanted = self._equal("fieldSelector")
+        if unknown := wanted.keys() - (EVENT_FIELDS if self.path.endswith("/events") else set()):
+            raise Refusal(400, "BadRequest", f"field label not supported: {min(unknown)}")
+        return all(_field(document, name) == value for name, value in wanted.items())
+
+    def _equal(self, parameter: str) -> dict[str, str]:
+        selector = self.query.get(parameter, "")
         parts = [each.partition("=") for each in selector.split(",") if each]
         if any(not sign or name.endswith("!") or " " in name for name, sign, _ in parts):
-            raise Refusal(400, "BadRequest", f"labelSelector {selector!r} is not understood here")
+            raise Refusal(400, "BadRequest", f"{parameter} {selector!r} is not understood here")
         return {name: value.removeprefix("=") for name, _, value in parts}
 
     def not_served(self) -> Refusal:
         return Refusal(405, "MethodNotAllowed", f"{self.method} {self.path} is not in the embedded Kubernetes")
+
+
+def _field(document: Document, name: str) -> Any:
+    found: Any = document
+    for part in name.split("."):
+        found = found.get(part, {})
+    return found

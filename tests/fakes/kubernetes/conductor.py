@@ -211,10 +211,11 @@ class Conductor:
         """Waits until its volumes are, as the kubelet does, which tries again and again; False where it was deleted meanwhile.
         Why it waits is said by an event, and by nothing in the pod's status."""
         found = self.manifest()
-        while any(unmounted(self.cluster.objects, found.namespace, found.pods["driver"])):
+        while why := next(unmounted(self.cluster.objects, found.namespace, found.pods["driver"]), ""):
             if self._interruption or self.is_deleted:
                 return False
             pods.wait_for(driver, "ContainerCreating", "")
+            pods.warn(driver, "FailedMount", why)
             self.cluster.changed.wait(MOUNTS_AGAIN_S)
         return True
 

@@ -48,6 +48,24 @@ class Pods:
         waiting = {"name": "spark-kubernetes-driver", "state": {"waiting": {"reason": reason, "message": message}}}
         self.enter(name, "Pending", containerStatuses=[waiting])
 
+    def warn(self, name: str, reason: str, message: str) -> None:
+        """An event of the pod, in place of the one before with this reason."""
+        event = f"{name}.{reason.lower()}"
+        document = {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": event, "namespace": self.namespace},
+            "involvedObject": {"kind": "Pod", "name": name, "namespace": self.namespace},
+            "type": "Warning",
+            "reason": reason,
+            "message": message,
+            "lastTimestamp": now_text(),
+        }
+        path = f"{self.folder.removesuffix('pods')}events/{event}"
+        if self.objects.find(path) is not None:
+            self.objects.remove(path)
+        self.objects.create(path, document)
+
     def leave(self, name: str) -> None:
         """It was deleted, and its containers have their grace."""
         found = self.objects.find(f"{self.folder}/{name}")

@@ -83,12 +83,15 @@ def test_with_another_class_or_none_no_engine_begins(
         spec = {"provider": provider, "parameters": {**known["parameters"], **change}}
         given(place, {**good, "metadata": {"name": "firnline-vault"}, "spec": spec})
     run = place.runtime.start(place.job, FIRST)
-    place.until(
-        lambda: "ContainerCreating" in str(place.application.kubernetes.cluster.objects.below(place.pods_folder, {}))
-    )
-    assert place.runtime.look(run).state is RunState.STARTING
+    objects = place.application.kubernetes.cluster.objects
+    events = f"{place.pods_folder.removesuffix('pods')}events"
+    place.until(lambda: bool(objects.below(events, {})))
+    found = place.runtime.look(run)
+    assert found.state is RunState.STARTING
+    assert "FailedMount" in found.reason
+    assert why in found.reason
     assert place.stage.attempts == []
-    (problem,) = unmounted(place.application.kubernetes.cluster.objects, str(place.job.runtime.namespace), VOLUMES)
+    (problem,) = unmounted(objects, str(place.job.runtime.namespace), VOLUMES)
     assert why in problem
     given(place, {**good, "metadata": {"name": "firnline-vault"}})
     place.until_run(run, RunState.RUNNING)

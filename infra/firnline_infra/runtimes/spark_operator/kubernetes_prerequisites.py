@@ -77,6 +77,7 @@ def deployer_role(spec: EnvironmentSpec, *, group: str) -> list[dict[str, Any]]:
         {"apiGroups": [GROUPS[section.operator]], "resources": ["sparkapplications"], "verbs": applications},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "create"]},
         {"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["events"], "verbs": ["list"]},
         {"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["get"]},
     ]
     if section.origin is Origin.CREATE:

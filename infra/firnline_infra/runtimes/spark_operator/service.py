@@ -144,10 +144,23 @@ class OperatorService:
         return run if run.reason or run.state is not RunState.STARTING else replace(run, reason=self._waits_for(run))
 
     def _waits_for(self, run: Run) -> str:
-        """Why a pod does not start: an image that can't be pulled, a node that is not there."""
+        """Why a pod does not start: an image that can't be pulled, a node that is not there, a volume that is not mounted."""
         path = f"/api/v1/namespaces/{self.namespace}/pods"
         found = self.api.get(path, labelSelector=self._selector(run)) or {"items": ()}
-        return "; ".join(filter(None, map(_why_it_waits, found["items"])))
+        return "; ".join(filter(None, (_why_it_waits(pod) or self._last_warning(pod) for pod in found["items"])))
+
+    def _last_warning(self, pod: Mapping[str, Any]) -> str:
+        """The newest event of a pod whose status does not say why it waits; a deployer who may list no events is told nothing."""
+        name = pod["metadata"]["name"]
+        if pod.get("status", {}).get("phase") != "Pending":
+            return ""
+        path = f"/api/v1/namespaces/{self.namespace}/events"
+        try:
+            found = self.api.get(path, fieldSelector=f"involvedObject.name={name},type=Warning") or {"items": ()}
+        except RuntimeRefused:
+            return ""
+        events = sorted(found["items"], key=lambda each: str(each.get("lastTimestamp")))
+        return "".join(f"pod {name}: {each['reason']}: {each['message']}" for each in events[-1:])
 
     def _without_account(self) -> Iterator[Problem]:
         account = self.service_account
