@@ -1,7 +1,7 @@
 """Records what a release leaves in a team's hands: the specification of prod, its public keys, and the state of its stack.
 
-At a release: `.venv/bin/python -m tests.pulumi.recorded_state 0.2.0`, which writes into tests/fixtures/0.2.0. A recorded state
-is never written again.
+At a release: `.venv/bin/python -m tests.pulumi.recorded_state 0.2.0`, which writes into tests/fixtures/0.2.0. What was released
+is never written again; until then the recording follows the program.
 """
 
 import json
