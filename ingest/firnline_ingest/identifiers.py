@@ -104,9 +104,8 @@ def default_pipe(table: str) -> str:
 
 
 def dead_letters_name(table: str) -> str:
-    """Of the stage and the pipe that carry files of letters into a table: stored names. A pipe with the table's own name would be
-    streamed through.
-    """
+    """The stored name of the stage and the pipe that load files of dead letters into a table. A pipe with the table's own
+    name would take over its streamed rows."""
     return f"{table}{DEAD_LETTERS_SUFFIX}"
 
 

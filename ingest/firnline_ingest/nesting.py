@@ -17,7 +17,7 @@ _ALL_BUT_BRACKETS_AND_QUOTES = bytes(set(range(256)) - set(_STEP) - {ord('"')})
 
 
 def is_too_deep(payload: bytes) -> bool:
-    """Of valid JSON: whether an object or array lies deeper than MAX_DEPTH, itself counted."""
+    """True if valid JSON has an object or array deeper than MAX_DEPTH, counting itself."""
     if len(payload.translate(None, _ALL_BUT_OPENERS)) <= MAX_DEPTH:
         return False
     steps = map(_STEP.__getitem__, chain.from_iterable(_brackets(payload)))
@@ -25,9 +25,8 @@ def is_too_deep(payload: bytes) -> bool:
 
 
 def _brackets(payload: bytes) -> Iterator[bytes]:
-    """Those outside of texts, piece by piece: a large record has millions of texts, or one that a regular expression would need
-    a hundred times its size for.
-    """
+    """The brackets outside of texts, piece by piece: a large record has millions of texts, or one for which a regular
+    expression would need a hundred times its size."""
     kept = payload.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _ALL_BUT_BRACKETS_AND_QUOTES)
     kept = kept.replace(b'""', b"")  # a text without brackets, or where one ends and the next begins: both stay texts
     inside = 0

@@ -19,7 +19,7 @@ PAGE = 80
 
 
 def terminal_width() -> int | None:
-    """Of standard output, or what COLUMNS says; None in a pipe, where a row stays a line."""
+    """The width of standard output, or COLUMNS; None in a pipe, where a row stays a line."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return shutil.get_terminal_size().columns
     return None
@@ -115,7 +115,7 @@ def in_a_line(said: str) -> str:
 
 
 def printable(text: str) -> str:
-    """With escapes for control characters, but for ends of lines and tabs."""
+    """The text with control characters escaped, except tabs and line ends."""
     text = text.encode(errors="backslashreplace").decode()
     return "".join(one if one.isprintable() or one in "\n\t" else f"\\x{ord(one):02x}" for one in text)
 

@@ -193,7 +193,7 @@ def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
 
 
 def _position(config: EngineConfig, pipeline: PipelineConfig) -> str:
-    """Of a stream that was never read: where it was, the engine goes on. Raises StartInFuture."""
+    """Checks the initial position of a stream that was never read; others go on where they were. Raises StartInFuture."""
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.kinesis.pin import initial_pin

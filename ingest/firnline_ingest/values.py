@@ -68,7 +68,7 @@ class Position:
 
     @property
     def whole(self) -> "Position":
-        """Where the record of this position ends, behind all its rows."""
+        """The end of this position's record, behind all its rows."""
         return replace(self, row=LAST_ROW)
 
     @property
@@ -89,7 +89,7 @@ class Position:
 
 
 def moment(text: str) -> datetime:
-    """Of ISO 8601 with an offset: a time of day that depends on where a command is run would mean something else there.
+    """Reads an ISO 8601 time with an offset: without one it would mean something else on another machine.
 
     Raises ValueError, whose words tell the one who wrote it what is missing.
     """

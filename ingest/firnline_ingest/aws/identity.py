@@ -156,5 +156,5 @@ def _client(aws: AwsConfig, service: AwsService, session: Session, config: Confi
 
 
 def ca_file(aws: AwsConfig) -> str | None:
-    """None leaves it to botocore: its own bundle, or what AWS_CA_BUNDLE names."""
+    """Returns None to leave the choice to botocore: its own bundle, or what AWS_CA_BUNDLE names."""
     return str(aws.ca_file) if aws.ca_file else None

@@ -20,7 +20,8 @@ class Check:
 
 
 def findings_of(check: Check, *, incomplete: Errors = (FirnlineError,)) -> Iterator[Finding]:
-    """Never raises a FirnlineError: one of `incomplete` is a finding that nothing is known, another that something is wrong.
+    """Yields what the check finds; never raises a FirnlineError. An error of `incomplete` becomes a finding that nothing is
+    known, another one that something is wrong.
 
     What a check yields before it fails is kept.
     """

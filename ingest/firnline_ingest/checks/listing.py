@@ -40,7 +40,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _objects(found: Sequence[Finding]) -> Iterator[str]:
-    """With what was asked for, where one cause has several."""
+    """Yields the objects; where one cause stands for several, each with what it was asked for."""
     return (
         " ".join((each.object, each.found.partition(CAUSE)[0] if CAUSE in each.found else "")).strip() for each in found
     )

@@ -10,7 +10,7 @@ from firnline_ingest.checks.finding import Finding, Verdict
 
 
 class ExitStatus(IntEnum):
-    """Of every command that observes."""
+    """The exit status of every command that observes."""
 
     CLEAN = 0
     INCOMPLETE = 2

@@ -108,7 +108,8 @@ class Credentials(Section):
 
 
 class AwsOptions(Section):
-    """Who the engine is to AWS, and whose certificates it trusts: what a specification and an engine's configuration share."""
+    """The engine's identity towards AWS and the certificates it trusts: shared by a specification and an engine's
+    configuration."""
 
     credentials: Credentials = Credentials.default()
     """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
@@ -118,9 +119,8 @@ class AwsOptions(Section):
 
 
 class StreamAccess(Credentials):
-    """How a stream is reached where that differs from `aws`. The default chain's place is taken by the engine's own credentials:
-    `roles` begin there unless a profile, an access key or a web identity is given.
-    """
+    """The way to a stream where it differs from `aws`. Its `roles` begin at the engine's own credentials, unless a profile,
+    an access key or a web identity is given."""
 
     endpoint: Annotated[str, URL] | None = None
     """A URL of Kinesis in the stream's region; where absent, `aws.endpoints.kinesis` in the engine's own region, and the public
@@ -128,7 +128,7 @@ class StreamAccess(Credentials):
 
 
 class Access(StreamAccess):
-    """How a stream is reached, and where it is."""
+    """The way to a stream, and its region."""
 
     region: Annotated[str, REGION] | None = None
     """The stream's region; `aws.region` where absent."""

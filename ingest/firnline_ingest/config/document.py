@@ -36,7 +36,7 @@ class Section(BaseModel):
 
     @classmethod
     def default(cls) -> Self:
-        """As it is where a document says nothing of it. Nothing is validated, so nothing is built for it."""
+        """The section as it is where a document does not mention it. Nothing is validated, so nothing is built for it."""
         return super().model_construct()
 
     def changed(self, options: Iterable[str] | None = None) -> dict[str, Any]:
@@ -74,9 +74,8 @@ def parse(model: type[Model], document: object, source: str) -> Model:
 
 
 def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]:
-    """With the place as the document has it: pydantic names the kind of section that a `type` chose, and each kind that a value
-    may be, as if it were a part.
-    """
+    """The problem with the path that the document has: pydantic adds the kind of section that a `type` chose, and each kind
+    that a value may be, as if it were a part of the path."""
     location, here, told = list[str | int](), document, None
     for part in problem["loc"]:
         is_there = not isinstance(part, str) or (isinstance(here, dict) and part in here)
@@ -169,7 +168,7 @@ def _got(path: str, value: object) -> str:
 
 
 def _as_written(value: object) -> str:
-    """As YAML and JSON have it, and not Python."""
+    """The value as YAML and JSON write it, not as Python does."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     return str(value) if isinstance(value, date) else repr(value)

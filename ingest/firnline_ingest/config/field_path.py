@@ -44,7 +44,7 @@ def steps_of(path: str) -> tuple[Step, ...]:
 
 
 def keys_of(path: str) -> tuple[str, ...]:
-    """Of a path to one place. Raises ValueError."""
+    """The keys of a path that names one place. Raises ValueError."""
     keys = tuple(step for step in steps_of(path) if isinstance(step, str))
     if len(keys) < len(steps_of(path)):
         raise ValueError(f"{path!r} names many places at once; expected a path without []")

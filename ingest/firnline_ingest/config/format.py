@@ -42,7 +42,7 @@ class Schemas(Protocol):
     """One registry's, for all threads of a process (firnline_ingest.schemas)."""
 
     def __call__(self, schema_id: int | UUID) -> RegisteredSchema | None:
-        """None where the registry has none of that id. Raises SchemaRegistryError where it does not say."""
+        """Returns None if the registry has no schema of that id. Raises SchemaRegistryError if it does not answer."""
 
 
 class Format(Section):
@@ -91,7 +91,7 @@ class Format(Section):
 
     @property
     def confluent_registry(self) -> ConfluentRegistry | None:
-        """Where its schemas are, if a registry has them that answers Confluent's API."""
+        """The registry that holds the format's schemas, if it has one with Confluent's API."""
         return None
 
     @property
@@ -100,7 +100,7 @@ class Format(Section):
         return False
 
     def in_column(self, column: str | None) -> Self:
-        """With the column that takes all of a record, if the format has one."""
+        """The format with this column for the whole record, if it is one that fills a single column."""
         return self.model_copy(update={"column": column}) if column is not None and self.is_one_column else self
 
     def keys_made(self, content_column: str | None = None) -> list[str]:
@@ -120,7 +120,7 @@ SchemasOf = Callable[[Format], Schemas]
 
 
 def no_registry(of: Format) -> Schemas:
-    """Where none is asked."""
+    """The lookup for formats without a registry; calling it is a programming error."""
     raise AssertionError(f"nobody said how the registry of {of.type} is asked")
 
 
@@ -136,7 +136,7 @@ class EmptyRecords(StrEnum):
 
 
 def registries_of(formats: Iterable[Format]) -> tuple[ConfluentRegistry, ...]:
-    """Those that answer Confluent's API, each once."""
+    """The formats' registries with Confluent's API, each once."""
     found = (of.confluent_registry for of in formats)
     return tuple({registry.model_dump_json(): registry for registry in found if registry}.values())
 

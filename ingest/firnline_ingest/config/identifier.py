@@ -34,7 +34,7 @@ def checked(written: str) -> str:
 
 
 def checked_column(written: str) -> str:
-    """Of a column that the configuration brings into being. Raises ValueError."""
+    """The name of a column that the configuration brings into being. Raises ValueError."""
     if written.upper() in RESERVED:
         raise ValueError(
             f"{written!r} is a reserved word of Snowflake, and no column's name by itself; choose another one, or write it "

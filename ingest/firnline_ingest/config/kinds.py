@@ -19,7 +19,7 @@ Kind = TypeVar("Kind", bound=Format | Transform)
 
 
 def kinds_in(package: str, base: type[Kind]) -> Mapping[str, type[Kind]]:
-    """By the `type` that a document says, in the order in which they are listed."""
+    """Maps the `type` that a document names to its class, in listing order."""
     found = [kind for module in _modules_in(package) for kind in _kinds_of(module, base)]
     found.sort(key=lambda kind: kind.order)
     return {_type_of(kind): kind for kind in found}

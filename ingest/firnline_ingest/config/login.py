@@ -17,7 +17,7 @@ class SnowflakeOptions(Section):
 
 
 class KeyPlace(Section):
-    """Where the machine that the engine runs on has a private key (PKCS#8 PEM, unencrypted): exactly one place."""
+    """The one place on the engine's machines that holds a private key (PKCS#8 PEM, unencrypted)."""
 
     file: Path | None = Field(default=None, strict=False)
     """A PEM file, on the driver and on every executor; read again when the user's key changes."""
@@ -33,7 +33,7 @@ class KeyPlace(Section):
 
 
 class PrivateKey(KeyPlace):
-    """Where the Snowflake user's private key is found: on the engine's machines, or in Secrets Manager."""
+    """The place of the Snowflake user's private key: on the engine's machines, or in Secrets Manager."""
 
     secret_arn: str | None = None
     """A Secrets Manager secret whose text is the PEM."""

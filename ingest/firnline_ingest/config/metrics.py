@@ -26,7 +26,7 @@ APPLICATION, STREAM = "Application", "Stream"
 
 
 class Unit(StrEnum):
-    """As CloudWatch spells them."""
+    """Units, in CloudWatch's spelling."""
 
     COUNT = "Count"
     BYTES = "Bytes"
@@ -238,7 +238,7 @@ class OpenTelemetryConfig(Section):
 
 
 class MetricsOptions(Section):
-    """Where an epoch's figures go beside the log."""
+    """The backends that receive an epoch's figures beside the log."""
 
     prometheus: PrometheusConfig | None = None
     """An endpoint on the driver for Prometheus; none where absent. The engine has to be installed with the extra `prometheus`, as
@@ -248,7 +248,7 @@ class MetricsOptions(Section):
 
 
 class MetricsConfig(MetricsOptions):
-    """Where an epoch's figures go beside the log."""
+    """The backends that receive an epoch's figures beside the log."""
 
     cloudwatch: Annotated[str, NAMESPACE] | None = None
     """A namespace of CloudWatch, such as Firnline: an epoch writes a line for each stream to standard output, in the embedded
@@ -257,5 +257,5 @@ class MetricsConfig(MetricsOptions):
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Of firnline-ingest, which have to be installed where the engine runs."""
+        """The extras of firnline-ingest that have to be installed where the engine runs."""
         return tuple(sorted(name for name in EXTRAS if getattr(self, name) is not None))

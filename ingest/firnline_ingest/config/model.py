@@ -40,7 +40,7 @@ S3_FOLDER = Form(
 
 
 class AwsConfig(AwsOptions):
-    """How AWS is reached."""
+    """The way to AWS."""
 
     region: str
     """Of the streams, the ledger, the secrets and the dead letters; a stream may say another one for itself (`access`)."""
@@ -102,7 +102,7 @@ class PipelineConfig(EngineOptions):
 
     @property
     def routed(self) -> dict[str, "PipelineConfig"]:
-        """By the stored names of the tables that its routes name: as if all went there."""
+        """A pipeline for each table that the routes name, as if every row went there; keyed by the table's stored name."""
         names = self.routes.names if self.routes else ()
         return {name: self.model_copy(update={"table": quoted(name), "pipe": None, "routes": None}) for name in names}
 
@@ -123,7 +123,7 @@ class PatternConfig(EngineOptions):
         return self
 
     def pipeline_of(self, stream: str) -> PipelineConfig | None:
-        """None where the stream does not match."""
+        """Returns None if the stream does not match."""
         groups = groups_of(self, stream)
         if groups is None:
             return None
@@ -142,7 +142,7 @@ class LedgerConfig(Section):
 
 
 class DeadLettersConfig(Section):
-    """Where records go that can't be ingested: exactly one place."""
+    """The one place that keeps records which can't be ingested."""
 
     folder: Path | None = Field(default=None, strict=False)
     """A folder of the machine that the whole engine runs on; refused unless `spark.master` is local."""
@@ -216,7 +216,7 @@ class EngineConfig(RunOptions):
         return self
 
     def pipeline_of(self, stream: str) -> PipelineConfig:
-        """Of a stream that is read."""
+        """The pipeline of a stream that is read."""
         found = self.find_pipeline(stream)
         assert found is not None, f"{stream} belongs to no pipeline"
         return found
@@ -228,7 +228,7 @@ class EngineConfig(RunOptions):
         return next(named, None) or next(made, None)
 
     def access_of(self, stream: str) -> Access:
-        """Where the engine is, for a stream that no pipeline names."""
+        """The access of the stream's pipeline; the engine's own for a stream that no pipeline names."""
         return next((pipeline.access for pipeline in self.pipelines if pipeline.stream == stream), HERE)
 
     def logged_in_for(self, pipeline: PipelineConfig) -> Self:
@@ -251,7 +251,7 @@ class EngineConfig(RunOptions):
 
     @property
     def content_hash(self) -> str:
-        """Of what differs from the defaults: an option that says nothing new, or that came later, changes no hash."""
+        """A hash of what differs from the defaults: an option that says nothing new, or that came later, does not change it."""
         return hashlib.sha256(self.hashed_text.encode()).hexdigest()[:16]
 
     @property

@@ -57,7 +57,7 @@ class PipeDefinition:
 
     @classmethod
     def read(cls, text: str) -> "PipeDefinition | None":
-        """None of what is not understood: a definition may be hidden from a role."""
+        """Returns None for text that is not understood: a definition may be hidden from a role."""
         try:
             return _Definition(list(_tokens(text))).read()
         except (UnreadableSelect, InvalidIdentifier):
@@ -90,7 +90,7 @@ def lost_position(
 
 
 def position_columns(metadata: Metadata, *, are_numbered: bool) -> Iterable[str]:
-    """Those that say which row of a stream a row is, by their stored names."""
+    """The stored names of the columns that identify a row of a stream."""
     parts = metadata.parts(are_numbered=are_numbered)
     if metadata.form is MetadataForm.COLUMNS:
         return [metadata.name_of(part) for part in parts if part in POSITION]
@@ -167,7 +167,7 @@ def _alias(written: str) -> str:
 
 
 def _without_cast(tokens: Tokens) -> Tokens:
-    """Without what stands behind the first cast of the first level, which is a type."""
+    """The tokens before the first cast on the first level; what follows it is a type."""
     depth = 0
     for index, (kind, text) in enumerate(tokens):
         depth += (kind == "sign" and text in OPENS) - (kind == "sign" and text in CLOSES)

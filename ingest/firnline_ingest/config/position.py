@@ -44,7 +44,7 @@ class StartAt(StrEnum):
 
 
 class InitialPosition(Section):
-    """Where a shard is begun that the ledger has never seen; ignored ever after."""
+    """The position at which reading begins in a shard that the ledger has never seen; ignored ever after."""
 
     at: StartAt = Field(default=StartAt.TRIM_HORIZON, strict=False)
     """TRIM_HORIZON by default, because nothing should be missed silently."""

@@ -12,7 +12,7 @@ CONSUMER = name_form(1, 128, example="firnline")
 
 
 class Registration(StrEnum):
-    """Who registers the consumer that fan-out reads by."""
+    """Says who registers the consumer that fan-out reads by."""
 
     NONE = "none"
     """Not the engine: it is there already, mostly made by infrastructure."""

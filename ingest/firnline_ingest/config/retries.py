@@ -14,7 +14,7 @@ HIGHEST_POWER = 64  # of the factor: any larger one has met the maximum long bef
 
 
 class Retry(Section):
-    """Of one operation."""
+    """The retries of one operation."""
 
     attempts: int | None = Field(default=None, ge=1, le=10_000)
     """Failures in a row after which it counts as failed. Without a number it is tried for as long as it takes; the shard says
@@ -42,7 +42,8 @@ class Retry(Section):
 
 
 class PlanRetry(Retry):
-    """Of an operation that the plan of an epoch waits for: all streams wait while it is tried, so it gives up until the next."""
+    """The retries of an operation that an epoch's plan waits for. All streams wait meanwhile, so it gives up until the next
+    plan."""
 
     attempts: int | None = Field(default=5, ge=1, le=100)
     """Failures in a row after which the epoch begins without the stream; the next plan tries again."""
@@ -53,7 +54,7 @@ class PlanRetry(Retry):
 
 
 class RegistrationRetry(Retry):
-    """Of registering a consumer, or of ending its registration."""
+    """The retries of registering a consumer, and of deregistering it."""
 
     attempts: int | None = Field(default=10, ge=1, le=10_000)
     """Failures in a row after which it counts as failed."""
@@ -88,7 +89,7 @@ class RetriesConfig(Section):
     """GetShardIterator."""
 
     def of(self, operation: str) -> Retry | None:
-        """By the operation's name in the service's API; None for one that is not settable."""
+        """The retries of an operation, by its name in the service's API; None for one that is not settable."""
         return getattr(self, FIELDS[operation]) if operation in FIELDS else None
 
 

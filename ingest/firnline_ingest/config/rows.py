@@ -31,7 +31,7 @@ class UnusableRecords(StrEnum):
 
 
 class MetadataForm(StrEnum):
-    """Where a row carries its metadata."""
+    """The form in which a row carries its metadata."""
 
     OBJECT = "object"
     """In one OBJECT column; the form that Openflow's connector writes."""

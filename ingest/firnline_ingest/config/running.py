@@ -9,7 +9,7 @@ from firnline_ingest.config.retries import RetriesConfig
 
 
 class EpochConfig(Section):
-    """How long a task keeps its shards before Spark records the epoch."""
+    """The time that a task keeps its shards before Spark records the epoch."""
 
     seconds: float = Field(default=30.0, ge=10, le=300)
     """It bounds how fast new shards are seen and a stop is honoured, not latency: rows are visible continuously."""

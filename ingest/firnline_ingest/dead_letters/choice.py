@@ -43,7 +43,7 @@ class Choice:
         return (self.since is None or written >= self.since) and (self.until is None or written < self.until)
 
     def has(self, letter: DeadLetter) -> bool:
-        """As far as the dead letter itself tells."""
+        """True if the dead letter belongs to the choice, as far as its own fields can tell."""
         return self.has_shard(letter.stream, letter.shard_id) and (not self.reasons or letter.reason in self.reasons)
 
     @property
@@ -68,7 +68,7 @@ class DeadLetterReader(Protocol):
         """
 
     def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
-        """Those that have dead letters, as far as names tell, in order. Raises what `list` raises."""
+        """The shards that have dead letters, as far as names tell, in order. Raises what `list` raises."""
 
     def get(self, key: DeadLetterKey) -> DeadLetter:
         """Raises UnknownDeadLetter, and what `list` raises."""

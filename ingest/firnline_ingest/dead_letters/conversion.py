@@ -33,7 +33,7 @@ class Conversion:
 
 
 class DeadLetterConverter:
-    """Not thread-safe: one shard's dead letters."""
+    """Converts one shard's dead letters; not thread-safe."""
 
     def __init__(self, pipeline: PipelineConfig, shard_id: str, schemas: SchemasOf = no_registry) -> None:
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
@@ -132,7 +132,8 @@ def callable_of(path: str) -> Repair:
 
 
 def edited_letters(file: Path) -> Mapping[DeadLetterKey, bytes]:
-    """By their keys, as `firnline dead-letters export` wrote them and a person changed them. Raises RepairUnusable."""
+    """Reads the repaired records, by key, from the file that `firnline dead-letters export` wrote and a person edited.
+    Raises RepairUnusable."""
     found: dict[DeadLetterKey, bytes] = {}
     for number, line in enumerate(file.read_bytes().split(b"\n"), start=1):
         if not line.strip():

@@ -27,7 +27,7 @@ TIMEOUT_S = 900.0
 
 
 class Loading(StrEnum):
-    """As the report has it."""
+    """The status of a file's load, in the report's words."""
 
     LOADED = "LOADED"
     FAILED = "LOAD_FAILED"
@@ -64,16 +64,16 @@ class Snowpipe(Protocol):
         """What insertReport said since the last look: it says nothing twice."""
 
     def scan(self, path: str, since: datetime) -> Load | None:
-        """By loadHistoryScan; None, too, where it is asked too often."""
+        """Asks loadHistoryScan for one file. Returns None if it is not listed, or if the service says that it is asked too
+        often."""
 
     def remove(self, path: str) -> None:
         """Nothing, where it is gone."""
 
 
 def most_telling(loads: Iterable[Load]) -> Load | None:
-    """Of what Snowflake said about one name: a second submission of what is loaded and gone from the stage may fail, which says
-    nothing.
-    """
+    """Picks the load that decides among several of one name: a second submission of a file that is loaded and gone from the
+    stage may be reported as failed, which means nothing."""
     return max(loads, key=lambda load: _TELLING.index(load.status), default=None)
 
 
@@ -83,7 +83,7 @@ def utc_now() -> datetime:
 
 @dataclass
 class FileLoads:
-    """Not thread-safe."""
+    """Follows the loads of files; not thread-safe."""
 
     snowpipe: Snowpipe
     now: Callable[[], datetime] = utc_now

@@ -49,7 +49,7 @@ class FileTarget:
 
     @property
     def name(self) -> str:
-        """Of stage and pipe."""
+        """The name that stage and pipe share."""
         return dead_letters_name(self.table)
 
     def sql(self, name: str) -> str:
@@ -57,7 +57,7 @@ class FileTarget:
 
     @property
     def pipe(self) -> str:
-        """As the REST path has it: case counts, quotes only where they have to be."""
+        """The pipe's name as the REST path spells it: case-sensitive, quoted only where it has to be."""
         return ".".join(map(written_name, (self.database, self.schema, self.name)))
 
     @property

@@ -37,7 +37,7 @@ class _NoChannel:
 
 @dataclass(frozen=True, kw_only=True)
 class FileTransport:
-    """One shard's way into one table; in place of a ChannelTransport."""
+    """Carries one shard's replay into one table by files, in place of a ChannelTransport."""
 
     loads: FileLoads
     target: TargetTable
@@ -46,7 +46,7 @@ class FileTransport:
     now: Callable[[], datetime] = utc_now
 
     def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport:
-        """For a new batch: nothing is asked."""
+        """Opens the transport for a new batch; Snowflake is not asked anything."""
         return self._opened()
 
     def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof:
@@ -79,9 +79,8 @@ def path_of(batch: Batch) -> str:
 def file_tables(
     config: EngineConfig, pipeline: PipelineConfig, own: TargetState, session: Statements
 ) -> Mapping[str, ReplayTable]:
-    """Those of the pipeline's tables that have a stage and a pipe; keyed as `replay_tables`. Raises PipeUnusable where none
-    has, and what `_file_transport` raises.
-    """
+    """The tables of the pipeline that have a stage and a pipe, keyed as `replay_tables`. Raises PipeUnusable if none has,
+    and what `_file_transport` raises."""
     found: dict[str, ReplayTable] = {}
     unusable: list[PipeUnusable] = []
     for name, state in tables_of(own).items():
@@ -115,5 +114,5 @@ def _file_transport(
 
 
 def by_file(pipeline: PipelineConfig) -> PipelineConfig:
-    """As it is for rows in files, which may be larger than streamed ones."""
+    """The pipeline with the row limit of files, which is larger than that of streamed rows."""
     return pipeline.model_copy(update={"max_row_bytes": max(pipeline.max_row_bytes, FILE_ROW_BYTES)})

@@ -105,7 +105,7 @@ def _written(path: Path) -> datetime:
 
 
 def _write_durably(files: Sequence[tuple[Path, bytes]]) -> None:
-    """Under names of this call's own, synced, then renamed: no reader sees half a dead letter."""
+    """Writes under names of this call's own, syncs, then renames: no reader sees half a dead letter."""
     mark = uuid4().hex
     drafts = [path.with_name(f".{path.name}.{mark}") for path, _ in files]
     try:

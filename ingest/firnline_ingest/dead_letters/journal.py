@@ -36,7 +36,7 @@ _NAME = re.compile(r"([0-9]{10})\.(jsonl\.gz|done\.json)", re.ASCII)
 
 
 class NamedObjects(Protocol):
-    """Where a journal is kept: a folder of this machine, or of a bucket."""
+    """The folder, on this machine or in a bucket, that holds a journal."""
 
     def create(self, name: str, content: bytes) -> bool:
         """Whether there was none of this name; durable when this returns. Raises DeadLetterError."""
@@ -45,7 +45,7 @@ class NamedObjects(Protocol):
         """Raises DeadLetterError."""
 
     def names(self, folder: str) -> Iterator[str]:
-        """Of all objects in this folder, in order. Raises DeadLetterError."""
+        """The names of all objects in this folder, in order. Raises DeadLetterError."""
 
 
 class BatchLetter(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -120,7 +120,7 @@ class Batch:
         return int.from_bytes(digest, "big") % _DIGESTS
 
     def position(self, row: int) -> Position:
-        """Of the row with this number, from 1."""
+        """The position of the row with this number, counted from 1."""
         return Position(self.header.number, self.digest, row)
 
     @property
@@ -133,7 +133,7 @@ class Batch:
 
     @property
     def whole_letters(self) -> int:
-        """How many dead letters it has all rows of."""
+        """The number of dead letters that the batch has all rows of."""
         return sum(not letter.of for letter in self.header.letters)
 
     @property
@@ -148,7 +148,7 @@ class Batch:
 
 
 class Outcome(StrEnum):
-    """How a batch ended."""
+    """The end of a batch."""
 
     PROVEN = "proven"
     """Its rows are in the table, or in its error table."""
@@ -172,7 +172,7 @@ class BatchEnd(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 @dataclass(slots=True)
 class ReplayedRows:
-    """Which rows of one record are replayed, by their indexes."""
+    """The rows of one record that are replayed, by their indexes."""
 
     of: int
     table: str
@@ -206,7 +206,8 @@ class ReplayedRecords:
 
 
 class Journal:
-    """Of one shard, for one application: another one that reads the stream brings its dead letters into its own table."""
+    """The journal of one shard's replays by one application: another application that reads the stream replays its dead
+    letters into its own table."""
 
     def __init__(self, objects: NamedObjects, application: str, shard: ShardKey) -> None:
         self._objects = objects
@@ -215,7 +216,7 @@ class Journal:
         self.folder = f"{REPLAYS}{path_name(application)}/{incarnation}/{path_name(shard.shard_id)}/"
 
     def numbers(self) -> dict[int, bool]:
-        """Of all batches, in order, and whether each is over."""
+        """The numbers of all batches, in order, each with whether it is over."""
         found: dict[int, bool] = {}
         for name in self._objects.names(self.folder):
             match = _NAME.fullmatch(name.removeprefix(self.folder))
@@ -246,7 +247,8 @@ class Journal:
         self._objects.create(self._name(batch.header.number, "done.json"), msgspec.json.encode(end))
 
     def replayed(self, tables: Iterable[TargetTable] = ()) -> ReplayedRecords:
-        """As of now; some 200 bytes of memory a record. `tables` are the pipeline's, where it matters which were recreated."""
+        """The records replayed so far; takes some 200 bytes of memory a record. `tables` are the pipeline's, where it
+        matters which were recreated."""
         numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
         now, in_replaced = list(tables), set[RecordPlace]()
         for number, is_over in numbers.items():

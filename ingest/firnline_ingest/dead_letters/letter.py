@@ -103,7 +103,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DeadLetterStore(Protocol):
-    """Where dead letters are kept: the engine only puts, the command line lists and gets.
+    """A store of dead letters: the engine only puts, the command line lists and gets.
 
     Safe to use from several threads, and from several engines.
     """
@@ -128,7 +128,7 @@ def _to_the_millisecond(timestamp: float | None) -> datetime | None:
 
 
 def why_unreadable(error: Exception) -> str:
-    """Of a dead letter that could not be decoded; one that a newer version wrote says so."""
+    """Says why a dead letter could not be decoded; one that a newer version wrote says so."""
     text = str(error)
     return f"a newer version of Firnline wrote it ({text})" if "$.version" in text else text
 

@@ -39,7 +39,7 @@ FORGOTTEN = "the ledger does not know its shard"
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayRequest:
-    """Which dead letters, and what is done with them."""
+    """The dead letters to replay, and what is done with them."""
 
     choice: Choice = field(default_factory=Choice)
     repair: Repair | None = None

@@ -80,7 +80,7 @@ class S3Folder:
         return self._place(self._folder)
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
-        """Of an object that was there already, none of the dead letters counts as written."""
+        """Writes the dead letters; those whose object exists already do not count as written."""
         groups: dict[tuple[str, str], dict[DeadLetterKey, DeadLetter]] = defaultdict(dict)
         for letter in letters:
             key = letter.key
@@ -96,7 +96,7 @@ class S3Folder:
         return self._content(self._folder + name)
 
     def names(self, folder: str) -> Iterator[str]:
-        """Of all objects in a folder beside the dead letters."""
+        """The names of all objects that a folder holds beside the dead letters."""
         return (each["Key"].removeprefix(self._folder) for each in self._listed(self._folder + folder))
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
@@ -184,7 +184,7 @@ class S3Folder:
     def _letters(
         self, shard: Shard, objects: Sequence[DeadLetterObject], on_damaged: OnDamaged = refuse
     ) -> Iterator[DeadLetter]:
-        """In order, each once; of two objects that hold a dead letter, the older one counts."""
+        """Yields dead letters in order, each once; if two objects hold the same one, the older object's counts."""
         held: dict[DeadLetterKey, tuple[DeadLetterObject, DeadLetter]] = {}
         for found in sorted(objects):
             for key in sorted(key for key in held if key.position < found.first):
@@ -224,7 +224,7 @@ class S3Folder:
 
 
 def _position(number: str) -> Position:
-    """Of a token that zeros may stand before."""
+    """The position that a token with leading zeros stands for."""
     return Position.from_token(number.lstrip("0").zfill(2 * DIGITS + 1))
 
 

@@ -87,7 +87,7 @@ class _Raced(Exception):
 
 @dataclass(kw_only=True)
 class ShardReplay:
-    """Not thread-safe. `make` says what a dead letter would be now."""
+    """Replays one shard; not thread-safe. `make` says what a dead letter would be now."""
 
     shard: ShardKey
     journal: Journal
@@ -194,9 +194,8 @@ class ShardReplay:
             self._replay_batch(self.tables[table], group)
 
     def _in_batches(self, letters: Iterable[DeadLetter], replayed: ReplayedRecords) -> Iterator[tuple[str, LetterRows]]:
-        """Those that go together with others, each with its table. Replays the ones that go row by row, which is also the way of
-        whatever is partly in its table: the table may keep rejected rows by now.
-        """
+        """Yields the dead letters that can share a batch, each with its table. Replays the others row by row here, and so
+        whatever is partly in its table already: the table may keep rejected rows by now."""
         for name, letter in self._made(letters, replayed):
             table, in_table = self.tables[name], replayed.rows_of.get(place_of(letter.letter.key.position))
             if in_table is not None or (self.most_letters is None and not table.keeps_rejected):
@@ -338,7 +337,7 @@ class ShardReplay:
 
 
 def _grouped(made: Iterable[tuple[str, LetterRows]], most: int) -> Iterator[tuple[str, list[LetterRows]]]:
-    """Of one table each. What waits for company is a batch of each table at most."""
+    """Groups dead letters into batches of one table each; holds at most one incomplete batch a table."""
     waiting: dict[str, list[LetterRows]] = {}
     sizes = Counter[str]()
     for table, letter in made:

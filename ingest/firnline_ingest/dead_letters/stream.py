@@ -74,7 +74,7 @@ class DeadLetterStream:
         return len(by_key)
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
-        """As they come, not in order. Their time is when they arrived in the dead letters' stream."""
+        """Yields dead letters in the order of arrival. Their time is when they arrived in the dead letters' stream."""
         return scanned(self._client, self._stream, choice, on_damaged, sleep=self._sleep)
 
     def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:

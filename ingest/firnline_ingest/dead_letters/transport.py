@@ -54,7 +54,7 @@ class OpenTransport:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """That all rows of a batch are in the table, or were refused by it."""
+    """The proof that all rows of a batch are in the table, or were refused by it."""
 
     opened: OpenTransport
     rejected: int
@@ -62,7 +62,7 @@ class Proof:
 
 
 class ReplayTransport(Protocol):
-    """One shard's way into one table, by a channel or by files."""
+    """Carries one shard's replay into one table, by a channel or by files."""
 
     @property
     def target(self) -> TargetTable: ...
@@ -102,9 +102,10 @@ class ChannelTransport:
     """How long counters are watched that no proof vouches for."""
 
     def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport:
-        """For a new batch. `last`: the channel's last one; `counters`: at its proof, None where it has none.
+        """Opens the channel for a new batch. `last` is the channel's last batch; `counters` are those at its proof, None if
+        there are none.
 
-        Raises ReplayedElsewhere where the channel stands anywhere but in `last`, and what opening raises.
+        Raises ReplayedElsewhere if the channel stands anywhere but in `last`, and what opening raises.
         """
         channel, state = self.channels.open(self.target, self.channel)
         token = state.committed
@@ -155,7 +156,7 @@ class ChannelTransport:
         return Proof(held, rejected, channel.last_error() if rejected else "")
 
     def _rows_in(self, batch: Batch, state: ChannelState) -> int:
-        """How many rows of the batch the channel has committed."""
+        """The number of the batch's rows that the channel has committed."""
         if state.created_ms != batch.header.channel_created_ms:
             raise ReplayUnprovable(str(batch), f"its channel {self.channel} was dropped, or expired, and recreated")
         if state.committed == batch.baseline.position:
@@ -186,7 +187,7 @@ class ChannelTransport:
 
 
 def chunks(rows: Sequence[bytes], done: int) -> Iterator[tuple[int, int]]:
-    """From and to, as indexes: what is in already, then appends (snowflake/sending.py)."""
+    """Yields index ranges: what is in the table already, then one range an append (snowflake/sending.py)."""
     if done:
         yield 0, done
     for first, last, _ in append_bounds([len(row) for row in rows], done):
@@ -194,7 +195,7 @@ def chunks(rows: Sequence[bytes], done: int) -> Iterator[tuple[int, int]]:
 
 
 def places_of(batch: Batch, first: int, last: int) -> RowPositions:
-    """Of the rows from `first` to before `last`, as InFlightRows counts them."""
+    """The positions of the rows from `first` to before `last`, as InFlightRows counts them."""
     within = [batch.digest * 10**DIGITS + row + 1 for row in range(first, last)]
     return RowPositions([str(batch.header.number)] * (last - first), within)
 
@@ -216,5 +217,5 @@ def replay_tables(
 
 
 def tables_of(own: TargetState) -> dict[str, TargetState]:
-    """By what the pipeline's routes call them; its own is under nothing."""
+    """The tables by the names that the pipeline's routes use; its own table has the empty name."""
     return {"": own} | {state.target.table: state for state in own.beside}

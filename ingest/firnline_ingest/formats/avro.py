@@ -13,7 +13,8 @@ from firnline_ingest.formats.packing import PackedFormat
 
 
 def _is_record(text: str) -> str:
-    """Of Avro: what is wrong inside of it is reported where fastavro is, which the engine and `firnline-infra[deploy]` bring."""
+    """Checks that the text is an Avro record. What is wrong inside it is reported where fastavro is installed: by the
+    engine, and by `firnline-infra[deploy]`."""
     try:
         schema = json.loads(text)
     except RecursionError:

@@ -15,7 +15,7 @@ from firnline_ingest.records.rejection import refuse_larger
 
 
 class BytesEncoding(StrEnum):
-    """How bytes are written in a row."""
+    """The text form of bytes in a row."""
 
     BASE64 = "base64"
     """What a BINARY column takes through the default pipe, and what a VARCHAR column keeps as text."""

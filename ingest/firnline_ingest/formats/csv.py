@@ -88,7 +88,7 @@ class CsvFormat(PackedFormat):
 
 
 def _lines(of: CsvFormat, text: Iterator[str]) -> Iterator[tuple[int, Sequence[str]]]:
-    """With the number of the line on which each one ends. Blank lines are none."""
+    """Yields each line with the number on which it ends; blank lines are skipped."""
     import csv
 
     bounded = _Bounded(text, of.delimiter)

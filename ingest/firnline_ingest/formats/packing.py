@@ -17,7 +17,7 @@ CONTENT = "RECORD_CONTENT"
 
 
 class Compression(StrEnum):
-    """How a record is packed."""
+    """The compression of a record."""
 
     NONE = "none"
     """As it is."""

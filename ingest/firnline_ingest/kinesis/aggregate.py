@@ -76,14 +76,14 @@ def has_aggregates(records: Sequence[Record]) -> bool:
 
 
 def is_aggregate(data: bytes) -> bool:
-    """By magic and MD5: what a producer packed, and nothing that only looks like it."""
+    """True if the data has the magic bytes and the MD5 of a KPL aggregate; what only looks like one has not."""
     if not data.startswith(MAGIC) or len(data) <= len(MAGIC) + DIGEST_BYTES:
         return False
     return hashlib.md5(_content(data), usedforsecurity=False).digest() == data[-DIGEST_BYTES:]
 
 
 def user_records(record: Record, own_range: HashRange | None) -> Iterable[UserRecord]:
-    """Of a record that is an aggregate; its number in it is the sub-sequence number of each.
+    """The user records of an aggregate; each one's index in it is its sub-sequence number.
 
     One that can't be taken apart, or has none, is one record with a fault. `own_range` is the shard's: of a KPL's aggregate
     the records outside of it have a fault, because the KPL puts these again.
@@ -117,7 +117,7 @@ def _unpacked(record: Record, aggregate: AggregatedRecord, own_range: HashRange 
 
 
 class _Faults:
-    """Of the user records of one aggregate by their keys, each judged once."""
+    """The faults of one aggregate's user records, by their keys, each judged once."""
 
     def __init__(self, keys: Sequence[str], hash_keys: Sequence[str], own_range: HashRange) -> None:
         self._keys = keys

@@ -51,7 +51,7 @@ def kinesis_client(
 
 
 def subscribing_client(aws: AwsConfig, *, connections: int, access: Access = HERE) -> "KinesisClient":
-    """For SubscribeToShard: each subscription keeps a connection, on which nothing may come for a while."""
+    """A client for SubscribeToShard: each subscription holds a connection that may stay silent for a while."""
     return kinesis_client(aws, connections=connections, read_timeout_s=SILENCE_S, access=access)
 
 
@@ -108,7 +108,7 @@ def _decoded(body: bytes, decode: Callable[[bytes], Decoded]) -> Decoded:
 
 
 def _metadata(headers: Mapping[str, str]) -> dict[str, Any]:
-    """As botocore writes it. The Date header is the service's clock, on which LATEST is pinned."""
+    """The response metadata in botocore's form. Its Date header is the service's clock, on which LATEST is pinned."""
     lowered = {name.lower(): value for name, value in headers.items()}
     request_id = {"RequestId": lowered["x-amzn-requestid"]} if "x-amzn-requestid" in lowered else {}
     return {**request_id, "HTTPStatusCode": 200, "HTTPHeaders": lowered}

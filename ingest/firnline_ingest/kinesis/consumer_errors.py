@@ -122,7 +122,7 @@ class ConsumerUnready(KinesisError, Retryable):
 
 
 class ConsumerGone(KinesisError, Retryable):
-    """As ConsumerMissing, of one that the engine registered itself."""
+    """A consumer is missing that the engine had registered itself; see ConsumerMissing for others."""
 
     id = "FL-2328"
     causes = "The consumer that the engine had registered was deregistered"

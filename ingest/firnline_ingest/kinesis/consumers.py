@@ -21,7 +21,7 @@ class Consumers:
         self._active: set[str] = set()
 
     def make_sure_of(self, stream: str, arn: str) -> None:
-        """That it can be subscribed with.
+        """Makes sure that the consumer can be subscribed with.
 
         Raises ConsumerMissing, ConsumerElsewhere, SubscriptionTaken while it is being made, and the errors of
         kinesis/errors.py.

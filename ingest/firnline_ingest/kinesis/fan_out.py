@@ -106,7 +106,7 @@ class FanOutSource:
             self._subscription = None
 
     def _subscribe(self, start: Start) -> Subscription | None:
-        """None where it has to begin elsewhere, a little later."""
+        """Subscribes; returns None if the subscription has to begin elsewhere, a little later."""
         self._make_sure_of_consumer()
         continuation = self._goes_on_at(start)
         request = {

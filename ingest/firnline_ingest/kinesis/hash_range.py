@@ -10,14 +10,14 @@ HIGHEST = (1 << 128) - 1
 
 @dataclass(frozen=True, slots=True)
 class HashRange:
-    """From `first` to `last`, both in it."""
+    """The hash keys from `first` to `last`, both included."""
 
     first: int = 0
     last: int = HIGHEST
 
     @classmethod
     def listed(cls, found: Mapping[str, str]) -> Self:
-        """As ListShards says it."""
+        """The range in a shard of ListShards' answer."""
         return cls(int(found["StartingHashKey"]), int(found["EndingHashKey"]))
 
     @property
@@ -25,7 +25,7 @@ class HashRange:
         return (self.first, self.last) == (0, HIGHEST)
 
     def owns(self, partition_key: str, explicit_hash_key: str | None = None) -> bool:
-        """As Kinesis routes a record: by its explicit hash key, else by the MD5 of its partition key.
+        """True if Kinesis would route the record here: by its explicit hash key, else by the MD5 of its partition key.
 
         A hash key that is no number routes nowhere; the shard that has the record may keep it.
         """

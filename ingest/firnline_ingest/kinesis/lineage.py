@@ -85,7 +85,7 @@ def read_summary(client: "KinesisClient", stream: str) -> StreamSummary:
 
 
 def read_lineage(client: "KinesisClient", stream: str, summary: StreamSummary | None = None) -> Lineage:
-    """With the summary as it is known, or as it is now. Raises as `read_summary` does."""
+    """Reads the lineage, under this summary or a new one. Raises as `read_summary` does."""
     told = summary or read_summary(client, stream)
     shards = {shard.id: shard for shard in _list_shards(client, stream)}
     return Lineage(stream, told.created_ms, told.retention_hours, MappingProxyType(shards), told.told_ms, told.arn)

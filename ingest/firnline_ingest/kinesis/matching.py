@@ -133,5 +133,6 @@ def all_pipelines(config: EngineConfig, client: "KinesisClient") -> list[Pipelin
 
 
 def resolved(config: EngineConfig, client: "KinesisClient") -> EngineConfig:
-    """With a pipeline for each stream that a pattern finds now, and no patterns. Raises as `all_pipelines` does."""
+    """The configuration with a pipeline for each stream that a pattern matches now, and without patterns. Raises as
+    `all_pipelines` does."""
     return config.model_copy(update={"pipelines": all_pipelines(config, client), "patterns": []})

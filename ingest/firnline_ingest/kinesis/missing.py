@@ -28,7 +28,8 @@ LOOKS = 3
 
 
 def gone_shards(client: "KinesisClient", stream: str, suspects: Iterable[str]) -> frozenset[str]:
-    """Those that the service itself does not know any more, whatever a listing says. Two calls for each that is gone.
+    """The shards that the service itself does not know any more, whatever a listing says. Makes two calls for each that is
+    gone.
 
     Raises the errors of kinesis/errors.py.
     """

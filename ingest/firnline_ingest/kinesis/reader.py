@@ -72,7 +72,7 @@ class Read:
 
 
 class ShardReader:
-    """Not thread-safe: one shard, one thread."""
+    """Reads one shard on one thread; not thread-safe."""
 
     def __init__(
         self,
@@ -174,7 +174,8 @@ class ShardReader:
         return error
 
     def _say(self, error: PageUnreadable) -> None:
-        """Once, and again whenever it was twice as many in a row: a line a page would be thousands an hour."""
+        """Logs the first unreadable page, then each time that their number in a row has doubled: a line a page would be
+        thousands an hour."""
         if self._failures & (self._failures - 1) == 0:
             log.warning(
                 "reader.unreadable", extra={"shard": str(self._key), "pages": self.unreadable_pages, **_of(error)}
@@ -198,10 +199,10 @@ class ShardReader:
         return Read(fresh, page.behind_ms, gap, children, is_end, page.answered_ms, is_at_tip)
 
     def _children(self, page: Page, childless_ends: int) -> tuple[str, ...]:
-        """Those of a page that ends the shard. Raises PageUnreadable for one that only looks like it.
+        """The children in a page that ends the shard. Raises PageUnreadable for one that only looks like it.
 
-        Whether the service says null or nothing is not documented, and a closed shard may come without its children: then
-        a listing decides, once `childless_ends` answers before this one were alike.
+        Whether the service says null or nothing is not documented, and a closed shard may come without its children: then a
+        listing decides, once `childless_ends` answers before this one were alike.
         """
         if page.goes_on:
             return ()
@@ -229,9 +230,8 @@ class ShardReader:
         return Gap(expected, first)
 
     def _fresh(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Only the first record of a page that follows a new iterator can have been read before. The one at the start is
-        handed over again: it may be an aggregate that was taken in up to there.
-        """
+        """The records that were not read before; only the first ones of a page that follows a new iterator can have been.
+        The record at the start is handed over again: it may be an aggregate that was read in part."""
         if not isinstance(self._next, After) or not records:
             return records
         known = self._next.position.sequence_number - (self._next is self._start)

@@ -32,9 +32,10 @@ class Consumer:
 
 
 def find_consumer(client: "KinesisClient", stream: str, stream_arn: str, name: str) -> Consumer | None:
-    """None where there is none. Raises the errors of kinesis/errors.py.
+    """Finds a consumer by name; None if there is none. Raises the errors of kinesis/errors.py.
 
-    From the list of all, which is allowed on the stream; for a description by name AWS says of no resource where none is.
+    It reads the list of all consumers, which a policy allows on the stream: for a consumer that does not exist, AWS
+    documents no resource on which to allow its description by name.
     """
     page: dict[str, Any] = {"StreamARN": stream_arn}
     while True:
@@ -65,7 +66,7 @@ def register_consumer(client: "KinesisClient", stream: str, stream_arn: str, nam
 
 
 def deregister_consumer(client: "KinesisClient", stream: str, arn: str) -> None:
-    """Also where it is gone already. Raises the errors of kinesis/errors.py."""
+    """Deregisters the consumer; does nothing if it is gone. Raises the errors of kinesis/errors.py."""
     try:
         client.deregister_stream_consumer(ConsumerARN=arn)
     except Exception as error:

@@ -31,7 +31,7 @@ class Page:
 
 
 class PageSource(Protocol):
-    """Of one shard; not thread-safe."""
+    """The pages of one shard; not thread-safe."""
 
     operation: str
     """What it is called in errors: GetRecords, SubscribeToShard."""

@@ -54,7 +54,7 @@ class ShardLedger(Protocol):
         """Replaces the row where its fence still holds and read_through does not go back. Raises Fenced otherwise."""
 
     def reset(self, row: ShardRow) -> None:
-        """As `write`, but read_through may go back: a person decided so (ledger/resume.py)."""
+        """Writes the row like `write`, but lets read_through go back: a person decided so (ledger/resume.py)."""
 
     def remove(self, row: ShardRow) -> None:
         """Forgets the row of a shard that has ended, where its fence still holds. Raises Fenced otherwise."""
@@ -67,10 +67,10 @@ class PlanLedger(Protocol):
     """What the driver plans by: a stream's incarnation, all rows of one, and the consumers of the application."""
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
-        """By shard id."""
+        """The rows of a stream's incarnation, by shard id."""
 
     def mark(self, stream: str) -> StreamMark | None:
-        """Which incarnation the application reads; None for a stream that is new to it."""
+        """The incarnation of the stream that the application reads; None for a stream that is new to it."""
 
     def begun_streams(self) -> list[str]:
         """The names of all streams that have a mark."""
@@ -82,7 +82,7 @@ class PlanLedger(Protocol):
         """Says in the stream's mark whether it is paused; False, and nothing is written, where it has none."""
 
     def consumer(self, stream: str, name: str) -> ConsumerRecord | None:
-        """None where the application never asked for it, or gave it up."""
+        """The record of a consumer; None if the application never asked for it, or gave it up."""
 
     def consumers(self) -> list[ConsumerRecord]:
         """All of them."""
@@ -91,11 +91,11 @@ class PlanLedger(Protocol):
         """Whether `record` took the place of exactly `before`."""
 
     def forget_consumer(self, record: ConsumerRecord) -> None:
-        """Where it is still the same."""
+        """Deletes the record if it is still the same."""
 
 
 class LeaseLedger(Protocol):
-    """Who holds the application: one engine at a time, a way to ask it to stop, and one that stands by beside it."""
+    """The lease on an application: one engine at a time holds it; it can be asked to stop, and another one can stand by."""
 
     def current_run(self) -> Run | None:
         """The run that holds the application, or held it and died."""

@@ -16,7 +16,7 @@ service tells its time in whole seconds, and a request is given up long before."
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRecord:
-    """That this application asked for a consumer, and what it got."""
+    """Notes that this application asked for a consumer, and what it got."""
 
     stream: str
     name: str
@@ -35,7 +35,7 @@ class ConsumerRecord:
 
 
 def left_over(records: Iterable[ConsumerRecord], wanted: Mapping[str, str | None]) -> list[ConsumerRecord]:
-    """Those by which nothing reads: `wanted` is the name of the consumer that the engine registers, by stream."""
+    """The consumers that nothing reads by. `wanted` has the name of the consumer that the engine registers, by stream."""
     return [record for record in records if wanted.get(record.stream) != record.name]
 
 

@@ -245,7 +245,7 @@ class DynamoLedger:
         return [name for name in names if " " not in name]
 
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
-        """Not whether it is paused: a person may say that at any moment, and says it to `pause`."""
+        """Writes the mark, but not whether the stream is paused: a person may change that at any moment, with `pause`."""
         new = mark_to_item(mark)
         try:
             answer = self._items.call(
@@ -329,7 +329,7 @@ def _held(fence: Fence) -> Item:
 
 
 def _run(item: Item) -> Run | None:
-    """None for one that was ended."""
+    """The run that an item holds; None if it was ended."""
     return _held_run(item) if "run_id" in item else None
 
 

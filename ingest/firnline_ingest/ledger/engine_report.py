@@ -59,7 +59,7 @@ SUMS = ("records", "rows", "bytes", "dead_letters", "rejected_rows")
 
 @dataclass(frozen=True, slots=True)
 class ShardReading:
-    """Where a shard stood at the end of the epoch, as its reader knows it."""
+    """The state of a shard at the end of the epoch, as its reader knows it."""
 
     stream: str
     shard: str
@@ -94,7 +94,8 @@ class EngineReport:
     shards: tuple[ShardReading, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """At every bound at once this is a tenth of MOST_BYTES, if the words are alike; else the last problems are without."""
+        """The report, compressed. With every field at its bound it takes a tenth of MOST_BYTES if the words repeat;
+        otherwise the last problems are dropped."""
         data = zlib.compress(msgspec.json.encode(self))
         if len(data) <= MOST_BYTES or not self.problems:
             return data
@@ -102,7 +103,7 @@ class EngineReport:
 
 
 def report_from_bytes(data: bytes) -> EngineReport | None:
-    """None where another release wrote it in a form that this one can't read."""
+    """Returns None for a report that another release wrote in a form that this one can't read."""
     try:
         return msgspec.json.decode(zlib.decompress(data), type=EngineReport)
     except (zlib.error, msgspec.DecodeError):

@@ -40,7 +40,7 @@ class IncidentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How much was lost, as far as that can be measured."""
+    """The extent of a loss, as far as it can be measured."""
 
     from_ms: int | None = None
     """Arrival times of the first and of the last record that can be lost."""
@@ -83,7 +83,7 @@ class Incident:
         return self.after == before.after if self.after or before.after else self.detail == before.detail
 
     def joined(self, before: "Incident") -> "Incident":
-        """Both as one; what is newer describes it better."""
+        """The two as one incident; the newer one describes it better."""
         return replace(
             self,
             first_ms=min(self.first_ms, before.first_ms),
@@ -95,7 +95,7 @@ class Incident:
 
 
 def with_incident(incidents: tuple[Incident, ...], new: Incident) -> tuple[Incident, ...]:
-    """In the order in which they last happened; the sums of older ones come first."""
+    """The incidents with this one added, in the order in which they last happened; the sums of older ones come first."""
     before = next((each for each in incidents if new.is_again(each)), None)
     kept = [each for each in incidents if each is not before]
     kept.append(new.joined(before) if before else new)

@@ -54,7 +54,8 @@ class ItemTable:
             raise LedgerUnavailable(self.name, f"an answer can't be read ({type(error).__name__}: {error})") from error
 
     def update_own(self, key: Item, update: str, values: Item, read: Callable[[Item], Result]) -> Result | None:
-        """Of an item of the application's own, where it is still that of the run `:run_id`; what `read` makes of it then."""
+        """Updates an item of the application if it still belongs to the run `:run_id`; returns what `read` makes of it
+        then, else None."""
         try:
             answer = self.call(
                 "UpdateItem",

@@ -177,7 +177,7 @@ class Heartbeat:
             self._changed()
 
     def _report(self, error: FirnlineError) -> None:
-        """At once, and then each minute."""
+        """Logs the error at once, and then every minute."""
         if self._clock() - self._reported_s >= REPORT_EVERY_S:
             self._reported_s = self._clock()
             log.warning(

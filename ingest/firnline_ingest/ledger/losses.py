@@ -23,7 +23,7 @@ def losses(rows: Iterable[ShardRow]) -> Iterator[str]:
 
 
 def described(loss: Loss | None) -> str:
-    """For a person; what is not known is said so."""
+    """The loss in a person's words, including what is not known about it."""
     if loss is None or loss.to_ms is None:
         return "how much is not known"
     began = f"from {_time(loss.from_ms)} " if loss.from_ms else "from an unknown time "

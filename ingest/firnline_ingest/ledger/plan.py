@@ -35,7 +35,7 @@ class Plan:
 
     @property
     def offsets(self) -> dict[str, str]:
-        """As Spark's offset log keeps it, the pins of those that wait included."""
+        """The offsets that Spark's log keeps, including the pins of shards that wait."""
         starts = {shard: start.text for shard, start in {**self.starts, **self.waiting}.items()}
         return starts | dict.fromkeys(self.ended, ENDED) | dict.fromkeys(self.gone, GONE)
 
@@ -76,14 +76,15 @@ class StreamView:
         return row.ended if row else self.offsets.get(shard) == ENDED
 
     def parents_of(self, shard: str) -> tuple[str, ...]:
-        """As far as they are known, for a shard that no listing has: those that ended with it."""
+        """The parents of a shard. For a shard that no listing has, they are the rows that ended with it as a child."""
         listed = self.lineage.shards.get(shard)
         if listed or shard in self.rows:
             return listed.parents if listed else ()
         return tuple(parent for parent, row in self.rows.items() if shard in row.children)
 
     def lacks_a_parent(self, shard: str) -> bool:
-        """Of a shard that no listing has: two come of a split, and one alone of a merge, whose other parent has to end too."""
+        """True for an unlisted shard that may have a second parent: two children come from a split, but a single one from a
+        merge, whose other parent has to end too."""
         if self._is_known(shard):
             return False
         parents = self.parents_of(shard)

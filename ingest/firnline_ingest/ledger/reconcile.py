@@ -54,7 +54,7 @@ class TargetSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Where to read, what not to append again, and what the counters are compared with."""
+    """The place to read from, what is not appended again, and what the counters are compared with."""
 
     case: Case
     start: Start
@@ -194,12 +194,13 @@ def _listed(row: ShardRow, entry: ChannelEntry, state: ChannelState, routing: st
 
 
 def start_of(row: ShardRow) -> Start:
-    """After what was read through, else the pin."""
+    """The start after what was read through, else at the pin."""
     return After(row.read_through) if row.read_through else row.start
 
 
 def _common_start(row: ShardRow, lookups: Sequence[ChannelLookup]) -> Start:
-    """After what was read through. Where that is not known, after the lowest token; a channel without one counts as the pin."""
+    """The start after what was read through. If that is not known, after the lowest token; a channel without one counts as
+    the pin."""
     tokens = [one.state.committed for one in lookups]
     known = [token for token in tokens if token is not None]
     if not row.is_new or not known:

@@ -43,14 +43,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Registrar:
-    """Of one application."""
+    """Registers the consumers of one application."""
 
     client_of: Callable[[str], "KinesisClient"]
     """By stream: one that does not try again by itself, because an answer that was lost has to be known."""
     ledger: PlanLedger
 
     def arn_of(self, stream: str, stream_arn: str, name: str, now_ms: int) -> str:
-        """Of the application's own consumer, registered where there is none; `now_ms` is the service's time, not later.
+        """The ARN of the application's own consumer, which is registered if there is none; `now_ms` is at most the
+        service's time.
 
         Raises ConsumerForeign, ConsumersExhausted, ConsumerUnready until it is active, the errors of kinesis/errors.py and
         of the ledger.
@@ -100,16 +101,15 @@ class Registrar:
 
 
 def registrar_of(config: EngineConfig, ledger: PlanLedger) -> Registrar:
-    """Also of streams that no pipeline reads any more: those are taken to be where the engine is."""
+    """The registrar of all streams; one that no pipeline reads any more is expected where the engine is."""
     access = {pipeline.stream: pipeline.access for pipeline in config.pipelines}
     clients = PerAccess(kinesis_client(config.aws), lambda access: kinesis_client(config.aws, access=access))
     return Registrar(lambda stream: clients.of(access.get(stream, HERE)), ledger)
 
 
 def register_eagerly(config: EngineConfig, registrar: Registrar, wait: Wait) -> None:
-    """Before the engine reads anything. Raises what `Registrar.arn_of` raises; what passes is waited for as
-    `retries.register_stream_consumer` says.
-    """
+    """Registers consumers before the engine reads anything. Raises what `Registrar.arn_of` raises; waits for what passes as
+    `retries.register_stream_consumer` says."""
     for pipeline in config.pipelines:
         if isinstance(pipeline.reader, FanOutReader) and pipeline.reader.fan_out.registration is Registration.EAGER:
             name = registered_by_engine(pipeline.reader, config.application)
@@ -124,7 +124,7 @@ def _ask(registrar: Registrar, stream: str, name: str) -> None:
 
 
 def _patiently(attempt: Callable[[], Answer], retry: RegistrationRetry, wait: Wait) -> Answer | None:
-    """None where `wait` said to give up. Raises what does not pass, or passes too late."""
+    """Tries again until `wait` gives up, then returns None. Raises what does not pass, or passes too late."""
     waited_s, tries, failures = 0.0, 0, 0
     while True:
         try:
@@ -163,7 +163,7 @@ def deregister_all(
 
 
 def unused_consumers(config: EngineConfig, ledger: PlanLedger) -> list[ConsumerRecord]:
-    """Those that the engine registered, and by which no pipeline of this configuration reads: they are paid for."""
+    """The consumers that the engine registered and that no pipeline of this configuration reads by: they are paid for."""
     names = {
         pipeline.stream: registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines
     }
@@ -171,7 +171,7 @@ def unused_consumers(config: EngineConfig, ledger: PlanLedger) -> list[ConsumerR
 
 
 def tell_unused(config: EngineConfig, ledger: PlanLedger) -> None:
-    """At an engine's start. A ledger that does not answer now is the engine's trouble elsewhere."""
+    """Reports unused consumers when an engine starts. A ledger that does not answer is reported elsewhere."""
     try:
         unused = unused_consumers(config, ledger)
     except FirnlineError:
@@ -182,7 +182,8 @@ def tell_unused(config: EngineConfig, ledger: PlanLedger) -> None:
 
 
 def deregister_own(config: EngineConfig, registrar: Registrar, wait: Wait) -> None:
-    """At the end of a bounded run: those by which it read. What is refused is said, and left to `firnline deregister`."""
+    """Deregisters, after a bounded run, the consumers that it registered. A refusal is reported and left to `firnline
+    deregister`."""
     names = {
         pipeline.stream: registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines
     }

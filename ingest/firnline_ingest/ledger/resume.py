@@ -64,7 +64,7 @@ def decide(ledger: Ledger, lease: RunLease, incarnation: str, shard: str | None,
 
 
 def begin_anew(ledger: Ledger, lease: RunLease, stream: str, incarnation: str, now_ms: int) -> None:
-    """Of a stream that was deleted and recreated: the one that is there now is read, from its oldest record.
+    """Begins with the oldest record of a stream that was deleted and recreated.
 
     Raises AnotherEngineRuns and RunDisplaced as `decide` does.
     """

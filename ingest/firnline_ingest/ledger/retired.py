@@ -13,7 +13,8 @@ MARGIN_HOURS = 24  # listings are late
 
 
 def retired(rows: Mapping[str, ShardRow], lineage: Lineage) -> list[ShardRow]:
-    """As this listing has it, the oldest first; who removes one asks the service for its shard by name.
+    """The rows that this listing allows to remove, the oldest first; the caller asks the service for each shard by name
+    before it does.
 
     A row with incidents stays for a person; it is named as long as it has channels.
     """

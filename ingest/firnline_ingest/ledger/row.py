@@ -146,7 +146,7 @@ class ShardRow:
         return own or Sending(self.sent_through, self.sent_ms, self.is_sending)
 
     def as_of(self, channel: str) -> Self:
-        """As it would be if the shard had no other channel."""
+        """The row as it would be if the shard had no other channel."""
         sending = self.sending_of(channel)
         return replace(self, sent_through=sending.through, sent_ms=sending.ms, is_sending=sending.is_on)
 

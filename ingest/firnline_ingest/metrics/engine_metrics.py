@@ -74,7 +74,7 @@ class EngineMetrics:
 def _backends(
     config: MetricsConfig, application: str, clock: Callable[[], float]
 ) -> Iterable[tuple[str, Callable[[], Backend]]]:
-    """By name, how each that is configured is begun. Their packages are extras, so they are imported then."""
+    """Yields each configured backend's name and how it is started. Their packages are extras, imported only then."""
     if (namespace := config.cloudwatch) is not None:
         yield "cloudwatch", lambda: EmbeddedMetrics(namespace, application, clock)
     if (prometheus := config.prometheus) is not None:

@@ -22,7 +22,7 @@ from firnline_ingest.values import ShardKey
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one stream; of the application where it names none. What has no value is not there."""
+    """The figures of one stream, or of the application if it names none. Metrics without a value are absent."""
 
     stream: str | None
     values: Mapping[Metric, int]

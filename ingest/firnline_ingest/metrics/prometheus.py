@@ -43,7 +43,7 @@ class PrometheusMetrics:
                         self._standing[metric, each.stream] = value
 
     def collect(self) -> Iterable[Family]:
-        """As the registry asks for it, for each answer."""
+        """Called by the registry for each scrape."""
         with self._lock:
             values = {**self._counted, **self._standing}
         for metric in METRICS:

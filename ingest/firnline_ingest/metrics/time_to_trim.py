@@ -52,7 +52,7 @@ class TimeToTrim:
                 self._known[receipt.key] = Unread(known.key, read_ms, known.retention_hours)
 
     def seconds(self) -> dict[ShardKey, int]:
-        """Of the shards of which anything is known; 0 where records may have been dropped already."""
+        """The seconds until records are dropped, for each shard of which anything is known; 0 if some may be gone already."""
         now_ms = int(self.clock() * 1000)
         return {
             key: max(0, (known.known_ms + known.retention_hours * HOUR_MS - now_ms) // 1000)

@@ -39,7 +39,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """Those of one stream."""
+    """The leases of one stream."""
 
     of: dict[str, Lease]
     left_out: int = 0

@@ -70,10 +70,10 @@ def planned(watched: WatchedSource, lineage: Lineage, at: Pin | None, epoch: int
 
 
 def apply(migration: Migration, watched: WatchedSource, lineage: Lineage, writer: MigrationWriter) -> int:
-    """How many rows were written. What a try before has left is taken back first.
+    """Writes the migration and returns the number of rows. What an interrupted attempt has left is taken back first.
 
-    Raises NotMigratable, StreamKnown, AnotherEngineRuns, SourceInUse after everything was taken back, and RunDisplaced where
-    this was frozen until an engine took the name over: the stream stays paused then.
+    Raises NotMigratable, StreamKnown, AnotherEngineRuns, SourceInUse after everything was taken back, and RunDisplaced
+    where this was frozen until an engine took the name over: the stream stays paused then.
     """
     if migration.problems:
         raise NotMigratable(watched.source.table, migration.problems)
@@ -90,7 +90,8 @@ def apply(migration: Migration, watched: WatchedSource, lineage: Lineage, writer
 
 
 def undo(lineage: Lineage, writer: MigrationWriter) -> int:
-    """How many rows are gone. Raises NothingMigrated, EngineHasBegun (then none is), AnotherEngineRuns, RunDisplaced."""
+    """Takes the migration back and returns the number of rows removed. Raises NothingMigrated, EngineHasBegun (then nothing
+    is removed), AnotherEngineRuns, RunDisplaced."""
     with held(writer.lease) as heart:
         rows = _take_back(lineage, writer)
         _go_on(lineage, writer, heart)
@@ -131,7 +132,7 @@ def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, write
 
 
 def _take_back(lineage: Lineage, writer: MigrationWriter) -> int:
-    """How many rows are gone; the stream is paused."""
+    """Pauses the stream, takes the migration back, and returns the number of rows removed."""
     ledger, journal = writer.ledger, writer.journal
     noted = journal.read(lineage.incarnation)
     if HEAD not in noted:

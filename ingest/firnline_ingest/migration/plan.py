@@ -96,9 +96,8 @@ class _Planner:
         return MigrationStep(lease.shard_id, lease.text, _with(becomes, lease.remark), row)
 
     def _without_lease(self, shard_id: str) -> MigrationStep:
-        """Of a shard that is listed. The library makes a child's lease before its parent's end, and removes a parent's
-        when all its children are under way.
-        """
+        """The step of a listed shard without a lease: the library creates a child's lease before its parent's end, and
+        removes a parent's when all its children are under way."""
         if self._is_covered_below(shard_id):
             row = self._row(shard_id, TrimHorizon(), ended=True, children=tuple(self._children(shard_id)))
             return MigrationStep(shard_id, "no lease", "finished, not read again: its children have leases", row)

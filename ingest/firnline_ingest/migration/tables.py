@@ -106,7 +106,7 @@ class MigrationJournal:
         self._ask("delete_item", Key=wire({"stream": incarnation, "shard": shard}))
 
     def read(self, incarnation: str) -> dict[str, Item]:
-        """By shard; under HEAD what is said of the whole."""
+        """The items by shard; HEAD holds what concerns the whole migration."""
         found: dict[str, Item] = {}
         page: dict[str, Any] = {}
         while True:

@@ -38,6 +38,6 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
 
 
 def required(features: Collection[Feature]) -> tuple[Permission, ...]:
-    """In a fixed order: by service, then as the engine comes to need them."""
+    """The permissions of these features: by service, then in the order in which the engine needs them."""
     on = ALWAYS | set(features)
     return tuple(permission for permission in PERMISSIONS if permission.is_needed(on))

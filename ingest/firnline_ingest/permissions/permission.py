@@ -75,7 +75,7 @@ class Resource(StrEnum):
 
 
 class Caller(StrEnum):
-    """Who makes the call. What the engine does not call itself, something that it uses calls with its rights."""
+    """The caller of an operation. What the engine does not call itself, something that it uses calls with its rights."""
 
     ENGINE = "engine"
     SPARK = "Spark"

@@ -74,5 +74,5 @@ PRIVILEGES = (
 
 
 def required_privileges(*needs: Need) -> tuple[Privilege, ...]:
-    """In the order in which they can be granted."""
+    """The privileges in an order in which they can be granted."""
     return tuple(one for one in PRIVILEGES if one.need in (Need.ALWAYS, *needs))

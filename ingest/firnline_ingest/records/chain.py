@@ -11,7 +11,7 @@ from firnline_ingest.records.rejection import Untransformable
 
 
 class Origin(NamedTuple):
-    """Where a record comes from: what a transform gets beside its content."""
+    """The source of a record: what a transform gets beside its content."""
 
     stream: str
     shard_id: str
@@ -28,7 +28,7 @@ Apply = Callable[[Document, Origin], None]
 
 
 class Chain:
-    """Of one shard. A function of the record alone: the same record makes the same document at every reading."""
+    """The transforms of one shard. A function of the record alone: the same record makes the same document at every reading."""
 
     def __init__(self, transforms: Sequence[Transform], *, stream: str, shard_id: str) -> None:
         """Raises CallableUnusable."""

@@ -14,9 +14,8 @@ Wrap = Callable[[bytes], bytes]
 
 
 def decoder_of(of: Format, check: Check, most: int, schemas: SchemasOf) -> Decoder | None:
-    """None for plain JSON, whose rows are the record's own bytes. `check` judges what is to be an object of at most so many
-    bytes; `schemas` tells how a registry is asked.
-    """
+    """The format's decoder; None for plain JSON, whose rows are the record's own bytes. `check` judges what has to be an
+    object of at most `most` bytes; `schemas` tells how a registry is asked."""
     if of.is_plain:
         return None
     unpack, decode = of.unpacker(), of.decoder(bounded(check, most), most, schemas)

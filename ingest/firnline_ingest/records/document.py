@@ -46,7 +46,7 @@ class Document:
         return self.written(self.root[0]) if self.is_changed else self._payload
 
     def put(self, holder: Any, key: Any, json_text: bytes) -> None:
-        """That value in this place."""
+        """Puts that value in this place."""
         holder[key] = msgspec.Raw(json_text)
         self.is_changed = True
 
@@ -56,11 +56,11 @@ class Document:
         self.is_changed = True
 
     def members(self) -> Members:
-        """Of the record, opened. Raises Untransformable for one that is no object."""
+        """The members of the record. Raises Untransformable if it is not an object."""
         return _members_in(self.root, 0, "the record")
 
     def members_at(self, way: Sequence[str]) -> Members:
-        """Of the object at the end of that way; objects that are not there are made. Raises Untransformable."""
+        """The members of the object at this path, which is created if it is missing. Raises Untransformable."""
         members, name = self.members(), ""
         for key in way:
             members.setdefault(key, EMPTY)
@@ -89,7 +89,7 @@ class Document:
 
     @staticmethod
     def members_of(value: Value) -> Members | None:
-        """Of an object, opened; None for any other value, of which nothing is opened. Raises DuplicateKeys."""
+        """The members of an object; None for any other value, which stays unparsed. Raises DuplicateKeys."""
         if isinstance(value, msgspec.Raw) and _first_byte(value) != b"{":
             return None
         inner = Document.opened(value)
@@ -113,12 +113,12 @@ class Document:
 
     @staticmethod
     def written(value: Value) -> bytes:
-        """As JSON: what was not opened as it stands in the record."""
+        """The value as JSON; what was never parsed stays byte for byte."""
         return bytes(value) if isinstance(value, msgspec.Raw) else Document.encoded(value)
 
     @staticmethod
     def compact(value: Value) -> bytes:
-        """As JSON without blanks: the same whether an earlier transform has opened it or not."""
+        """The value as JSON without blanks, whether or not an earlier transform has parsed it."""
         return msgspec.json.format(Document.written(value), indent=-1)
 
     @staticmethod
@@ -140,7 +140,7 @@ def _members_in(holder: Any, key: Any, name: str) -> Members:
 
 
 def _first_byte(value: msgspec.Raw) -> bytes:
-    """Which tells what kind of value it is."""
+    """The first byte, which tells what kind of value it is."""
     return bytes(value).lstrip()[:1]
 
 
@@ -167,7 +167,7 @@ def _opened_object(payload: bytes) -> Members:
 
 
 def _size(members: Mapping[str, msgspec.Raw]) -> int:
-    """Of the object without blanks, with its keys as msgspec writes them."""
+    """The bytes of the object without blanks, with its keys as msgspec writes them."""
     if not members:
         return 2
     return len(Document.encoded(list(members))) + sum(map(len, members.values())) + len(members)
@@ -181,7 +181,7 @@ def _refuse_duplicates(payload: bytes) -> None:
 
 
 def refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """For json.loads, which would keep the last of two values. Raises DuplicateKeys."""
+    """The object_pairs_hook for json.loads, which would keep the last of two values. Raises DuplicateKeys."""
     members = dict(pairs)
     if len(members) < len(pairs):
         key, count = Counter(key for key, _ in pairs).most_common(1)[0]

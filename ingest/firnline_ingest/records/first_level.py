@@ -23,7 +23,7 @@ Decode = Callable[[bytes], msgspec.Struct]
 
 
 class FirstLevel:
-    """Not thread-safe: one shard, one thread."""
+    """Checks the first level of one shard's records; not thread-safe."""
 
     def __init__(self, metadata_columns: Sequence[str]) -> None:
         self._shapes = KeyShapes(metadata_columns)
@@ -58,13 +58,14 @@ class FirstLevel:
         return self._shapes.news
 
     def know(self, columns: Collection[str] | None) -> None:
-        """Of which keys have columns."""
+        """Takes the columns that the table has."""
         self._shapes.know(columns)
         self._expected, self._expected_shape = None, self._shapes[()]
         self._last_shape, self._repeats, self._misses = self._expected_shape, 0, 0
 
     def in_order(self, payload: bytes) -> tuple[KeyShape, Collection[msgspec.Raw]]:
-        """Of a payload that was seen already: shape and values in its own order. An order that keeps coming is learned."""
+        """The shape and the values of a payload that was checked already, in its own order. An order that keeps coming is
+        learned."""
         if self._expected is not None:
             self._miss()
         members = _members(payload)
@@ -86,7 +87,7 @@ class FirstLevel:
 
 
 def _decoder(keys: tuple[str, ...]) -> Decode | None:
-    """For objects of exactly these keys. None where there are too many, or one that msgspec takes for no field."""
+    """A decoder for objects of exactly these keys; None if they are too many, or if msgspec can't take one as a field."""
     if len(keys) > MOST_KEYS:
         return None
     fields = [(f"field_{number}", msgspec.Raw, msgspec.field(name=key)) for number, key in enumerate(keys)]

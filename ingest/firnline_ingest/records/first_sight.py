@@ -40,9 +40,8 @@ KINDS = {
 def first_sights(
     news: Sequence[str], records: Sequence[Record], rejected: Sequence[RejectedRecord], objects: Objects
 ) -> Mapping[str, tuple[int, JsonKind]]:
-    """By key, the index of the first record whose rows have it, and what its value is there. A key that only rejected
-    records have is left out.
-    """
+    """For each key, the index of the first record whose rows have it, and the kind of its value there. A key that only
+    rejected records have is left out."""
     left, found = set(news), dict[str, tuple[int, JsonKind]]()
     not_rows = {each.index for each in rejected}
     for index, record in enumerate(records):

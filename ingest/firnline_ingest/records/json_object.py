@@ -30,7 +30,7 @@ _KNOWN_STARTS = {
 
 
 class JsonObjectCheck:
-    """One shard's; what it remembers of records makes it faster, and changes neither a verdict nor a byte."""
+    """Checks one shard's records; what it remembers of them makes it faster, and changes neither a verdict nor a byte."""
 
     def __init__(self, metadata_columns: Sequence[str]) -> None:
         self._first_level = FirstLevel(metadata_columns)
@@ -62,7 +62,7 @@ class JsonObjectCheck:
         return payload
 
     def know(self, columns: Collection[str] | None) -> None:
-        """Of which keys have columns."""
+        """Takes the columns that the table has."""
         self._first_level.know(columns)
 
     @property
@@ -92,7 +92,7 @@ def check_any_json(payload: bytes) -> bytes:
 
 
 def minified(payload: bytes) -> bytes:
-    """On one line, without blanks. Raises Unusable for what is no JSON."""
+    """The JSON on one line, without blanks. Raises Unusable if it is not JSON."""
     try:
         return msgspec.json.format(payload, indent=-1)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -128,7 +128,7 @@ def fault_of(payload: bytes, error: Exception) -> Rejection:
 
 
 def _first_bad_byte(payload: bytes) -> int:
-    """In the payload: msgspec counts from the start of a key."""
+    """The offset of the first bad byte in the payload; msgspec counts from the start of a key."""
     try:
         payload.decode()
     except UnicodeDecodeError as error:

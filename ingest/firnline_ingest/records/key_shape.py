@@ -64,7 +64,7 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
         return shape
 
     def know(self, columns: Collection[str] | None) -> None:
-        """Which columns there are, for keys that have none; None where that is not known, or a key gets one."""
+        """Takes the columns that the table has, or None if they are not known or if each key gets one."""
         self.clear()
         self._room = REMEMBERED_KEYS
         self._columns = None if columns is None else frozenset(map(column_key, columns))

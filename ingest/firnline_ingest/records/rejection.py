@@ -72,7 +72,7 @@ class LeftOut(StrEnum):
 
 
 class Omitted(Exception):
-    """How a format says that a record is rightly no row."""
+    """Raised by a format for a record that is rightly no row."""
 
     def __init__(self, why: LeftOut) -> None:
         super().__init__(why)
@@ -80,7 +80,7 @@ class Omitted(Exception):
 
 
 class Unusable(Exception):
-    """How a step says that it can't go on with a payload; RowMaker turns it into a `RejectedRecord`."""
+    """Raised by a step that can't go on with a payload; RowMaker turns it into a `RejectedRecord`."""
 
     def __init__(self, fault: Rejection) -> None:
         super().__init__(fault)
@@ -88,11 +88,11 @@ class Unusable(Exception):
 
 
 class Filtered(Exception):
-    """How a transform says that a record is rightly no row."""
+    """Raised by a transform for a record that is rightly no row."""
 
 
 class Untransformable(Exception):
-    """How a transform says that it can't be applied to a record. The text says why, without a value of the record."""
+    """Raised by a transform that can't be applied to a record. The text says why, without a value of the record."""
 
 
 class DuplicateKeys(Untransformable):
@@ -100,7 +100,7 @@ class DuplicateKeys(Untransformable):
 
 
 def malformed(detail: str) -> Unusable:
-    """Not what the format says."""
+    """The error for a payload that is not of its format."""
     return Unusable(Rejection(RejectReason.MALFORMED, detail))
 
 
@@ -109,7 +109,7 @@ def too_large(detail: str) -> Unusable:
 
 
 def refuse_larger(data: bytes, most: int) -> None:
-    """Before anything is made of it. Raises Unusable."""
+    """Refuses a payload by its size, before anything is made of it. Raises Unusable."""
     if len(data) > most:
         raise too_large(f"it has {len(data)} bytes by itself, max_row_bytes allows {most}.")
 

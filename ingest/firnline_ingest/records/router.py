@@ -10,7 +10,7 @@ from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 
 class Router:
-    """One shard's; not thread-safe."""
+    """Routes one shard's records; not thread-safe."""
 
     def __init__(self, routes: Routes) -> None:
         looked_at = msgspec.defstruct(
@@ -51,7 +51,7 @@ class Router:
         return self._routes.table_of(msgspec.json.decode(written, type=str) if is_text else None)
 
     def _why(self, written: bytes) -> str:
-        """Without the value: it may be anything."""
+        """The reason without the value, which may be anything."""
         if not written:
             return f"it has no key {self._key!r}, by which it would be routed."
         kind = "value that no route names" if written[:1] == b'"' else "value that is no text"

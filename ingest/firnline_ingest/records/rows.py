@@ -88,13 +88,13 @@ class Rows:
 
     @property
     def ingested(self) -> int:
-        """How many records are rows, in whole."""
+        """The number of records that are rows in whole."""
         made = len(set(self.indexes)) if self.row_numbers else len(self.indexes)
         return made - sum(each.row > 0 for each in self.rejected)
 
     @property
     def unaccounted(self) -> int:
-        """How many of the records that were taken became nothing at all: 0, or this is a defect."""
+        """The number of records that were taken and became nothing at all; more than 0 is a defect."""
         return self.taken - self.ingested - len(self.rejected) - self.left_out.total()
 
     @property
@@ -104,7 +104,7 @@ class Rows:
 
 
 class RowMaker:
-    """Not thread-safe: one shard, one thread."""
+    """Makes rows of one shard's records; not thread-safe."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class RowMaker:
 
     @property
     def table(self) -> str:
-        """Where the record whose objects were asked for last goes, as in Rows.tables."""
+        """The table of the record whose objects were asked for last, as in Rows.tables."""
         return self._router.table if self._router else ""
 
     def _routed(self, documents: Iterable[bytes]) -> Iterable[bytes]:
@@ -211,7 +211,7 @@ class RowMaker:
             yield from self._routed([b"{}"])
 
     def _contents(self, data: bytes) -> Iterator[bytes]:
-        """By the format: checked as far as transforms need it, or wholly where there are none."""
+        """The record's contents by the format: checked as far as transforms need it, or in full if there are none."""
         if self._decode is not None:
             yield from self._decode(data)
         else:
@@ -238,7 +238,7 @@ class RowMaker:
             raise Omitted(LeftOut.FILTERED)
 
     def _unusable(self, row: int, fault: Rejection) -> Unusable:
-        """Of several rows it says which."""
+        """The fault of a row; says which one if a record makes several."""
         return Unusable(fault._replace(detail=f"row {row}: {fault.detail}") if self._are_numbered else fault)
 
     def _decoded(self, records: Sequence[Record]) -> Rows:

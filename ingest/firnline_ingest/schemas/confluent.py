@@ -34,7 +34,7 @@ JSON_TYPES = "application/vnd.schemaregistry.v1+json, application/json"
 
 
 class ConfluentSchemas:
-    """Not for two threads at once. Each request may take the registry's timeout."""
+    """Asks a registry for schemas; not thread-safe. Each request may take the registry's timeout."""
 
     def __init__(self, registry: ConfluentRegistry, login: Login, sleep: Callable[[float], None] = time.sleep) -> None:
         self._url, self._login, self._sleep = registry.url.rstrip("/"), login, sleep
@@ -95,7 +95,7 @@ class ConfluentSchemas:
         return found
 
     def _answer(self, path: str) -> tuple[int, bytes]:
-        """Of three requests the first that is no passing fault, or the last."""
+        """The first of three answers that is not a transient failure, or the last one."""
         headers = {"Accept": JSON_TYPES, **self._login.headers()}
         for attempt in range(ATTEMPTS):
             is_last = attempt == ATTEMPTS - 1

@@ -22,7 +22,7 @@ class Login(Protocol):
 
 
 class BasicLogin:
-    """Of the registry's configuration; no headers where it names no login."""
+    """The login of the registry's configuration; sends no headers if it names none."""
 
     def __init__(self, registry: ConfluentRegistry, read_secret: ReadSecret) -> None:
         self._registry, self._read_secret = registry, read_secret

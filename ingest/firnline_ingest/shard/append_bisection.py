@@ -29,7 +29,7 @@ CAUSE = "Inner Error: "  # stands in the SDK's words between its advice and what
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """So many records at once, for everything up to a position."""
+    """The number of records to take at once, for everything up to a position."""
 
     records: int
     through: Position
@@ -50,7 +50,7 @@ class Refused:
 
 @dataclass(slots=True)
 class AppendBisection:
-    """One shard's; not thread-safe."""
+    """Isolates the records of one shard that break a channel; not thread-safe."""
 
     channel: str
     refused: dict[Position, Refused] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class AppendBisection:
 
     @property
     def commit_timeout_factor(self) -> int:
-        """How many times the usual wait for a commit is right: each that was too short at one place doubles it."""
+        """The factor by which to multiply the usual wait for a commit: each wait that was too short at one place doubles it."""
         return min(1 << self._stalls, LONGEST_WAIT)
 
     def forget(self, through: Position | None) -> None:
@@ -95,7 +95,7 @@ class AppendBisection:
             self._take_smaller_steps(error, suspects)
 
     def records_at_once(self, records: Sequence[Record]) -> int:
-        """How many of these records to take next; a refused one is taken alone."""
+        """The number of these records to take next; a refused one is taken alone."""
         if not self.refused and not self._steps:
             return len(records)
         first = records[0].position
@@ -154,7 +154,7 @@ class AppendBisection:
 
 
 class AppendBisections:
-    """Those of one shard's channels, for as long as its tables are the same; not thread-safe."""
+    """The bisections of one shard's channels, for as long as its tables are the same; not thread-safe."""
 
     def __init__(self, destinations: Iterable[Destination]) -> None:
         self.destinations = tuple(destinations)

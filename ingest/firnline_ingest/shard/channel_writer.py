@@ -33,7 +33,7 @@ STALLED_S = 120.0  # as long as the SDK waits for another opener's rows
 
 
 class ChannelWriter:
-    """One session's; not thread-safe."""
+    """Writes a session's rows through one channel; not thread-safe."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class ChannelWriter:
 
 
 def _positions_of(records: Sequence[Record], made: Rows, first: int, last: int) -> RowPositions:
-    """Of the rows from `first` to before `last` that were made of the records."""
+    """The positions of the rows from `first` to before `last` that were made of the records."""
     numbers = [records[index].SequenceNumber for index in made.indexes[first:last]]
     within: Sequence[int] = made.row_numbers[first:last]
     if isinstance(records[0], UserRecord):

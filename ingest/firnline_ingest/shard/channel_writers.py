@@ -17,7 +17,7 @@ from firnline_ingest.values import Position
 
 
 class ChannelWriters:
-    """One session's, in the order of its work's destinations; not thread-safe."""
+    """The channel writers of one session, in the order of its work's destinations; not thread-safe."""
 
     def __init__(self, writers: Sequence[ChannelWriter]) -> None:
         self._all = tuple(writers)
@@ -32,7 +32,7 @@ class ChannelWriters:
 
     @property
     def read_through(self) -> Position | None:
-        """As the ledger may have it: never past a row that is not proven, whatever table it goes to."""
+        """The position for the ledger: never past a row that is not proven, whatever table it goes to."""
         return _least([writer.in_flight.read_through for writer in self._all])
 
     @property
@@ -56,7 +56,7 @@ class ChannelWriters:
 
     @property
     def caught_up(self) -> list[ChannelWriter]:
-        """Those whose counters can be compared, because they have read again what they had committed."""
+        """The writers whose counters can be compared, because they have read again what they had committed."""
         return [writer for writer in self._all if writer.has_caught_up]
 
     def unproven(self, channel: str) -> Sequence[Chunk]:

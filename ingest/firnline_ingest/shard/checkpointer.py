@@ -34,7 +34,7 @@ class SettlingStopped(Exception):
 
 
 class Checkpointer:
-    """One session's; not thread-safe."""
+    """Proves a session's rows and writes the ledger; not thread-safe."""
 
     def __init__(
         self,

@@ -30,9 +30,8 @@ BeforeKeeping = Callable[[Position | None, Sequence[DecidedRange]], None]
 
 
 class ShardDeadLetters:
-    """Of one shard, under its pipeline's policy. `before_keeping` gets how far they reach before any is kept, and which of them
-    another reading could decide otherwise.
-    """
+    """The dead letters of one shard, under its pipeline's policy. Before any is kept, `before_keeping` is told how far they
+    reach and which of them another reading could decide otherwise."""
 
     def __init__(self, work: ShardWork, services: ShardServices, before_keeping: BeforeKeeping) -> None:
         self._key, self._end_of = work.key, work.end_of
@@ -133,7 +132,7 @@ def first_unusable(rejected: Sequence[RejectedRecord]) -> RejectedRecord:
 
 
 class ArrivalLimit:
-    """So many a minute by the time at which records arrived: a backlog that is read fast is no storm."""
+    """A limit of so many records a minute, by their arrival: a backlog that is read fast is no storm."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most

@@ -98,13 +98,14 @@ class ShardGroup:
         self._runners.clear()
 
     def _drop_what_ended(self) -> None:
-        """Once it was told: an end that no receipt has had is in the next one."""
+        """Drops runners that ended and were reported: an end that no receipt has had is in the next one."""
         for key, runner in list(self._runners.items()):
             if runner.over.is_set() and not runner.report.has_news:
                 del self._runners[key]
 
     def _ends_of_others(self, asked: Sequence[ShardRunner]) -> list[Receipt]:
-        """Without them a shard that failed when it was asked for last would count as failing for ever."""
+        """The receipts of shards that ended and were not asked for. Without them a shard that failed when it was asked for
+        last would count as failing for ever."""
         others = [runner for runner in self._runners.values() if runner not in asked]
         return [runner.receipt() for runner in others if runner.report.has_ended_untold]
 
@@ -142,7 +143,7 @@ class ShardGroup:
         return runner
 
     def _await(self, asked: Sequence[ShardRunner], deadline: Deadline) -> None:
-        """Until every shard is over, or the deadline; after a stop, as long as the last proof may take."""
+        """Waits until every shard is over, or for the deadline; after a stop, as long as the last proof may take."""
         next_progress_s = time.monotonic() + self.progress_every_s
         while not deadline.is_over and not _are_over(asked):
             deadline.wait(LOOK_EVERY_S)
@@ -165,7 +166,7 @@ def _are_over(runners: Sequence[ShardRunner]) -> bool:
 
 
 def _keep_watch(watch: Watch, deadline: Deadline, over: threading.Event) -> None:
-    """On a thread of its own: a ledger that does not answer delays no shard."""
+    """Runs on a thread of its own: a ledger that does not answer delays no shard."""
     while not over.is_set() and not deadline.is_over:
         if watch.wants_a_stop():
             deadline.stop()

@@ -21,7 +21,7 @@ QUIET_MS = 60_000  # a shard that appends now and then should not have to say so
 
 @dataclass(slots=True)
 class LedgerWriter:
-    """One session's; not thread-safe. `row` is the ledger's row as last written by this process."""
+    """Writes the ledger for one session; not thread-safe. `row` is the ledger's row as last written by this process."""
 
     services: ShardServices
     row: ShardRow

@@ -13,7 +13,7 @@ ARENAS = 2  # Python's lock lets one thread allocate at a time anyway; the SDK h
 
 
 def keep_freed_memory() -> None:
-    """To be called before threads are started. Does nothing where there is no glibc."""
+    """Has to be called before threads are started. Does nothing without glibc."""
     if not sys.platform.startswith("linux"):
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

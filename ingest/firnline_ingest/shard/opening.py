@@ -187,7 +187,7 @@ class _Reconciliation:
         return row
 
     def _note_missing(self, row: ShardRow, now_ms: int) -> None:
-        """In which epoch a token was missed first; the heartbeat stays, because it says how long no engine was here."""
+        """Notes the epoch in which a token was missed first; keeps the heartbeat, which says how long no engine was here."""
         missing = {}
         for each in self.held:
             entry = row.channels.get(each.destination.channel)

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class ShardPages:
-    """One session's; not thread-safe."""
+    """The pages that one session reads; not thread-safe."""
 
     def __init__(
         self, work: ShardWork, services: ShardServices, start: Start, report: ShardReport, *, arrived_ms: int

@@ -135,13 +135,13 @@ class Tally:
             self.behind_ms = read.behind_ms
 
     def took(self, ingested: int, left_out: Mapping[LeftOut, int]) -> None:
-        """So many records are sent, or intentionally not ingested."""
+        """Counts records that are sent, or intentionally not ingested."""
         self.ingested += ingested
         self.records += ingested + sum(left_out.values())
         self._leave_out(left_out)
 
     def refused(self, *, kept: int = 0, kept_before: int = 0, skipped: int = 0) -> None:
-        """So many records can't be rows."""
+        """Counts records that can't be rows."""
         self.dead_letters += kept
         self.reread_letters += kept_before
         self.skipped += skipped
@@ -164,11 +164,11 @@ class Tally:
         return Tally(**counts, rejection=told[0], rejected_through=told[1], new_keys=new, **stands)
 
     def counts(self) -> dict[str, Any]:
-        """For a log line: of new keys their number."""
+        """The counts for a log line; new keys are counted, not listed."""
         return {**self.as_dict(), "new_keys": len(self.new_keys)}
 
     def as_dict(self) -> dict[str, Any]:
-        """By the names that a receipt has for them too."""
+        """The counts under the names that a receipt uses too."""
         return asdict(self)
 
 
@@ -207,7 +207,7 @@ class Receipt(Tally):
 
     @classmethod
     def of_pipeline(cls, stream: str, epoch: int, problem: ShardProblem) -> Self:
-        """Of no shard: the stream can't be planned, or its table not be written to."""
+        """A receipt without a shard: the stream can't be planned, or its table can't be written to."""
         failed = ShardState.FAILED
         return cls(stream=stream, stream_created_ms=0, shard_id="", epoch=epoch, state=failed, problem=problem)
 

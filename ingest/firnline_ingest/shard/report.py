@@ -47,7 +47,7 @@ class ShardSnapshot:
 
 
 class ShardReport:
-    """One shard's, in this process. Its thread writes, any other may read."""
+    """The report of one shard in this process. Its thread writes, any other may read."""
 
     def __init__(self, key: ShardKey, clock: Callable[[], float] = time.monotonic) -> None:
         self.tally = Tally()
@@ -104,7 +104,7 @@ class ShardReport:
         self._delay = receipts, max(delay_ms, worst_ms) if since == receipts else delay_ms
 
     def show(self, shown: ShardSnapshot) -> None:
-        """After each turn."""
+        """Publishes a snapshot; called after each turn."""
         self._shown = shown
 
     def _show_counts(self) -> None:
@@ -206,7 +206,7 @@ class ShardReport:
 
 
 def is_idle(work: ShardWork, tally: Tally) -> bool:
-    """Of a shard that Kinesis answers for."""
+    """True for a shard that Kinesis answers for and that had no records for long enough."""
     return tally.unanswered_s < UNANSWERED_S and tally.idle_s >= work.pipeline.idle_after_seconds
 
 

@@ -32,7 +32,7 @@ class ShardRequest:
 
     @property
     def work(self) -> ShardWork:
-        """As it was asked for last: another epoch, and maybe another table."""
+        """The latest request's work: another epoch, and maybe another table."""
         return self._work
 
     @property

@@ -32,7 +32,8 @@ class RetentionState:
 
 
 class RetentionWatch:
-    """One shard's, in one session; not thread-safe. Each page is first asked about (`loss`), then noted (`took`)."""
+    """Watches one shard's retention in one session; not thread-safe. Each page is first asked about (`loss`), then noted
+    (`took`)."""
 
     def __init__(self, row: ShardRow, start: Start, retention_hours: int) -> None:
         self._hours, self._shortest_hours = retention_hours, row.retention_hours or retention_hours
@@ -107,7 +108,7 @@ class RetentionWatch:
         self._pages.append(RetentionState(accounted, self._tip_ms, self._arrived_ms, self._shortest_hours))
 
     def known(self, read_through: Position | None, *, is_all: bool) -> RetentionState:
-        """As the ledger may have it, for a row that is written with `read_through`; `is_all`: nothing is in flight."""
+        """The state that the ledger may hold in a row with this `read_through`; `is_all` says that nothing is in flight."""
         while self._pages and (is_all or _is_covered(self._pages[0].through, read_through)):
             self._written = self._pages.popleft()
         return self._written
@@ -121,7 +122,7 @@ class RetentionWatch:
 
 
 def _estimate(read: Read, gap_ms: int) -> tuple[int | None, int | None]:
-    """As many a second as on the page that follows the gap; nothing where that page is too short to tell."""
+    """Estimates the lost records by the rate of the page that follows the gap; None if that page is too short to tell."""
     first_ms, last_ms = _arrived_ms(read, 0), _arrived_ms(read, -1)
     if first_ms is None or last_ms is None or last_ms - first_ms < 1000 or gap_ms <= 0:
         return None, None

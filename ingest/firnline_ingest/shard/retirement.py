@@ -50,7 +50,7 @@ class Retirement:
             threading.Thread(target=self.run, args=(chosen,), name="retirement", daemon=True).start()
 
     def run(self, works: Sequence[ShardWork]) -> None:
-        """Never raises: what could not be removed is removed an hour later."""
+        """Removes rows that nothing needs. Never raises: what could not be removed is removed an hour later."""
         for stream in dict.fromkeys(work.key.stream for work in works):
             mine = [work for work in works if work.key.stream == stream]
             try:

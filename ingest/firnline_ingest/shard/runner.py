@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class ShardRunner:
-    """One shard's, in this process. `run` is its thread; everything else is for others."""
+    """Runs one shard in this process. `run` is its thread; everything else is for others."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class ShardRunner:
         threading.Thread(target=self.run, name=self.request.work.key.shard_id, daemon=True).start()
 
     def receipt(self, *, is_due: bool = False) -> Receipt:
-        """At once, also while the shard's thread is inside a call."""
+        """The receipt, at once, even while the shard's thread is inside a call."""
         work = self.request.work
         fingerprint = self._services.channels_of(work.pipeline).fingerprint
         receipt = self.report.receipt(work, fingerprint, is_due=is_due)
@@ -77,7 +77,7 @@ class ShardRunner:
         return error
 
     def run(self) -> None:
-        """Until no epoch asks any more, the shard is done or has ended, or time can't heal what stops it."""
+        """Runs until no epoch asks any more, the shard is done or has ended, or an error that time can't heal stops it."""
         state, problem = ShardState.FAILED, None
         self._thread = threading.get_ident()
         self.request.wait(self._delay_s)

@@ -29,7 +29,7 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SendRetryBudget:
-    """How often in vain, and how long in between."""
+    """The number of attempts in vain, and the time between them."""
 
     attempts: int = 10
     pause: Callable[[float], object] = time.sleep

@@ -34,7 +34,7 @@ class Chunk:
         return self.positions.count_up_to(position)
 
     def position_of(self, row: int) -> Position:
-        """Of the row with this number, from 1; the last one stands for the whole chunk."""
+        """The position of the row with this number, counted from 1; the last row stands for the whole chunk."""
         return self.end if row == len(self.positions) else self.positions[row - 1]
 
 
@@ -92,7 +92,7 @@ class InFlightRows:
 
     @property
     def read_through(self) -> Position | None:
-        """As the ledger may have it: never past a row that is not proven."""
+        """The position for the ledger: never past a row that is not proven."""
         return self._read_through if self._chunks else self.accounted
 
     @property
@@ -210,7 +210,7 @@ class InFlightRows:
         return Proven(position, counts.rows_inserted, counts.rows_error)
 
     def _position_of(self, row: int) -> Position | None:
-        """None for a row that is proven already."""
+        """Returns None for a row that is proven already."""
         before = _counted(self.proven)
         for chunk in self._chunks:
             if before < row <= before + len(chunk.positions):

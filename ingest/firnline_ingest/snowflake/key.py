@@ -99,7 +99,8 @@ def _from_secrets_manager(arn: str, config: EngineConfig) -> tuple[str, str]:
 
 
 def fingerprint_of(public_key: bytes) -> str:
-    """Of a public key in DER form, as DESCRIBE USER shows it (RSA_PUBLIC_KEY_FP) and a token's issuer ends with."""
+    """The fingerprint of a public key in DER form, as DESCRIBE USER shows it (RSA_PUBLIC_KEY_FP) and a JWT's issuer ends
+    with it."""
     return "SHA256:" + base64.b64encode(hashlib.sha256(public_key).digest()).decode()
 
 

@@ -22,14 +22,14 @@ class Statements(Protocol):
     """Runs what only reads (sql_session.py)."""
 
     def rows(self, statement: str, empty: Collection[int] = ...) -> list[dict[str, Any]]:
-        """By lower-cased name of the column; none where the place does not exist for the role."""
+        """The rows by lower-cased column name; none if the place does not exist for the role."""
 
     def close(self) -> None:
-        """Until the next statement."""
+        """Closes the session until the next statement."""
 
 
 class Listing:
-    """Of one kind (TABLES, PIPES), as it is while this object lives."""
+    """The objects of one kind (TABLES, PIPES), cached for this instance's life."""
 
     def __init__(self, session: Statements, kind: str, wanted: Iterable[tuple[str, str, str]]) -> None:
         """`wanted` are the names that will be asked for, with database and schema."""

@@ -29,6 +29,6 @@ class PerLogin(Generic[Made]):
             return self._made[pipeline.login]
 
     def all(self) -> tuple[Made, ...]:
-        """Those that were needed so far."""
+        """The sessions that were needed so far."""
         with self._lock:
             return tuple(self._made.values())

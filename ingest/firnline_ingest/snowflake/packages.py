@@ -11,7 +11,8 @@ from pathlib import Path
 
 
 def make_importable() -> None:
-    """Before anything below `snowflake.ingest` is imported. Loads the connector only where it has to be fixed."""
+    """Has to be called before anything below `snowflake.ingest` is imported. Loads the connector only where it has to be
+    fixed."""
     if "snowflake.ingest" in sys.modules:
         return
     found = find_spec("snowflake.ingest")
@@ -28,6 +29,6 @@ def put_back_parse_account() -> None:
 
 
 def _account_alone(account: str) -> str:
-    """Without region and cloud, as connector 4 has it."""
+    """The account's name without region and cloud, as connector 4 has it."""
     name, _, rest = account.partition(".")
     return name.rpartition("-")[0] if rest.split(".")[0] == "global" and "-" in name else name

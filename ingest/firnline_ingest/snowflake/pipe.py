@@ -49,7 +49,7 @@ def check_pipe(
 
 
 def check_columns(pipeline: PipelineConfig, table: tuple[str, str, str], columns: Iterable[str]) -> None:
-    """Of a table whose schema is fixed, where keys are columns by their names. Raises PositionColumnMissing."""
+    """Checks a table with a fixed schema, whose columns are matched by name. Raises PositionColumnMissing."""
     there = {column.upper() for column in columns}
     wanted = position_columns(pipeline.metadata, are_numbered=pipeline.format.makes_several_rows)
     if lacking := [name for name in wanted if name.upper() not in there]:

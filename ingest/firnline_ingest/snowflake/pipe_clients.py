@@ -74,7 +74,7 @@ class PipeClient:
             self._closing[name] = in_background(lambda: _close(handle), name="close-channel")
 
     def close(self) -> None:
-        """In the background, without waiting for rows; they are read again."""
+        """Closes in the background, without waiting for rows; they are read again."""
         self.watch.close()
         in_background(self._close, name="close-client")
 

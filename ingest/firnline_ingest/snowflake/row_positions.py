@@ -32,14 +32,14 @@ class RowPositions:
         return RowPositions(self.sequence_numbers[count:], self.within[count:])
 
     def count_up_to(self, position: Position) -> int:
-        """How many rows stand at or before the position."""
+        """The number of rows at or before the position."""
         if not self.within:
             return bisect.bisect_right(self.sequence_numbers, position.sequence_number, key=int)
         return bisect.bisect_right(range(len(self)), position, key=self.__getitem__)
 
     @property
     def records(self) -> int:
-        """How many records the rows are of."""
+        """The number of records that the rows are of."""
         if not self.within:
             return len(self)
         return len({(number, place // ROWS) for number, place in zip(self.sequence_numbers, self.within, strict=True)})

@@ -46,7 +46,7 @@ def guarded(client: object, function: Callable[Given, Answer], *arguments: Given
 
 
 def thread_blocked_s(thread: int) -> float:
-    """For how long the thread has been in one call; 0 where it is in none."""
+    """The seconds that the thread has spent in its current call; 0 outside of one."""
     since_s, _ = _inside.get(thread, (time.monotonic(), None))
     return time.monotonic() - since_s
 

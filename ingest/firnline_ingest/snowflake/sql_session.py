@@ -30,7 +30,7 @@ class SqlSession:
         self._has_worked = False
 
     def rows(self, statement: str, empty: Collection[int] = DOES_NOT_EXIST) -> list[dict[str, Any]]:
-        """None, too, where the refusal is one of `empty`.
+        """The rows by lower-cased column name; none if the refusal is one of `empty`.
 
         Raises StatementRefused for another answer of a session that works; KeyUnusable, KeyRefused, SessionRefused or
         SnowflakeUnavailable where there is none.

@@ -80,7 +80,7 @@ class StatusWatch:
 
     @property
     def silent_s(self) -> float:
-        """For how long rows wait without any channel's token having moved, as far as the SDK says."""
+        """The seconds that rows have waited without any channel's token moving, as far as the SDK tells."""
         with self._answered:
             return 0.0 if self._sent_since_s is None else self._clock() - self._sent_since_s
 

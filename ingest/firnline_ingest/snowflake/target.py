@@ -69,7 +69,7 @@ class TargetState:
 
     @property
     def routed(self) -> tuple[tuple[str, TargetTable], ...]:
-        """Those, by their stored names."""
+        """The states of the routed tables, by their stored names."""
         return tuple((state.target.table, state.target) for state in self.beside)
 
 
@@ -97,10 +97,11 @@ class TargetCatalog:
         self._known = _Known(clock)
 
     def states(self, pipelines: Sequence[PipelineConfig]) -> dict[str, TargetState | FirnlineError]:
-        """Of each pipeline, by its stream; the error where it is that pipeline's own (PIPELINES_OWN).
+        """The state of each pipeline's table, by stream; an error of the pipeline's own (PIPELINES_OWN) stands in its
+        place.
 
-        Raises KeyUnusable, KeyRefused, SessionRefused or SnowflakeUnavailable, which are everybody's. Of a pipeline with a
-        user of its own they are its own, too.
+        Raises KeyUnusable, KeyRefused, SessionRefused or SnowflakeUnavailable, which concern all pipelines. For a pipeline
+        with a user of its own they are its own, too.
         """
         self._known.columns.clear()
         found: dict[str, TargetState | FirnlineError] = {}
@@ -120,7 +121,7 @@ class TargetCatalog:
         return self._look([pipeline]).routed_state(pipeline)
 
     def _look(self, pipelines: Sequence[PipelineConfig]) -> "_Look":
-        """Of pipelines that have one user."""
+        """Looks at the tables of pipelines that share one user."""
         session = self._sessions.of(pipelines[0])
         everywhere = (each for pipeline in pipelines for each in (pipeline, *pipeline.routed.values()))
         self._session_of |= {_table(each): session for each in everywhere}
@@ -128,7 +129,7 @@ class TargetCatalog:
         return _Look(role, session, pipelines, self._known)
 
     def _session(self, target: TargetTable) -> Statements:
-        """By which its table was seen; tables are asked about once they have a state."""
+        """The session that saw the table; tables are asked about once they have a state."""
         return self._session_of[target.database, target.schema, target.table]
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
@@ -209,7 +210,7 @@ class _Look:
             return error
 
     def routed_state(self, pipeline: PipelineConfig) -> TargetState:
-        """With the tables that its routes lead to, each of which has to be there as its own has."""
+        """The state with the tables that the pipeline's routes lead to, each of which has to exist as its own has."""
         return replace(self.state(pipeline), beside=tuple(map(self.state, pipeline.routed.values())))
 
     def state(self, pipeline: PipelineConfig) -> TargetState:
@@ -245,7 +246,7 @@ class _Look:
         )
 
     def _has_variant(self, target: TargetTable) -> bool:
-        """Of an Iceberg table, whose version never changes; asked for once."""
+        """True if the Iceberg table's version has VARIANT; the version never changes, so it is asked for once."""
         if target not in self._known.has_variant:
             name = (target.database, target.schema, target.table)
             found = Listing(self._session, "ICEBERG TABLES", [name]).find(*name) or {}
@@ -313,7 +314,7 @@ def _name_and_time(pipe: Row | None, table: tuple[str, str, str]) -> tuple[str, 
 
 
 def _table(pipeline: PipelineConfig) -> tuple[str, str, str]:
-    """As Snowflake stores the names."""
+    """The stored names of database, schema and table."""
     table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
     return stored_name(pipeline.database), stored_name(pipeline.schema_), table
 
@@ -324,7 +325,7 @@ def _wanted_pipe(pipeline: PipelineConfig) -> tuple[str, str, str]:
 
 
 def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> list[WantedPrivilege]:
-    """On the database, the schema and the table; what a pipe needs is asked for where it is looked up."""
+    """The privileges on database, schema and table; a pipe's are asked for where the pipe is looked up."""
     places = {"DATABASE": ("DATABASE", 1), "SCHEMA": ("SCHEMA", 2), "TABLE": (kind, 3)}
     declared = ((one, *places[one.on]) for one in required_privileges(*needs))
     return [WantedPrivilege.of(one, *table[:depth], kind=spelled) for one, spelled, depth in declared]

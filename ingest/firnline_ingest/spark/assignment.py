@@ -40,7 +40,7 @@ class PlannedShard:
         columns: Iterable[str] | None = None,
         routed: tuple[tuple[str, TargetTable], ...] = (),
     ) -> Self:
-        """Of a row that names a shard."""
+        """The assignment of a plan's row that names a shard."""
         fields = row._asdict()
         del fields["problem"], fields["known_ms"]  # the driver's
         return cls(**fields, target=target, columns=None if columns is None else tuple(columns), routed=routed)

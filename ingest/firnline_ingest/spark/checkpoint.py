@@ -59,7 +59,7 @@ class CheckpointUnreachable(EnvironmentalError):
 
 
 def check_checkpoint(config: EngineConfig) -> str:
-    """Of a URL, by a JVM that is started for it. Raises CheckpointUnopenable, CheckpointUnreachable."""
+    """Checks a URL with a JVM that is started for it. Raises CheckpointUnopenable, CheckpointUnreachable."""
     from pyspark import SparkContext
 
     from firnline_ingest.spark.jvm import launch_jvm

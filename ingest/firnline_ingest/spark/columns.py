@@ -47,7 +47,7 @@ class Sight:
         return {"epoch": self.epoch, "shard": self.shard, "sequence_number": self.sequence_number}
 
     def column(self, state: TargetState) -> str:
-        """As ADD COLUMN has it; with … where a person has to name a type."""
+        """The column's definition for ADD COLUMN; with … where a person has to name a type."""
         return f"{quoted(self.key.upper())} {self._type(state)}"
 
     def is_a_persons(self, state: TargetState) -> bool:
@@ -123,7 +123,7 @@ class ColumnWatch:
                 self._untold.pop(stream, None)
 
     def _is_asked_of(self, state: TargetState, streams: Iterable[str]) -> bool:
-        """Of a table that does not evolve."""
+        """True if the columns of a table without schema evolution have to be asked for."""
         target = state.target
         is_new = target not in self._fixed and state.matches_by_name
         return is_new or target in self._short or not self._untold.keys().isdisjoint(streams)

@@ -34,7 +34,8 @@ class ColumnsByHand:
         return set(self._waiting.get(target, ()))
 
     def unexplained(self, target: TargetTable, columns: Collection[str], streams: Iterable[str]) -> set[str]:
-        """Of columns whose key no shard has reported, those that are not the engine's own; in the end the log tells of each."""
+        """The columns whose key no shard has reported and that the engine did not add; the log names each of them in the
+        end."""
         own = {name for stream in streams for name in self.makes(stream)}
         seen = self._waiting.get(target, {})
         looks = {name: seen.get(name, 0) + 1 for name in columns if name not in own}

@@ -110,7 +110,8 @@ class EpochRunner:
         return [shard for shard in shards if shard.stream not in collided], refused
 
     def _states(self, streams: Iterable[str]) -> Mapping[str, TargetState | FirnlineError]:
-        """Where Snowflake is away, or refuses every login, each pipeline has that problem: it is tried again like any other."""
+        """The state of each stream's table. If Snowflake is unavailable, or refuses every login, each pipeline has that
+        problem and is retried."""
         try:
             states = self.catalog.states([self.config.pipeline_of(stream) for stream in streams])
             found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}

@@ -77,7 +77,7 @@ def prepare_workers(session: "SparkSession", config: EngineConfig, run_id: str, 
 
 
 def shards_of(config: EngineConfig, ledger: PlanLedger) -> Sequence[ShardKey]:
-    """Those that are not ended, as far as the ledger knows."""
+    """The shards that have not ended, as far as the ledger knows."""
     marks = (ledger.mark(pipeline.stream) for pipeline in config.pipelines)
     return [
         row.key

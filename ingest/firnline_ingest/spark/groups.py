@@ -43,7 +43,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where every shard of an epoch is read."""
+    """The groups that read the shards of an epoch."""
 
     groups: tuple[Group, ...] = ()
     left_out: tuple[ShardKey, ...] = ()
@@ -89,7 +89,7 @@ def _kept(before: Placement, shards: frozenset[ShardKey], slots: Mapping[str, in
 def _opened(
     groups: Iterable[Group], homeless: Collection[ShardKey], slots: Mapping[str, int], most: int
 ) -> list[Group]:
-    """As many new ones as the homeless need beyond the room that there is, and as slots are free for."""
+    """Opens as many groups as the shards without one need beyond the room that there is, and as slots are free for."""
     there, opened = list(groups), list[Group]()
     missing = len(homeless) - sum(most - len(group.shards) for group in there)
     for _ in range(math.ceil(missing / most)):

@@ -190,7 +190,7 @@ class EngineJob:
     # Spark's threads
 
     def _epoch(self, planned: "DataFrame", batch_id: int) -> None:
-        """Never raises: what fails here is either waited out, or ends the run from the main thread."""
+        """Runs an epoch; never raises: what fails here is either waited out, or ends the run from the main thread."""
         with self._running:
             self._has_begun = True
             if not self._over.is_set():
@@ -262,14 +262,14 @@ class EngineJob:
             self._leave()
 
     def _close_spark(self) -> None:
-        """Once the application is given back: an engine that waits for it does not wait for Spark's end."""
+        """Closes Spark after the application was given back: an engine that waits for it does not wait for Spark's end."""
         if not self.has_loose_ends and not BackgroundCall("spark-end", self._query.close).wait(
             CLOSE_S, self._signals.at_once
         ):
             self._leave()
 
     def _leave(self) -> None:
-        """Without waiting for Spark: nothing that it might still do is wanted, or it does not answer."""
+        """Leaves without waiting for Spark: nothing that it might still do is wanted, or it does not answer."""
         self.has_loose_ends = True
         self._query.kill()
 

@@ -22,7 +22,7 @@ _parent = os.getppid()
 
 
 def launch_jvm(settings: Mapping[str, str], heard: Callable[[int], None]) -> None:
-    """Once a process. `heard` gets the numbers of signals that the JVM got instead of us."""
+    """Starts the JVM, once a process. `heard` gets the numbers of signals that the JVM received instead of this process."""
     if SparkContext._gateway is None:
         conf = SparkConf(loadDefaults=False)
         for name, value in settings.items():
@@ -45,7 +45,7 @@ def launch_jvm(settings: Mapping[str, str], heard: Callable[[int], None]) -> Non
 
 
 def is_jvm_gone() -> bool:
-    """Where it was started at all."""
+    """True if a JVM was started and has ended."""
     gateway: Any = SparkContext._gateway
     if gateway is None:
         return False
@@ -54,7 +54,7 @@ def is_jvm_gone() -> bool:
 
 
 def kill_jvm() -> None:
-    """At once, where it is ours; Python workers end when it does. Under spark-submit it ends after us."""
+    """Kills the JVM if this process started it; Python workers end with it. Under spark-submit it outlives this process."""
     gateway: Any = SparkContext._gateway
     if gateway is not None and gateway.proc is not None:
         with suppress(OSError):

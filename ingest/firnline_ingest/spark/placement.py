@@ -24,9 +24,8 @@ log = logging.getLogger(__name__)
 
 
 def executor_slots(context: SparkContext) -> dict[str, int]:
-    """How many tasks run at once on each executor, by its location as Spark writes it; that of the driver in local mode,
-    and where Spark does not tell, is empty.
-    """
+    """The number of tasks that run at once on each executor, by its location as Spark writes it; the location is empty for
+    the driver in local mode, and if Spark does not tell."""
     found = dict[str, int]()
     try:
         infos = context._jsc.sc().statusStore().executorList(True).iterator()

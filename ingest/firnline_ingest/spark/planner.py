@@ -228,7 +228,8 @@ class ShardPlanner:
     def _of_each_stream(
         self, look: Callable[[PipelineConfig], Result], known: SourceOffset
     ) -> dict[str, Result | ShardProblem]:
-        """By stream, several at a time, each with its own patience; by pattern where no stream can be looked for."""
+        """The result for each stream, several at a time, each with retries of its own; keyed by pattern if its streams
+        can't be listed."""
         pipelines, wrong = self._streams.now(known.stream_names)
         self._lineages.next_plan([pipeline.stream for pipeline in pipelines])
         with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="plan") as threads:

@@ -66,7 +66,7 @@ class ShardPolicy:
         self._has_anybody_read = any(receipt.state not in IDLE for receipt in receipts)
 
     def _counts(self, receipt: Receipt) -> bool:
-        """As a failure. One that waits does where a failure is to end the run."""
+        """True if the receipt counts as a failure. One that waits does if a failure is to end the run."""
         is_to_stop = receipt.state is ShardState.WAITING and self.config.on_failure is OnFailure.STOP
         return receipt.state in FAILING or is_to_stop
 
@@ -100,7 +100,7 @@ class ShardPolicy:
 
     @property
     def pause_s(self) -> float:
-        """Before the next epoch, where no shard was read in this one: so it delays no shard."""
+        """The pause before the next epoch if no shard was read in this one, so that it delays no shard."""
         if self._has_anybody_read:
             return 0.0
         if self.has_all_stopped:

@@ -60,7 +60,7 @@ class SparkQuery:
             warm_up(session, self.config, run_id, catalog, ledger)
 
     def open(self) -> "SparkSession":
-        """Once. Raises SparkUnstartable, or SparkGone."""
+        """Opens the session, once. Raises SparkUnstartable, or SparkGone."""
         if self._session is not None:
             return self._session
         with _explained():

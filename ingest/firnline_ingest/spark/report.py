@@ -36,7 +36,8 @@ class EpochReport:
             log.info("shard.receipt", extra={**receipt.as_dict(), "new_keys": len(receipt.new_keys)})
 
     def _in_full(self, receipts: Sequence[Receipt]) -> Sequence[Receipt]:
-        """Those with incidents; then problems and changes of state; then the others, as far as the bound goes."""
+        """The receipts to log in full: those with incidents, then problems and changes of state, then the others as far as
+        the bound goes."""
         news = [each for each in receipts if self._said.get(each.key) != _stands(each) or _any_counted(each)]
         ordered = sorted(news, key=self._rank)
         certain = sum(receipt.incidents > 0 for receipt in news)
@@ -67,7 +68,7 @@ def summary(receipts: Sequence[Receipt], stopped: Collection[ShardKey]) -> dict[
 
 
 def _any_counted(receipt: Receipt) -> bool:
-    """Beside reads: an idle shard is asked again and again."""
+    """True if anything but reads was counted: an idle shard is read again and again."""
     return any(getattr(receipt, name) for name in COUNTS if name != "reads")
 
 

@@ -42,7 +42,7 @@ class RetryBudget:
 
     @property
     def pause_s(self) -> float:
-        """Before another attempt: what fails at once must not fail in a tight loop."""
+        """The pause before another attempt: what fails at once must not fail in a tight loop."""
         return min(LONGEST_PAUSE_S, 2.0 ** min(self.in_a_row - 1, 10)) if self.in_a_row else 0.0
 
 

@@ -11,7 +11,7 @@ from firnline_ingest.values import ShardKey
 
 
 def fair_share(shards: Collection[ShardKey], room: int, *, read_already: Collection[ShardKey]) -> frozenset[ShardKey]:
-    """At most `room` of them."""
+    """Chooses at most `room` shards, fairly among streams; those that are read already come first."""
     if len(shards) <= room:
         return frozenset(shards)
     by_stream: dict[str, list[ShardKey]] = defaultdict(list)

@@ -39,7 +39,7 @@ class EndingSignals:
 
     @property
     def exit_status(self) -> int | None:
-        """As a shell says it of a process that a signal has ended; None where none came."""
+        """The exit status that a shell reports for a process ended by this signal; None if none came."""
         return None if self.number is None else 128 + self.number
 
     def heard(self, number: int) -> None:
@@ -83,4 +83,4 @@ class EndingSignals:
 
 
 def _noted_by_the_interpreter(_number: int, _frame: FrameType | None) -> None:
-    """There has to be a handler, or the signal would end the process."""
+    """Does nothing: without a handler the signal would end the process."""

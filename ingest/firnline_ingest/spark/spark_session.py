@@ -51,7 +51,7 @@ def new_session(config: EngineConfig, heard: Callable[[int], None] = lambda _: N
 
 
 def settings_of(config: EngineConfig) -> dict[str, str]:
-    """As Spark is given them."""
+    """Spark's settings for the engine."""
     settings = {"spark.app.name": f"firnline-{config.application}"} | SETTINGS
     if config.spark.master:
         settings["spark.master"] = forgiving(config.spark.master)

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 def standby_limit_s() -> float | None:
-    """How long this process waits to be let in; None where it is an engine like any other."""
+    """The seconds that this process waits to be promoted; None if it is an engine like any other."""
     return float(said) if (said := os.environ.get(STANDBY_VARIABLE)) else None
 
 

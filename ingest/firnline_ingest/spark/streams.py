@@ -51,9 +51,8 @@ class Streams:
         return [*self.config.pipelines, *found.pipelines.values()], wrong
 
     def initial_pin(self, pipeline: PipelineConfig, client: "KinesisClient") -> Pin:
-        """Where a stream begins that was never read. LATEST of a pattern is when the application first looked for such streams:
-        what a later one received before it was found is read. Raises the errors of kinesis/errors.py.
-        """
+        """The first position in a stream that was never read. LATEST of a pattern means when the application first listed
+        such streams: what a later stream received before it was found is read. Raises the errors of kinesis/errors.py."""
         began_ms = self._looked_since_ms(pipeline.stream)
         if began_ms and pipeline.initial_position.at is StartAt.LATEST:
             return AtTimestamp(began_ms)
@@ -88,7 +87,8 @@ class Streams:
             self._failure, self._next_s = None, now_s + self.config.list_streams_seconds
 
     def _note_beginnings(self, told_ms: int) -> None:
-        """In the ledger, once: an item such as a stream has, under a name that no stream can have."""
+        """Notes in the ledger, once, when each pattern was first looked for: as a stream's item, under a name that no
+        stream can have."""
         for pattern in self.config.patterns:
             if pattern.streams not in self._began_ms:
                 name = f"matching {pattern.streams}"

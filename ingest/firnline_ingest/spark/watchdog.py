@@ -28,7 +28,7 @@ class EpochPace(Enum):
 
 @dataclass(slots=True)
 class EpochWatch:
-    """Of one epoch after another; `look` is called every second or so by another thread than the epoch's."""
+    """Watches one epoch after another; a thread of its own calls `look` about once a second."""
 
     length_s: float
     clock: Callable[[], float] = time.monotonic

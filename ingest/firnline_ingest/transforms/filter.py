@@ -61,7 +61,7 @@ class FilterTransform(Transform):
         return apply
 
     def _condition(self) -> Callable[[Scalar], bool]:
-        """Of a field that is there."""
+        """The condition on a field that exists."""
         if self.exists is not None:
             return lambda _: self.exists is True
         if self.starts_with is not None:
@@ -72,7 +72,7 @@ class FilterTransform(Transform):
 
 
 def _typed(value: Scalar | int) -> tuple[str, object]:
-    """With its kind, because True is 1 in Python and not in JSON."""
+    """The value with its kind, because True equals 1 in Python and not in JSON."""
     if isinstance(value, bool) or value is None:
         return "word", value
     return ("number", Decimal(value)) if isinstance(value, int | Decimal) else ("text", value)

@@ -92,7 +92,7 @@ class InsertTransform(Transform):
 
 
 def _part(part: MetadataPart, origin: "Origin") -> object:
-    """As the metadata object has it."""
+    """The part of the metadata, as the metadata object spells it."""
     record = origin.record
     match part:
         case MetadataPart.STREAM:

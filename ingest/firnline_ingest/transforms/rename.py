@@ -60,7 +60,7 @@ class RenameTransform(Transform):
 
 
 def _renamed(members: "Members", names: Mapping[Step, str]) -> "Members":
-    """In their order. Raises Untransformable where two would have one name."""
+    """The members in their order under their new names. Raises Untransformable if two would have one name."""
     renamed = {names.get(key, key): value for key, value in members.items()}
     if len(renamed) < len(members):
         taken = next(name for key, name in names.items() if key in members and _is_twice(name, members, names))

@@ -17,7 +17,7 @@ class SchemaRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of a value: the least bytes that it is written in, and the most that it takes in memory, beside its own bytes."""
+    """The cost of a value: the fewest bytes that encode it, and the most memory that it takes beside its own bytes."""
 
     least: int
     memory: int
@@ -42,7 +42,7 @@ SCALARS = {
 
 
 class SchemaCost:
-    """Of one schema, as it stands in JSON. Raises SchemaRefused."""
+    """The cost of one schema, given as JSON. Raises SchemaRefused."""
 
     def __init__(self) -> None:
         self._named: dict[str, Any] = {}

@@ -77,7 +77,7 @@ class AvroSchema:
             raise SchemaRefused("it is no record, whose fields could be columns")
 
     def object_in(self, stream: io.BytesIO, data: bytes) -> dict[str, Any]:
-        """Where the stream of these bytes stands. Raises Unusable."""
+        """Reads the object at the stream's current offset into these bytes. Raises Unusable."""
         start = stream.tell()
         found = _read(stream, self._parsed)
         try:
@@ -91,7 +91,7 @@ class AvroSchema:
 
 @cache
 def _read_what_is_read_otherwise() -> None:
-    """Once: fastavro's own table of what it makes of a logical type."""
+    """Changes, once, fastavro's own table of what it makes of logical types."""
     from fastavro.read import LOGICAL_READERS
 
     LOGICAL_READERS["bytes-decimal"] = LOGICAL_READERS["fixed-decimal"] = _decimal
@@ -120,7 +120,7 @@ def _decimal(data: bytes, writer_schema: Any = None, _reader_schema: Any = None)
 
 
 def containers() -> Objects:
-    """Of object container files, whose schemas come with them."""
+    """A reader of object container files, which carry their schemas."""
     return _Containers().objects_in
 
 
@@ -140,7 +140,7 @@ def _given(text: str) -> AvroSchema:
 
 
 def alone(text: str, *, has_marker: bool) -> Objects:
-    """Of single objects of that schema. Raises ConfigError for one that is none, or that is not decoded."""
+    """A reader of single objects of that schema. Raises ConfigError if it is not a schema, or is one that is not decoded."""
     schema = _given(text)
     prefix = MARKER + schema.fingerprint if has_marker else b""
 

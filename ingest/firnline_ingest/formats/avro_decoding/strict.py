@@ -19,9 +19,8 @@ class NotStrict(Exception):
 
 
 def walk_of(parsed: Any, named: Mapping[str, Any]) -> Walk:
-    """Of a schema that fastavro has parsed, with what it found by their names, and that does not contain itself. What is walked
-    has been read: so it ends, and within the bytes.
-    """
+    """A walker for a schema that fastavro has parsed, with its named types, and that does not contain itself. It walks what
+    was read, so it ends, and stays within the bytes."""
     return _Walks(named)(parsed)
 
 
@@ -134,7 +133,7 @@ def _record(fields: Sequence[Walk]) -> Walk:
 
 
 def _blocks(data: bytes, at: int) -> tuple[int, int]:
-    """How many items the next block has, and where they begin; 0 at the end."""
+    """The number of items in the next block, 0 at the end, and the offset at which they begin."""
     count, at = _count(data, at)
     if count < 0:
         _, at = _count(data, at)
