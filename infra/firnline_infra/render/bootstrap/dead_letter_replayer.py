@@ -100,13 +100,13 @@ def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyState
 
 
 def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    for secret in blueprint.secrets:
-        if secret.name != blueprint.names.reader_secret:
-            arn = secret_arn_of(secret, Arns(spec))
-            yield allow("OpenPrivateKey", OPEN_KEY, resources=(arn,))
-            if (key := secrets_key(spec)) is not None:
-                through = via("secretsmanager", spec.aws.region)
-                yield allow("KeyOfPrivateKey", DECRYPT, resources=(key,), conditions=through)
+    """Those that the engine writes with: a pipeline may have a user of its own."""
+    of_engine = (each for each in blueprint.secrets if each.name != blueprint.names.reader_secret)
+    if arns := tuple(secret_arn_of(each, Arns(spec)) for each in of_engine):
+        yield allow("OpenPrivateKey", OPEN_KEY, resources=arns)
+        if (key := secrets_key(spec)) is not None:
+            through = via("secretsmanager", spec.aws.region)
+            yield allow("KeyOfPrivateKey", DECRYPT, resources=(key,), conditions=through)
 
 
 def _registries(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:

@@ -35,6 +35,37 @@ def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None
     }
 
 
+USERS_OF_THEIR_OWN = """
+version: 1
+name: shared
+aws:
+  region: eu-central-1
+  account: "123456789012"
+  key: {origin: adopt, arn: "arn:aws:kms:eu-central-1:123456789012:key/k"}
+snowflake: {account: ORG-ACCOUNT}
+streams: [{name: orders}, {name: clicks}]
+pipelines:
+  - {stream: orders, database: LAKE, schema: RAW, ingest: {}}
+  - {stream: clicks, database: LAKE, schema: RAW, ingest: {}}
+"""
+
+
+def test_no_two_statements_of_a_policy_have_one_name(every_spec: tuple[EnvironmentSpec, ...]) -> None:
+    """IAM refuses such a policy, and CloudFormation the whole stack."""
+    for spec in (*every_spec, parse_spec(USERS_OF_THEIR_OWN, "shared.yaml")):
+        for logical, each in resources(spec).items():
+            names = [one["Sid"] for one in each["Properties"].get("PolicyDocument", {}).get("Statement", [])]
+            assert len(set(names)) == len(names), logical
+
+
+def test_who_replays_dead_letters_opens_the_key_of_every_pipelines_user() -> None:
+    spec = parse_spec(USERS_OF_THEIR_OWN, "shared.yaml")
+    statements = resources(spec)["DeadLettersPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    (opening,) = (each for each in statements if each["Action"] == ["secretsmanager:GetSecretValue"])
+    secrets = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-shared/snowflake/ingest"
+    assert opening["Resource"] == [f"{secrets}/orders-??????", f"{secrets}/clicks-??????"]
+
+
 def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: EnvironmentSpec) -> None:
     made = template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data"))
     key = {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}
