@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
+from firnline_infra.blueprint.iam.statement import service_names
 from firnline_infra.runtimes.aws import bucket_and_key, call, is_missing
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.service import Problem
@@ -43,9 +44,10 @@ def distrust(iam: Any, role_arn: str | None, principal: str) -> Iterator[Problem
         yield Problem(what=f"The job's role {role_arn} does not exist.", next_step="firnline up makes it.")
         return
     trust = json.loads(unquote(document)) if isinstance(document, str) else document
-    if principal not in set(_trusted(trust)):
+    names = service_names(principal, role_arn.split(":")[1])
+    if not set(names) & set(_trusted(trust)):
         yield Problem(
-            what=f"The job's role {role_arn} does not let {principal} assume it.",
+            what=f"The job's role {role_arn} does not let {names[-1]} assume it.",
             next_step="aws.runtime.trust has to fit where the engine runs; firnline preview shows whether somebody changed the "
             "role, and firnline up sets it back.",
         )

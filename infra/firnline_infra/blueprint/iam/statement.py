@@ -7,6 +7,10 @@ from typing import Any
 
 from firnline_infra.blueprint.value import Value
 
+CHINA = "aws-cn"
+TWO_NAMES_IN_CHINA = ("ec2.amazonaws.com", "elasticmapreduce.amazonaws.com")
+"""AWS's own policies name either there, with .cn behind it and without (EMR Management Guide, AmazonEMRFullAccessPolicy_v2)."""
+
 
 class Effect(StrEnum):
     ALLOW = "Allow"
@@ -73,3 +77,14 @@ def via(
     names: Value | tuple[Value, ...] = (name, f"{name}.cn") if region.startswith("cn-") else name
     context = {f"kms:EncryptionContext:{key}": value for key, value in (encryption_context or {}).items()}
     return {"StringEquals": {"kms:ViaService": names, **context}}
+
+
+def service_names(service: str, partition: str) -> tuple[str, ...]:
+    """What a request may call it; the one that a trust names comes last."""
+    return (service, f"{service}.cn") if partition == CHINA and service in TWO_NAMES_IN_CHINA else (service,)
+
+
+def is_service(key: str, service: str, partition: str) -> Conditions:
+    """That a request's `key` is the service."""
+    names = service_names(service, partition)
+    return {"StringEquals": {key: names if len(names) > 1 else names[0]}}

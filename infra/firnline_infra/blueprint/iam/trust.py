@@ -1,6 +1,6 @@
 """Who may be the engine's role: one statement for each way to run it."""
 
-from firnline_infra.blueprint.iam.statement import PolicyStatement
+from firnline_infra.blueprint.iam.statement import PolicyStatement, service_names
 from firnline_infra.specification.runtime import Runtime, Trust
 
 AUDIENCE = "sts.amazonaws.com"
@@ -41,7 +41,7 @@ def emr_serverless(*, account: str) -> PolicyStatement:
 
 def emr_ec2(*, partition: str = "aws") -> PolicyStatement:
     """The instances of a cluster; who may start some with this role is said by iam:PassRole."""
-    service = "ec2.amazonaws.com.cn" if partition == "aws-cn" else "ec2.amazonaws.com"
+    *_, service = service_names("ec2.amazonaws.com", partition)
     return PolicyStatement(sid="InstancesRunEngine", actions=("sts:AssumeRole",), principals={"Service": service})
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.environment_key import key_of
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
-from firnline_infra.blueprint.iam.statement import allow, via
+from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
@@ -229,7 +229,7 @@ def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     is_adopted = spec.aws.runtime.trust is Trust.POD_IDENTITY and not blueprint.runtime.associations
     if service is not None and not is_adopted:
         role = spec.aws.runtime.role_arn or Arns(spec).role(blueprint.names.engine_role)
-        conditions: Conditions = {"StringEquals": {"iam:PassedToService": service}}
+        conditions = is_service("iam:PassedToService", service, spec.aws.partition)
         yield allow("HandOverEngineRole", PASS_ROLE, resources=(role,), conditions=conditions)
 
 

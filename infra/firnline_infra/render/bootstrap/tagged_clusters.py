@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.statement import allow
+from firnline_infra.blueprint.iam.statement import allow, is_service, service_names
 from firnline_infra.kinds import Kind, Scope
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
@@ -18,9 +18,9 @@ LINKED_ROLE = {"iam:CreateServiceLinkedRole": "The service makes its role where 
 OF_EMR_SERVERLESS = "ops.emr-serverless.amazonaws.com"
 OF_EMR_ON_EKS = "emr-containers.amazonaws.com"
 OF_EMR = "elasticmapreduce.amazonaws.com"
-SERVERLESS_ROLE = f"aws-service-role/{OF_EMR_SERVERLESS}/AWSServiceRoleForAmazonEMRServerless"
-CONTAINERS_ROLE = f"aws-service-role/{OF_EMR_ON_EKS}/AWSServiceRoleForAmazonEMRContainers"
-CLEANUP_ROLE = f"aws-service-role/{OF_EMR}/AWSServiceRoleForEMRCleanup"
+SERVERLESS_ROLE = "AWSServiceRoleForAmazonEMRServerless"
+CONTAINERS_ROLE = "AWSServiceRoleForAmazonEMRContainers"
+CLEANUP_ROLE = "AWSServiceRoleForEMRCleanup"
 
 
 def application(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
@@ -67,7 +67,7 @@ def machines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
             "HandOverServiceRole",
             {"iam:PassRole": "EMR makes the machines as that role."},
             resources=(arns.role(wanted.service_role),),
-            conditions={"StringEquals": {"iam:PassedToService": OF_EMR}},
+            conditions=is_service("iam:PassedToService", OF_EMR, spec.aws.partition),
         )
     yield _linked_role(spec, "LetEmrCleanUp", CLEANUP_ROLE, OF_EMR)
 
@@ -88,5 +88,7 @@ def _make(spec: EnvironmentSpec, sid: str, kind: Kind) -> PolicyStatement:
 
 
 def _linked_role(spec: EnvironmentSpec, sid: str, role: str, service: str) -> PolicyStatement:
-    conditions = {"StringEquals": {"iam:AWSServiceName": service}}
-    return allow(sid, LINKED_ROLE, resources=(Arns(spec).role(role),), conditions=conditions)
+    """It lies under the service's name."""
+    partition = spec.aws.partition
+    roles = tuple(Arns(spec).role(f"aws-service-role/{name}/{role}") for name in service_names(service, partition))
+    return allow(sid, LINKED_ROLE, resources=roles, conditions=is_service("iam:AWSServiceName", service, partition))

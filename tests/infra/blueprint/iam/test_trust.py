@@ -3,6 +3,7 @@
 import pytest
 
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.statement import is_service, service_names
 from firnline_infra.blueprint.iam.trust import base36, trust
 from firnline_infra.specification.runtime import Runtime, Trust
 
@@ -26,6 +27,19 @@ def test_the_instances_of_a_cluster_are_ec2s_by_the_name_it_has_in_the_partition
         for partition in ("aws", "aws-cn")
     }
     assert names == {"aws": {"Service": "ec2.amazonaws.com"}, "aws-cn": {"Service": "ec2.amazonaws.com.cn"}}
+
+
+def test_in_china_emr_and_ec2_are_known_by_either_name() -> None:
+    """Which of the two a request has is not documented; AWS's own policies take both."""
+    both = ("ec2.amazonaws.com", "ec2.amazonaws.com.cn")
+    assert service_names("ec2.amazonaws.com", "aws-cn") == both
+    assert is_service("iam:PassedToService", "ec2.amazonaws.com", "aws-cn") == {
+        "StringEquals": {"iam:PassedToService": both}
+    }
+    for service, partition in (("ec2.amazonaws.com", "aws-us-gov"), ("emr-serverless.amazonaws.com", "aws-cn")):
+        assert is_service("iam:PassedToService", service, partition) == {
+            "StringEquals": {"iam:PassedToService": service}
+        }
 
 
 def test_a_service_account_shows_a_token_that_was_made_for_it_and_for_sts() -> None:

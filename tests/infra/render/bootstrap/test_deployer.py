@@ -375,3 +375,21 @@ def test_state_is_reached_with_four_actions(policies: dict[str, list[dict[str, A
     state = [each for each in policies["deploy"] if each["Sid"] in ("ListState", "State")]
     actions = {action for statement in state for action in statement["Action"]}
     assert actions == {"s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"}
+
+
+def test_in_china_the_engines_role_is_handed_over_by_either_name_of_the_service() -> None:
+    """Else no cluster of EMR could be made there: the role trusts EC2 by the name that ends in .cn."""
+    at_home = running_on(RUNTIMES["emr-ec2, made"])
+    there = at_home.aws.model_copy(update={"region": "cn-north-1", "partition": "aws-cn"})
+    spec = at_home.model_copy(update={"aws": there})
+    said = {each["Sid"]: each for each in rendered(deployer_statements(spec, blueprint_of(spec)))}
+    for sid, key, service in (
+        ("HandOverEngineRole", "iam:PassedToService", "ec2.amazonaws.com"),
+        ("HandOverServiceRole", "iam:PassedToService", "elasticmapreduce.amazonaws.com"),
+        ("LetEmrCleanUp", "iam:AWSServiceName", "elasticmapreduce.amazonaws.com"),
+    ):
+        assert said[sid]["Condition"] == {"StringEquals": {key: [service, f"{service}.cn"]}}
+    linked = "arn:aws-cn:iam::123456789012:role/aws-service-role"
+    assert said["LetEmrCleanUp"]["Resource"] == [
+        f"{linked}/elasticmapreduce.amazonaws.com{end}/AWSServiceRoleForEMRCleanup" for end in ("", ".cn")
+    ]

@@ -1,4 +1,5 @@
 import gzip
+import json
 import os
 import stat
 import subprocess
@@ -9,10 +10,14 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.trust import trust
+from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, PRINCIPAL, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.preflight import distrust
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.specification.runtime import Runtime, Trust
 from tests.infra.runtimes.services.conftest import NOW, StubbedAws
 
 Job = Callable[..., EngineJob]
@@ -124,6 +129,17 @@ def test_a_cluster_that_would_not_do_is_told_before(
         aws.answers("s3", "head_object", {})
     aws.refuses("iam", "get_role", "NoSuchEntity")
     assert said in runtime.check(job(EC2, place="j-1"))[0].what
+
+
+@pytest.mark.parametrize("partition", ["aws", "aws-cn"])
+def test_the_role_that_up_makes_is_one_that_deploy_takes(aws: StubbedAws, partition: str) -> None:
+    """In China EC2 has another name in trusts."""
+    trusted = trust(Runtime(trust=Trust.EMR_EC2), account="123456789012", role="engine", partition=partition)
+    arn = f"arn:{partition}:iam::123456789012:role/engine"
+    role = {"Path": "/", "RoleName": "engine", "RoleId": "AROA" + "A" * 16, "Arn": arn, "CreateDate": NOW}
+    document = json.dumps(policy_document(trusted))
+    aws.answers("iam", "get_role", {"Role": {**role, "AssumeRolePolicyDocument": document}})
+    assert list(distrust(aws.client("iam"), arn, PRINCIPAL)) == []
 
 
 def script(grace_s: int, *, others: str = "", logs: str = STEP_LOGS) -> str:
