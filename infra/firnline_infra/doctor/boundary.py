@@ -1,6 +1,7 @@
 """Whether the permissions boundary of the bootstrap still is what the specification asks for.
 
-The deployer can't write it, so a right that the specification adds does nothing before an administrator renews it.
+The deployer can't write it, so a right that the specification adds does nothing before an administrator renews it, and one that
+somebody else added bounds nobody.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,10 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
+TIGHTEN = (
+    "what has left the specification goes once an administrator applies `firnline bootstrap` again; else find out who wrote it "
+    "and why: every role of the environment could be given that"
+)
 AGAIN = "render `firnline bootstrap` again and have an administrator apply it: nothing outside of the boundary works"
 
 
@@ -33,13 +38,24 @@ def boundary(spec: EnvironmentSpec, blueprint: Blueprint, iam: Any) -> Iterator[
     if (found := _document(iam, arn)) is None:
         yield wrong(about, "is not there", next_step="have an administrator apply `firnline bootstrap`")
         return
-    there = {one_form(each) for each in statements_of(found)}
     wanted = policy_document(boundary_statements(spec, blueprint), resolve=lambda value: value)["Statement"]
-    lacks = [each["Sid"] for each in wanted if not _holds_references(each) and one_form(each) not in there]
+    lacks, more = _differences(wanted, statements_of(found))
     if lacks:
         yield wrong(about, f"is not as specified: {', '.join(lacks)}", next_step=AGAIN)
-    else:
-        yield good(about, "lets the roles do all that the specification asks for")
+    if more:
+        yield wrong(about, f"allows what nobody specified: {', '.join(more)}", next_step=TIGHTEN)
+    if not (lacks or more):
+        yield good(about, "lets the roles do all that the specification asks for, and no more")
+
+
+def _differences(wanted: list[dict[str, Any]], found: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
+    """By their names, the statements that are lacking, and those that are too many."""
+    known = [each for each in wanted if not _holds_references(each)]
+    there, asked = set(map(one_form, found)), set(map(one_form, known))
+    lacks = [each["Sid"] for each in known if one_form(each) not in there]
+    unsure = {*lacks, *(each["Sid"] for each in wanted if _holds_references(each))}
+    names = ((each.get("Sid") or "a statement without a name", each) for each in found)
+    return lacks, [name for name, each in names if one_form(each) not in asked and name not in unsure]
 
 
 def _document(iam: Any, arn: str) -> dict[str, Any] | None:

@@ -76,6 +76,22 @@ def test_one_that_was_renewed_is_good_however_iam_writes_it() -> None:
     assert found.verdict is Verdict.GOOD
 
 
+@pytest.mark.parametrize("name", ["Everything", None])
+def test_one_that_somebody_has_widened_bounds_nobody(name: str | None) -> None:
+    there = rendered(spec_of())
+    there["Statement"].append({"Effect": "Allow", "Action": "*", "Resource": "*", **({"Sid": name} if name else {})})
+    (found,) = looked(spec_of(), there)
+    assert found.verdict is Verdict.WRONG
+    assert found.found == f"allows what nobody specified: {name or 'a statement without a name'}"
+    assert "find out who wrote it" in found.next_step
+
+
+def test_what_has_left_the_specification_is_in_it_until_it_is_renewed() -> None:
+    (found,) = looked(spec_of(), rendered(spec_of(READ)))
+    assert found.found == "allows what nobody specified: ExtraReadLookups"
+    assert "applies `firnline bootstrap` again" in found.next_step
+
+
 def test_one_that_is_not_there_is_wrong_and_one_of_ones_own_is_not_known() -> None:
     (missing,) = looked(spec_of(), None)
     assert missing.found == "is not there"
