@@ -105,7 +105,7 @@ ROOMS_BELOW = {
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification ingest.terminal",
     "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
-    "infra.kinds": "blueprint specification ingest.errors ingest.permissions ingest.snowflake",
+    "infra.kinds": "blueprint specification ingest.errors ingest.identifiers ingest.permissions ingest.snowflake",
     "infra.observe": (
         "accounts blueprint kinds specification ingest.checks ingest.errors ingest.identifiers ingest.permissions "
         "ingest.snowflake ingest.terminal"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firnline_infra.kinds.comparison import Difference, Subject
+from firnline_ingest.identifiers import like_pattern
 
 NOTHING, UNSET = "nothing", {"", "null", "[]", "None"}
 TYPE, SERVICE = "userType", "SERVICE"
@@ -56,7 +57,7 @@ def logins_of_user(subject: Subject) -> Iterator[Difference]:
     user = subject.wanted.name
     listed = {
         key.upper(): value
-        for row in subject.rows(f"SHOW USERS LIKE '{user.name}'")
+        for row in subject.rows(f"SHOW USERS LIKE {like_pattern(user.name)}")
         if row["name"] == user.name
         for key, value in row.items()
     }
