@@ -19,6 +19,12 @@ Grant = tuple[str, tuple[str, ...]]
 """Privilege, and the parts of the object's name. Which word SHOW has for its kind has changed with Snowflake's releases
 (behaviour change 2371)."""
 
+OWNERS_RIGHTS = {
+    *("PROCEDURE", "FUNCTION", "VIEW", "DYNAMIC", "TASK", "ALERT", "STREAM"),
+    *("SHARE", "INTEGRATION", "STREAMLIT", "NOTEBOOK", "SERVICE"),
+}
+"""Words of the kinds that run, read or hand on with the rights of the role that owns them. No environment makes any."""
+
 
 def all_roles(_: EnvironmentSpec, blueprint: Blueprint) -> list[SnowflakeRole]:
     """Of engine and reader, and the two that the bootstrap makes."""
@@ -35,6 +41,11 @@ def given_to_role(subject: Subject) -> Iterator[Difference]:
     given, owned = set(_given(subject)), _owned(landing, role)
     is_deployer = role == subject.blueprint.names.deploy_role
     for grant in map(ListedGrant.of, subject.rows(f"SHOW GRANTS TO ROLE {role.sql}")):
+        if is_deployer and grant.privilege == OWNERSHIP and _acts_as_its_owner(grant):
+            what = f"{grant.kind} {grant.shown_name}"
+            by = "whoever may use it does so with this role's rights"
+            yield Difference.unwanted(f"{OWNERSHIP} on {what}", by, f"DROP {what}")
+            continue
         if grant.privilege == OWNERSHIP and (is_deployer or any(_is_inside(grant.name, table) for table in owned)):
             continue  # who deploys owns what it makes; a table's pipe goes with the table
         if is_deployer and _is_of_account(subject.blueprint, grant):
@@ -84,6 +95,11 @@ def _given(subject: Subject) -> Iterator[Grant]:
     if role == blueprint.names.deploy_role:
         for required in blueprint.required_grants:
             yield from ((privilege, _parts(required.name)) for privilege in required.privileges)
+
+
+def _acts_as_its_owner(grant: ListedGrant) -> bool:
+    """By a word of its kind, of which Snowflake has several: EXTERNAL FUNCTION, MATERIALIZED VIEW."""
+    return not OWNERS_RIGHTS.isdisjoint(grant.kind.split())
 
 
 def _is_of_account(blueprint: Blueprint, grant: ListedGrant) -> bool:
