@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.terraform, pytest.mark.timeout(300)]
 ODD: Mapping[str, Any] = {
     "streams": [{"name": "a.b-c_d", "shards": 1}, {"name": "a-b-c_d", "shards": 1}],
     "pipelines": [
-        {"stream": "a.b-c_d", "database": '"odd ${db}"', "schema": '"%{if}"', "table": '"T ""1"""'},
+        {"stream": "a.b-c_d", "database": '"odd ${db}"', "schema": '"%{if}"', "table": '"T \\1"'},
         {"stream": "a-b-c_d", "database": '"odd ${db}"', "schema": '"%{if}"', "table": '"T-1"'},
     ],
 }

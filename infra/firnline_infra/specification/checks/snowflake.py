@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
 
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.service_users import INGEST, READER, service_users
@@ -88,6 +89,42 @@ def _the_account_names_its_organisation(spec: EnvironmentSpec) -> Iterator[str]:
     organisation, _, account = spec.snowflake.account.partition("-")
     if not (organisation and account):
         yield f"snowflake.account: expected <organisation>-<account>, as in the account's URL, got {spec.snowflake.account!r}."
+
+
+NOT_IN_NAMES = '"()|'
+"""The provider refuses quotes and parentheses in an identifier that it reads (pkg/sdk/identifier_parsers.go), and the ids of its
+tables, pipes and grants are parts with | between them."""
+
+
+def _the_provider_can_read_the_names(spec: EnvironmentSpec) -> Iterator[str]:
+    """Snowflake itself takes any: else an `up` would make half of the environment, and stop at these."""
+    for path, name in _names(spec):
+        if unread := "".join(sorted(set(name) & set(NOT_IN_NAMES))):
+            yield f"{path}: {name} holds {unread}, which the Snowflake provider can't read in a name; give it another one."
+
+
+def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
+    """As they are stored; a name that is made up has none of these."""
+    names, section = Names.of(spec), spec.snowflake
+    for each in target_tables(spec):
+        table = each.pipeline
+        given = {"database": table.database, "schema": table.schema_, "table": table.table}
+        if table.pipe is not None:
+            given["pipe.name"] = table.pipe.name
+        yield from ((each.at(field), Identifier.parse(name).name) for field, name in given.items() if name)
+    for user in service_users(spec):
+        yield f"{user.path}.user", user.principal.user.name
+        yield f"{user.path}.role", user.principal.role.name
+    for index, role in enumerate(section.reader.granted_to):
+        yield f"snowflake.reader.granted_to[{index}]", Identifier.parse(role).name
+    for index, volume in enumerate(section.external_volumes):
+        yield f"snowflake.external_volumes[{index}].name", Identifier.parse(volume.name).name
+    if section.interactive_warehouse is not None:
+        yield "snowflake.interactive_warehouse.name", Identifier.parse(section.interactive_warehouse.name).name
+    yield "snowflake.preview_role", names.preview_role.name
+    if section.network_policy.origin is ObjectOrigin.CREATE:
+        yield "snowflake.network_policy.name", names.network_policy.name
+    yield "snowflake.authentication_policy", names.authentication_policy.name
 
 
 def _each_is_somebody_else(spec: EnvironmentSpec) -> Iterator[str]:
@@ -176,6 +213,7 @@ CHECKS = (
     _interactive_tables_have_their_warehouse,
     _what_asks_for_policies_has_a_warehouse,
     _networks_are_of_ipv4,
+    _the_provider_can_read_the_names,
     _each_is_somebody_else,
     _adopted_users_are_left_as_they_are,
     _pipelines_users_have_names_of_their_own,

@@ -140,3 +140,41 @@ def test_each_user_has_a_secret_of_its_own(problems: Problems, snowflake: Part) 
     secret = {"secret_arn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:key-a1B2c3"}
     (problem,) = problems(snowflake=snowflake(ingest=secret, reader=secret))
     assert problem.startswith("snowflake.reader.secret_arn: is also snowflake.ingest.secret_arn")
+
+
+@pytest.mark.parametrize("name", ['"say ""hi"""', '"a(b"', '"a)b"', '"a|b"'])
+def test_a_name_is_one_that_the_provider_can_read(
+    problems: Problems, pipeline: Part, snowflake: Part, name: str
+) -> None:
+    """Else `up` makes what comes before it, and stops there."""
+    pipe = {"name": name, "select": "$1:KINESISMETADATA"}
+    found = problems(
+        pipelines=[pipeline(database=name, schema=name, table=name, pipe=pipe)],
+        snowflake=snowflake(
+            ingest={"user": name},
+            reader={"role": name, "granted_to": [name]},
+            preview_role=name,
+            network_policy={"name": name},
+            authentication_policy=name,
+        ),
+    )
+    assert sorted(
+        {problem.partition(":")[0] for problem in found if "the Snowflake provider can't read" in problem}
+    ) == [
+        "pipelines[0].database",
+        "pipelines[0].pipe.name",
+        "pipelines[0].schema",
+        "pipelines[0].table",
+        "snowflake.authentication_policy",
+        "snowflake.ingest.role",
+        "snowflake.ingest.user",
+        "snowflake.network_policy.name",
+        "snowflake.preview_role",
+        "snowflake.reader.granted_to[0]",
+        "snowflake.reader.role",
+    ]
+
+
+def test_any_other_name_between_quotes_will_do(problems: Problems, pipeline: Part) -> None:
+    odd = '"it\'s a.b-c/d%_ $\\"'
+    assert problems(pipelines=[pipeline(database=odd, schema=odd, table=odd)]) == []
