@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import Command
@@ -13,7 +14,11 @@ if TYPE_CHECKING:
 
 def add_decisions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stream", required=True, help="The stream of the shards.")
-    parser.add_argument("--shard", help="One shard; all of the stream that have not ended where absent.")
+    parser.add_argument(
+        "--shard",
+        help="One shard. Where absent, all of the stream that have not ended; from trim-horizon also those that have, and of "
+        "which the stream still has records.",
+    )
     decision = parser.add_mutually_exclusive_group(required=True)
     decision.add_argument(
         "--from",
@@ -37,7 +42,15 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.incarnation import is_replaced
     from firnline_ingest.ledger.lease import RunLease
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.ledger.resume import accept_errors, accepted_table, begin_anew, decide, resume_from
+    from firnline_ingest.ledger.resume import (
+        accept_errors,
+        accepted_table,
+        begin_anew,
+        decide,
+        is_held,
+        is_read_on,
+        resume_from,
+    )
     from firnline_ingest.ledger.row import ResumeFrom
     from firnline_ingest.values import Position
 
@@ -55,12 +68,17 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
             return accept_errors(row, Position.from_token(options.accept_errors), now_ms, table=table)
         return resume_from(row, ResumeFrom(options.start), now_ms)
 
-    if options.start == ResumeFrom.TRIM_HORIZON and is_replaced(ledger, options.stream, incarnation):
+    is_anew = options.start == ResumeFrom.TRIM_HORIZON
+    if is_anew and is_replaced(ledger, options.stream, incarnation):
         begin_anew(ledger, RunLease(ledger, config.application), options.stream, incarnation, now_ms)
         print(f"{options.stream}: the stream that is there now is read from its oldest record.")
         return 0
-    for key in decide(ledger, RunLease(ledger, config.application), incarnation, options.shard, decision):
+    lease, concerns = RunLease(ledger, config.application), partial(is_held, lineage=lineage) if is_anew else is_read_on
+    for key in decide(ledger, lease, incarnation, options.shard, decision, concerns=concerns):
         print(f"{key}: decided, and kept in the ledger as an incident.")
+    for row in ledger.rows(incarnation).values() if is_anew and not options.shard else ():
+        if row.ended and row.channels and row.key.shard_id in lineage.shards:
+            print(f"{row.key}: has ended, and stays as it is. If the table lacks its rows: --shard {row.key.shard_id}")
     return 0
 
 

@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from firnline_ingest.errors import UsageError
 from firnline_ingest.identifiers import stored_name
+from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.incarnation import begun_anew
 from firnline_ingest.ledger.incident import Incident, IncidentKind, without_acceptances
 from firnline_ingest.ledger.lease import RunLease, held
+from firnline_ingest.ledger.reconcile import EXPIRES_MS
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey
 
@@ -32,6 +34,7 @@ class TableUnnamed(UsageError):
 
 
 Decision = Callable[[ShardRow], ShardRow]
+HOUR_MS = 3_600_000
 
 
 class NothingToResume(UsageError):
@@ -46,14 +49,41 @@ class NothingToResume(UsageError):
         )
 
 
-def decide(ledger: Ledger, lease: RunLease, incarnation: str, shard: str | None, decision: Decision) -> list[ShardKey]:
-    """Decides about one shard, or about all of a stream that have not ended; says which.
+def is_read_on(row: ShardRow) -> bool:
+    """Whether an engine still reads the shard."""
+    return not row.ended
+
+
+def is_held(row: ShardRow, lineage: Lineage) -> bool:
+    """Whether the stream still holds records of the shard, so that one that has ended can be read again, and nothing comes twice.
+
+    Not in the last hour of its newest record: an engine would find a shard that has gone. Nor if a channel of it may have
+    expired: then nothing says any more what the table has of it.
+    """
+    if not row.ended:
+        return True
+    newest_ms = lineage.listed_ms - lineage.retention_hours * HOUR_MS + HOUR_MS
+    unused_ms = lineage.listed_ms - EXPIRES_MS + 24 * HOUR_MS
+    used = [row.sending_of(channel).ms or row.heartbeat_ms for channel in row.channels]
+    return row.key.shard_id in lineage.shards and row.known_ms > newest_ms and all(ms > unused_ms for ms in used)
+
+
+def decide(
+    ledger: Ledger,
+    lease: RunLease,
+    incarnation: str,
+    shard: str | None,
+    decision: Decision,
+    *,
+    concerns: Callable[[ShardRow], bool] = is_read_on,
+) -> list[ShardKey]:
+    """Decides about one shard, or about all of a stream that it `concerns`; says which.
 
     Raises NothingToResume, AnotherEngineRuns where an engine's heart beats, which takes a look of some seconds, and RunDisplaced
     where one took over meanwhile.
     """
     with held(lease) as heart:
-        chosen = _chosen(ledger.rows(incarnation), shard)
+        chosen = _chosen(ledger.rows(incarnation), shard, concerns)
         if not chosen:
             raise NothingToResume(incarnation.rpartition("@")[0], shard)
         for row in chosen:
@@ -122,5 +152,5 @@ def accepted_table(tables: Collection[str], named: str | None) -> str:
     raise TableUnnamed(tables)
 
 
-def _chosen(rows: Mapping[str, ShardRow], shard: str | None) -> list[ShardRow]:
-    return [row for row in rows.values() if (row.key.shard_id == shard if shard else not row.ended)]
+def _chosen(rows: Mapping[str, ShardRow], shard: str | None, concerns: Callable[[ShardRow], bool]) -> list[ShardRow]:
+    return [row for row in rows.values() if (row.key.shard_id == shard if shard else concerns(row))]

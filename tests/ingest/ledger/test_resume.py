@@ -7,7 +7,7 @@ import pytest
 
 from firnline_ingest.commands.resume import RESUME
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.kinesis.lineage import Lineage
+from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, Fenced
@@ -20,6 +20,7 @@ from firnline_ingest.ledger.resume import (
     accept_errors,
     accepted_table,
     decide,
+    is_held,
     resume_from,
 )
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
@@ -114,6 +115,59 @@ def test_all_shards_are_those_that_have_not_ended(ledger: MemoryLedger) -> None:
     assert row_of(ledger, KEYS[2]).ended
     assert decide(ledger, lease, "events@1", KEYS[2].shard_id, from_horizon) == [KEYS[2]]
     assert not row_of(ledger, KEYS[2]).ended
+
+
+HOUR_MS = 3_600_000
+NOW_MS = 1_800_000_000_000
+
+
+def command(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, start: str, lineage: Lineage) -> None:
+    monkeypatch.setattr("firnline_ingest.kinesis.lineage.read_lineage", lambda *_: lineage)
+    monkeypatch.setattr("firnline_ingest.ledger.provision.open_ledger", lambda _: ledger)
+    options = argparse.Namespace(stream="events", shard=None, start=start, accept_errors=None, table=None)
+    assert RESUME.run(EngineConfig.model_validate(CONFIG), options) == 0
+
+
+def test_from_the_horizon_are_also_those_that_have_ended_and_that_the_stream_still_holds(
+    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards = {key.shard_id: ListedShard(key.shard_id) for key in KEYS}
+    command(ledger, monkeypatch, "proven", Lineage("events", 1, 24, shards, listed_ms=6))
+    assert row_of(ledger, KEYS[2]).ended
+    command(ledger, monkeypatch, "trim-horizon", Lineage("events", 1, 24, shards, listed_ms=6))
+    assert not row_of(ledger, KEYS[2]).ended
+    assert all(row_of(ledger, key).reset is ResumeFrom.TRIM_HORIZON for key in KEYS)
+
+
+@pytest.mark.parametrize(
+    ("known_hours_ago", "used_days_ago", "is_listed", "expected"),
+    [
+        (10, 1, True, True),
+        (24 * 40 - 2, 28, True, True),
+        (10, 1, False, False),  # gone
+        (24 * 40 - 1, 1, True, False),  # nearly gone: the engine would find nothing of it
+        (10, 30, True, False),  # what its channel had may be unknown by now, and would come twice
+    ],
+)
+def test_a_shard_that_has_ended_is_read_again_where_the_stream_has_it_and_nothing_comes_twice(
+    ledger: MemoryLedger, known_hours_ago: int, used_days_ago: int, is_listed: bool, expected: bool
+) -> None:
+    listed = KEYS if is_listed else KEYS[:2]
+    shards = {key.shard_id: ListedShard(key.shard_id) for key in listed}
+    lineage = Lineage("events", 1, 24 * 40, shards, listed_ms=NOW_MS)
+    row = replace(
+        row_of(ledger, KEYS[2]),
+        arrived_ms=NOW_MS - known_hours_ago * HOUR_MS,
+        sent_ms=NOW_MS - used_days_ago * 24 * HOUR_MS,
+    )
+    assert is_held(row, lineage) is expected
+    assert is_held(replace(row, ended=False), lineage)
+
+
+def test_a_shard_that_another_consumer_has_read_to_its_end_is_not_read_again(ledger: MemoryLedger) -> None:
+    """As a migration notes it: without a channel, and without a time of its own."""
+    lineage = Lineage("events", 1, 24, {KEYS[2].shard_id: ListedShard(KEYS[2].shard_id)}, listed_ms=NOW_MS)
+    assert not is_held(ShardRow(key=KEYS[2], start=TrimHorizon(), ended=True), lineage)
 
 
 def test_an_attempt_that_goes_on_after_a_decision_is_fenced(ledger: MemoryLedger) -> None:
