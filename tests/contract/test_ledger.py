@@ -18,7 +18,7 @@ from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTabl
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Proven, ResumeFrom, ShardRow
-from firnline_ingest.ledger.standby import Standby, StandbyState
+from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
 
@@ -355,7 +355,7 @@ def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
 def test_a_standby_shows_itself_and_is_promoted_by_its_run(ledger: Ledger) -> None:
     assert ledger.standby() is None
     first, second = (Standby(run_id, f"process of {run_id}", f"start of {run_id}", "c0ffee", "1.0") for run_id in "ab")
-    ledger.stand_by(first)
+    ledger.stand_by(first, ledger.standby())
     assert ledger.standby() == first
     assert not ledger.admit("b")
     assert ledger.beat_standby("b", StandbyState.READY, "") is None
@@ -363,13 +363,38 @@ def test_a_standby_shows_itself_and_is_promoted_by_its_run(ledger: Ledger) -> No
     assert ledger.beat_standby("a", StandbyState.READY, "in words") == ready
     assert ledger.admit("a")
     assert ledger.standby() == replace(ready, is_admitted=True)
-    ledger.stand_by(second)
+    ledger.stand_by(second, ledger.standby())
     assert ledger.beat_standby("a", StandbyState.READY, "") is None
     assert not ledger.admit("a")
     assert ledger.standby() == second
     third = replace(second, run_id="c", displaced=("1-a", "2-b"))
-    ledger.stand_by(third)
+    ledger.stand_by(third, ledger.standby())
     assert ledger.standby() == third
+
+
+def test_a_standby_takes_the_row_from_exactly_what_it_has_seen_but_for_its_beats(ledger: Ledger) -> None:
+    first, second, third = (Standby(run_id, f"process of {run_id}", f"start of {run_id}") for run_id in "abc")
+    assert not ledger.stand_by(second, first)
+    assert ledger.stand_by(first, None)
+    assert not ledger.stand_by(second, None)
+    assert not ledger.stand_by(second, third)
+    ledger.beat_standby("a", StandbyState.READY, "")
+    ledger.admit("a")
+    assert not ledger.stand_by(second, first), "it was let in since"
+    assert ledger.stand_by(second, replace(first, is_admitted=True)), "a beat takes nothing away"
+    assert ledger.standby() == second
+
+
+def test_a_person_s_command_leaves_what_the_last_engine_s_start_was(ledger: Ledger) -> None:
+    ledger.begin_run(Run("a", "process of a", start="1-a", configuration="c0ffee"), None)
+    ledger.end_run("a")
+    for command in ("resume", "migrate"):
+        assert ledger.begin_run(Run(command, "a person's", start=BY_HAND), None)
+        assert ledger.last_start() == "1-a"
+        ledger.end_run(command)
+    assert ledger.last_start() == "1-a"
+    ledger.begin_run(Run("b", "process of b", start=BY_HAND, configuration="c0ffee"), None)
+    assert ledger.last_start() == BY_HAND
 
 
 def test_the_last_start_is_known_after_its_engine_has_given_the_application_back(ledger: Ledger) -> None:

@@ -143,7 +143,9 @@ class MemoryLedger:
         with self._lock:
             if self._run != replaces:
                 return False
-            self._run, self._last_start = run, run.start
+            self._run = run
+            if run.is_engine:
+                self._last_start = run.start
             return True
 
     def beat(self, run_id: str) -> Run | None:
@@ -189,9 +191,13 @@ class MemoryLedger:
         with self._lock:
             return self._standby
 
-    def stand_by(self, standby: Standby) -> None:
+    def stand_by(self, standby: Standby, replaces: Standby | None) -> bool:
         with self._lock:
+            there = self._standby
+            if (there and (there.run_id, there.is_admitted)) != (replaces and (replaces.run_id, replaces.is_admitted)):
+                return False
             self._standby = standby
+            return True
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
         with self._lock:

@@ -12,7 +12,7 @@ from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.ledger.standby import Standby, StandbyState
+from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 from firnline_ingest.values import Fence, ShardKey
 
 
@@ -36,6 +36,11 @@ class Run:
     start: str = ""
     """The token that it was started with by `firnline deploy`; BY_HAND where there is none; empty for engines of a release that
     told neither."""
+
+    @property
+    def is_engine(self) -> bool:
+        """Not a person's command, which reads nothing and leaves what the last engine was."""
+        return bool(self.configuration) or self.start != BY_HAND
 
 
 class ShardLedger(Protocol):
@@ -127,8 +132,8 @@ class LeaseLedger(Protocol):
     def standby(self) -> Standby | None:
         """The newest one, as it was when it wrote last."""
 
-    def stand_by(self, standby: Standby) -> None:
-        """The row is this standby's from now on."""
+    def stand_by(self, standby: Standby, replaces: Standby | None) -> bool:
+        """Whether the row is this standby's from now on, in place of exactly `replaces`, as it was seen; but for its beats."""
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
         """Shows that it lives; its row as it is after that, None where the row is another one's."""

@@ -48,6 +48,8 @@ RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
 REPORT_KEY = {"stream": OWN_ITEMS, "shard": "@report"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
+LAST_START = "last_start"
+SAME_STANDBY = "run_id = :run_id AND is_admitted = :admitted"
 
 
 class WriteNumbers:
@@ -185,6 +187,8 @@ class DynamoLedger:
         values = {":run_id": replaces.run_id, ":beat": replaces.beat} if replaces else {}
         told = {name: value for name in SAYS_OF_ITSELF if (value := getattr(run, name))}
         item = {**RUN_KEY, "run_id": run.run_id, "holder": run.holder, "beat": run.beat, "stop_requests": 0, **told}
+        if not run.is_engine:
+            item[LAST_START] = self.last_start()
         try:
             self._items.put(item, condition, values, ())
         except ConditionFailed:
@@ -217,14 +221,21 @@ class DynamoLedger:
         return self._update_run("SET stop_requests = stop_requests + :one", values)
 
     def last_start(self) -> str:
-        """Ending a run leaves what it said of itself."""
-        return self._items.get(RUN_KEY, lambda item: str(item.get("start", ""))) or ""
+        """Ending a run leaves what it said of itself; a command's leaves what it found."""
+        return self._items.get(RUN_KEY, lambda item: str(item.get(LAST_START, item.get("start", "")))) or ""
 
     def standby(self) -> Standby | None:
         return self._items.get(STANDBY_KEY, standby_from_item)
 
-    def stand_by(self, standby: Standby) -> None:
-        self._items.call("PutItem", "put_item", Item=serialized({**STANDBY_KEY, **standby_to_item(standby)}))
+    def stand_by(self, standby: Standby, replaces: Standby | None) -> bool:
+        condition = SAME_STANDBY if replaces else "attribute_not_exists(run_id)"
+        values = {":run_id": replaces.run_id, ":admitted": replaces.is_admitted} if replaces else {}
+        try:
+            self._items.put({**STANDBY_KEY, **standby_to_item(standby)}, condition, values, ())
+        except ConditionFailed:
+            found = self.standby()
+            return found is not None and found.run_id == standby.run_id  # then only the response was lost
+        return True
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
         values = {":one": 1, ":phase": state.value, ":told": told, ":run_id": run_id}

@@ -44,12 +44,15 @@ class Standby:
     """The deployer wants it to take over."""
 
     def in_place_of(self, before: "Standby | None") -> "Standby | None":
-        """Returns the row that takes the place of `before`; None where it has given way to a later start.
+        """Returns the row that takes the place of `before`; None where it has given way to a later start. What the deployer has
+        said of a start is true of each attempt at it.
 
         A service starts a program again that was killed: without this memory an earlier deploy's would displace the later one's.
         """
-        if before is None or before.start == self.start:
-            return replace(self, displaced=before.displaced if before else ())
+        if before is None:
+            return replace(self, displaced=())
+        if before.start == self.start:
+            return replace(self, displaced=before.displaced, is_admitted=before.is_admitted and self.start != BY_HAND)
         if self.start in before.displaced:
             return None
         known = [start for start in (*before.displaced, before.start) if start != BY_HAND]

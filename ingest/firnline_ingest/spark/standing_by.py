@@ -68,10 +68,8 @@ class StandingBy:
         """Whether the application is this engine's now. False, with the reason in row and log, where it was not let in, where
         the application was not free in time, and where another standby has its place. Raises what the preparation has raised.
         """
-        row = self._row.in_place_of(self.ledger.standby())
-        if row is None:
+        if not self._has_the_row():
             return self._end("another engine, of a later start, stands by in its place")
-        self.ledger.stand_by(row)
         while not self.wait(self.every_s):
             if preparation.failure is not None:
                 self._end(_in_words(preparation.failure))
@@ -87,6 +85,17 @@ class StandingBy:
             if self.clock() - self._since_s > self._longest_s:
                 return self._end(self._what_did_not_come)
         return self._end("it was told to end")
+
+    def _has_the_row(self) -> bool:
+        """Whether the row is ours now; looks again where it became another one's, or was let in, between look and write."""
+        while True:
+            before = self.ledger.standby()
+            row = self._row.in_place_of(before)
+            if row is None:
+                return False
+            if self.ledger.stand_by(row, before):
+                self._row = row
+                return True
 
     def _takes(self) -> bool:
         if not self._row.is_admitted or self._state is not StandbyState.READY:

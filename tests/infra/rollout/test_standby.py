@@ -167,7 +167,9 @@ def test_a_standby_whose_program_its_service_starts_again_is_promoted_as_the_one
             engine = deployed.engines[1]
             engine.shown, engine.age_s, engine.waits_s = "", 0, 0
             engine.run = replace(engine.run, attempt=2)
-            deployed.ledger.stand_by(replace(deployed.ledger.standby(), run_id="engine-of-run-1-2", beat=0))
+            deployed.ledger.stand_by(
+                replace(deployed.ledger.standby(), run_id="engine-of-run-1-2", beat=0), deployed.ledger.standby()
+            )
             return False
         return admit(run_id)
 

@@ -251,7 +251,7 @@ class World:
         engine.run = replace(engine.run, state=RunState.RUNNING)
         run_id, engine.waits_s = _engine_of(engine), engine.waits_s + 1
         if not engine.shown:
-            self.ledger.stand_by(Standby(run_id, f"process of {engine.run.id}", engine.token))
+            self.ledger.stand_by(Standby(run_id, f"process of {engine.run.id}", engine.token), self.ledger.standby())
             engine.shown = run_id
             return
         row = self.ledger.beat_standby(run_id, StandbyState.READY, "")

@@ -35,7 +35,7 @@ def test_one_that_was_let_in_and_takes_over_then_is_told(
 ) -> None:
     ledger = MemoryLedger()
     ledger.begin_run(Run("old", "old-host"), None)
-    ledger.stand_by(Standby("new", "new-host", "s", state=state, is_admitted=True))
+    ledger.stand_by(Standby("new", "new-host", "s", state=state, is_admitted=True), ledger.standby())
 
     stop(ledger, monkeypatch)
 

@@ -8,7 +8,7 @@ import pytest
 
 from firnline_ingest.ledger.backend import Run, was_let_in
 from firnline_ingest.ledger.errors import LedgerForbidden, LedgerUnavailable
-from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.lease import RunLease, held
 from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 from firnline_ingest.spark.errors import SparkUnstartable
 from firnline_ingest.spark.standing_by import PREPARES_S, TAKES_S, StandingBy
@@ -144,7 +144,7 @@ def test_a_newer_standby_has_its_place_and_it_takes_nothing_any_more(world: Worl
     """Its deployer was taken for dead, and wakes up."""
     newer = Standby("newer", "another process", "3-c")
     world.at |= {
-        30: lambda: world.ledger.stand_by(newer),
+        30: lambda: world.ledger.stand_by(newer, world.ledger.standby()),
         31: lambda: world.ledger.admit(NEW.run_id),
         32: gives_back(world),
     }
@@ -155,15 +155,55 @@ def test_a_newer_standby_has_its_place_and_it_takes_nothing_any_more(world: Worl
 def test_a_start_that_gave_way_to_a_later_one_does_not_come_back_when_its_service_starts_it_again(world: World) -> None:
     """Both programs were killed, and both services start them again: the later deploy's is the standby."""
     later = Standby("later", "another process", "3-c")
-    world.ledger.stand_by(Standby("before", NEW.holder, NEW.start))
+    world.ledger.stand_by(Standby("before", NEW.holder, NEW.start), world.ledger.standby())
     taken = later.in_place_of(world.ledger.standby())
     assert taken is not None
-    world.ledger.stand_by(taken)
+    world.ledger.stand_by(taken, world.ledger.standby())
     assert not world.stands_by()
     assert (world.row, world.now_s) == (taken, 0.0), "at once, and the other's row is as it was"
     again = replace(later, run_id="later-2").in_place_of(world.row)
     assert again is not None
     assert again.displaced == (NEW.start,)
+
+
+@dataclass
+class RacedLedger(MemoryLedger):
+    """Something happens once between a look at the standby's row and the write that follows it."""
+
+    between: Callable[[], object] = lambda: None
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def stand_by(self, standby: Standby, replaces: Standby | None) -> bool:
+        between, self.between = self.between, lambda: None
+        between()
+        return super().stand_by(standby, replaces)
+
+
+def test_a_start_that_is_let_in_while_its_service_starts_it_again_was_let_in(world: World) -> None:
+    """The deployer has asked the old engine to stop by then: nobody would let this one in again."""
+    world.ledger = ledger = RacedLedger()
+    ledger.begin_run(OLD, None)
+    ledger.stand_by(Standby("before", NEW.holder, NEW.start, state=StandbyState.READY), None)
+    ledger.between = lambda: ledger.admit("before")
+    world.at |= {5: world.is_prepared, 8: gives_back(world)}
+    assert world.stands_by()
+    assert world.holder == NEW.run_id
+
+
+def test_an_earlier_start_does_not_take_the_row_from_a_later_one_that_came_between_its_look_and_its_write(
+    world: World,
+) -> None:
+    world.ledger = ledger = RacedLedger()
+    ledger.begin_run(OLD, None)
+    before = Standby("before", NEW.holder, NEW.start)
+    ledger.stand_by(before, None)
+    later = Standby("later", "another process", "3-c").in_place_of(before)
+    assert later is not None
+    ledger.between = lambda: ledger.stand_by(later, before)
+    assert not world.stands_by()
+    assert ledger.standby() == later
 
 
 @pytest.mark.parametrize(
@@ -225,13 +265,16 @@ def test_a_ledger_that_is_closed_to_us_is_said_so(world: World, monkeypatch: pyt
 def test_who_was_let_in_once_stands_by_no_more_when_its_service_starts_it_again() -> None:
     ledger = MemoryLedger()
     assert not was_let_in(ledger, NEW.start)
-    ledger.stand_by(Standby(NEW.run_id, NEW.holder, NEW.start))
+    ledger.stand_by(Standby(NEW.run_id, NEW.holder, NEW.start), ledger.standby())
     assert not was_let_in(ledger, NEW.start)
     ledger.admit(NEW.run_id)
     assert was_let_in(ledger, NEW.start)
     assert ledger.begin_run(NEW, None)
-    ledger.stand_by(Standby("third", "the next roll-out's", "3-c"))
+    ledger.stand_by(Standby("third", "the next roll-out's", "3-c"), ledger.standby())
     assert was_let_in(ledger, NEW.start), "it holds the application, whoever stands by beside it"
     ledger.end_run(NEW.run_id)
     assert was_let_in(ledger, NEW.start), "it ended with a failure, and its service starts it again"
+    with held(RunLease(ledger, "app", sleep=lambda _: None)):
+        pass
+    assert was_let_in(ledger, NEW.start), "a person resumed a shard before its service started it again"
     assert not was_let_in(ledger, "3-c")
