@@ -43,6 +43,12 @@ class Bounds:
         self._until_ms[lineage.incarnation] = until_ms
         return until_ms
 
+    def not_planned(self, stream: str) -> None:
+        """No engine reads the stream, because it is paused or can't be planned: its shards' time begins when they are planned
+        again.
+        """
+        self._been = {key: been for key, been in self._been.items() if key.stream != stream}
+
     def _forget_others(self, lineage: Lineage, shards: Collection[str]) -> None:
         """What is not planned any more comes back with a place of its own, if it ever does."""
         stream = lineage.stream, lineage.stream_created_ms

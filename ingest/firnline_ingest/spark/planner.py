@@ -148,6 +148,7 @@ class ShardPlanner:
             if isinstance(plan, ShardProblem | Paused):
                 views[stream] = plan
                 streams |= before.of_stream(stream)
+                self._bounds.not_planned(stream)
             else:
                 view, offsets = plan
                 views[stream], streams[view.lineage.incarnation] = view, offsets

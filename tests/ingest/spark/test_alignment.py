@@ -22,8 +22,8 @@ from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.spark.alignment import Bounds
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
-from firnline_ingest.values import ShardKey, TargetTable
-from tests.ingest.spark.test_planner import World
+from firnline_ingest.values import Fence, ShardKey, TargetTable
+from tests.ingest.spark.test_planner import LedgerWithAHole, World
 
 SPAN_S, HOUR_MS, RETENTION_H = 600, 3_600_000, 24
 BORN_MS = 1_800_000_000_000
@@ -272,3 +272,32 @@ def test_a_plan_goes_by_its_pipelines_rule() -> None:
     planner._bounds = cast("Any", SimpleNamespace(until_ms=lambda rule, *_: (rules.append(rule), 0)[1]))
     assert list(planner.rows(planner.next_offset(SourceOffset())))
     assert rules == [Alignment(max_ahead_seconds=90)]
+
+
+@pytest.mark.parametrize("is_paused", [True, False], ids=["paused", "not-planned"])
+def test_time_in_which_nobody_was_to_read_the_stream_leaves_no_shard_out(is_paused: bool) -> None:
+    """Else all of them would be, when it is planned again, and one may run ahead of the others for an epoch."""
+    ledger = LedgerWithAHole()
+    world, now_s = World(ledger=ledger), [0.0]
+    world.kinesis.create_stream("a", shards=2)
+    before = world.planner("a")
+    document = json.loads(before.config.model_dump_json(by_alias=True))
+    document["pipelines"][0]["alignment"] = {"max_ahead_seconds": 60, "ignore_stalled_after_seconds": 300}
+    config = EngineConfig.model_validate_json(json.dumps(document))
+    planner = ShardPlanner(config, before.kinesis, world.ledger, sleep=lambda _: None)
+    planner._bounds = Bounds(clock=lambda: now_s[0])
+    offset = planner.next_offset(SourceOffset())
+    for number, row in enumerate(planner.rows(offset)):
+        key = ShardKey("a", row.created_ms, row.shard)
+        taken = world.ledger.take(key, Fence(), "engine", TrimHorizon())
+        world.ledger.write(replace(taken, arrived_ms=BORN_MS + number * HOUR_MS))
+    offset = planner.next_offset(offset)
+    assert {row.until_ms for row in planner.rows(offset)} == {BORN_MS + 60_000}
+    ledger.pause("a", is_paused)
+    ledger.broken = "a"
+    offset = planner.next_offset(offset)
+    assert not any(row.shard for row in planner.rows(offset))
+    ledger.pause("a", False)
+    ledger.broken = ""
+    now_s[0] += 3600
+    assert {row.until_ms for row in planner.rows(planner.next_offset(offset))} == {BORN_MS + 60_000}
