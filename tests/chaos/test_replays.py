@@ -13,7 +13,7 @@ import pytest
 from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
 from firnline_ingest.dead_letters.journal import Journal
 from firnline_ingest.dead_letters.letter import DeadLetter
-from firnline_ingest.dead_letters.replay import has_passed
+from firnline_ingest.dead_letters.passed import has_passed
 from firnline_ingest.dead_letters.shard_replay import ShardReplay
 from firnline_ingest.dead_letters.transport import replay_tables
 from firnline_ingest.errors import FirnlineError

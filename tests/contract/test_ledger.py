@@ -214,6 +214,7 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
         ended=True,
         children=("shardId-000000000001", "shardId-000000000002"),
         routing="r1",
+        read_again="r0",
         incidents=(
             Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4), Position(2), Loss(1, 9, 300, 10**10), 7, 8),
             Incident(IncidentKind.PARENT_UNREAD, 5, "lost in part", loss=Loss(to_ms=9)),

@@ -26,6 +26,8 @@ HINTS = {
     "replayed before, into a table that was recreated since": " (--again brings it into the one that is there now)",
     "the ledger does not know its shard": " (--forgotten-shards takes it)",
     "misplaced; its producer put it again": " (--reason misplaced takes it)",
+    "the engine has read it again since, and may have made a row of it": " (a person resumed its shard from the horizon; where "
+    "firnline audit does not find it doubled, --read-again takes it)",
 }
 """By the reason for which a dead letter stays one."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -60,6 +62,11 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--again", is_flag=True, help="Dead letters, too, that were replayed into a table that was recreated since, empty."
 )
 @click.option(
+    "--read-again",
+    is_flag=True,
+    help="Dead letters, too, of records that were read again from the horizon (resume), and may be rows since.",
+)
+@click.option(
     "--forgotten-shards", is_flag=True, help="Dead letters of shards, too, that the ledger has no row of any more."
 )
 def replay(
@@ -72,6 +79,7 @@ def replay(
     dry_run: bool,
     unfinished: str | None,
     again: bool,
+    read_again: bool,
     forgotten_shards: bool,
     **choice: Any,
 ) -> None:
@@ -102,6 +110,7 @@ def replay(
         unfinished=None if unfinished is None else decided[unfinished],
         with_forgotten=forgotten_shards,
         again=again,
+        read_again=read_again,
         only_look=dry_run,
         by_file=by_file,
     )

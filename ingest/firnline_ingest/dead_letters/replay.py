@@ -15,12 +15,12 @@ from firnline_ingest.dead_letters.conversion import CallableFailed, Conversion, 
 from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, by_file, file_tables
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
+from firnline_ingest.dead_letters.passed import PassedRecords
 from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables, tables_of
 from firnline_ingest.errors import DeadLetterError, FirnlineError
 from firnline_ingest.ledger.backend import ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
-from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.snowflake.logins import ChannelsOf, PerLogin
@@ -32,9 +32,7 @@ from firnline_ingest.values import ShardKey
 OnShard = Callable[[ShardKey, ReplayReport], None]
 NO_PIPELINE = "no pipeline of the configuration reads its stream"
 A_COPY = "misplaced; its producer put it again"
-NOT_PASSED = "the engine has not passed it yet, and may read it again"
 NO_LETTER = "lines of the file whose key has no dead letter among those that were chosen"
-FORGOTTEN = "the ledger does not know its shard"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +49,8 @@ class ReplayRequest:
     """Letters of shards, too, that the ledger has no row of any more."""
     again: bool = False
     """Letters, too, whose rows went with a table that was recreated since."""
+    read_again: bool = False
+    """Letters, too, whose records were read again from the horizon, and may be rows since."""
     only_look: bool = False
     by_file: bool = False
     """Through a stage and a pipe, also what is too large to be streamed."""
@@ -143,7 +143,14 @@ class Replays:
             return report
         as_it_goes = by_file(pipeline) if self.request.by_file else pipeline
         maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas)
-        make = partial(self._made, maker, self.services.ledger.read(shard))
+        passed = PassedRecords(
+            self.services.ledger.read(shard),
+            pipeline.conversion_hash,
+            DeadLetterConverter(pipeline, shard.shard_id, self.services.schemas),
+            takes_forgotten=self.request.with_forgotten,
+            takes_read_again=self.request.read_again,
+        )
+        make = partial(self._made, maker, passed)
         journal = Journal(self.services.objects, self.config.application, shard)
         if self.request.only_look:
             return self._looked(journal, shard, make, pipeline)
@@ -190,13 +197,11 @@ class Replays:
                     self._met.add(letter.key)
                 yield letter
 
-    def _made(self, maker: DeadLetterConverter, row: ShardRow | None, letter: DeadLetter) -> Conversion:
+    def _made(self, maker: DeadLetterConverter, passed: PassedRecords, letter: DeadLetter) -> Conversion:
         if letter.reason == RejectReason.MISPLACED and letter.reason not in self.request.choice.reasons:
             return Conversion(why_not=A_COPY)
-        if row is None and not self.request.with_forgotten:
-            return Conversion(why_not=FORGOTTEN)
-        if row is not None and not has_passed(row, letter):
-            return Conversion(why_not=NOT_PASSED)
+        if why_not := passed.why_not(letter):
+            return Conversion(why_not=why_not)
         try:
             data = self._repaired(letter)
         except CallableFailed as error:
@@ -223,14 +228,6 @@ class Replays:
             else:
                 report.remaining[made.why_not.partition(":")[0]] += 1
         return report
-
-
-def has_passed(row: ShardRow, letter: DeadLetter) -> bool:
-    """Whether the engine will never read the letter's record again."""
-    if row.reset is not None or row.read_through is None:
-        return False
-    place, through = place_of(letter.key.position), row.read_through
-    return place < place_of(through) or (place == place_of(through) and not through.is_inside_record)
 
 
 def _shard_of(key: DeadLetterKey) -> ShardKey:

@@ -42,6 +42,7 @@ def to_item(row: ShardRow) -> Item:
         "ended": row.ended,
         "children": list(row.children),
         "routing": row.routing,
+        "read_again": row.read_again,
         "incidents": [_incident_item(incident) for incident in row.incidents],
         "reset": row.reset.value if row.reset else "",
     }
@@ -70,6 +71,7 @@ def from_item(item: Item) -> ShardRow:
         ended=item["ended"],
         children=tuple(item["children"]),
         routing=item["routing"],
+        read_again=item.get("read_again", ""),
         incidents=tuple(_incident(incident) for incident in item["incidents"]),
         reset=ResumeFrom(item["reset"]) if item["reset"] else None,
     )

@@ -35,6 +35,7 @@ class TableUnnamed(UsageError):
 
 Decision = Callable[[ShardRow], ShardRow]
 HOUR_MS = 3_600_000
+RESUMED_FROM = "resumed from "
 
 
 class NothingToResume(UsageError):
@@ -112,8 +113,9 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     another one by now.
     """
     row = replace(row, incidents=without_acceptances(row.incidents))
-    detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
-    incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
+    detail = f"{RESUMED_FROM}{where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
+    known = max(filter(None, (row.read_through, row.kept_through)), default=None)
+    incident = Incident(IncidentKind.RESUMED, now_ms, detail, known)
     resumed = replace(row.with_incident(incident), reset=where, first_read=None)
     if where is ResumeFrom.PROVEN:
         return resumed
@@ -130,6 +132,15 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
         ended=False,
         children=(),
     )
+
+
+def read_again_through(row: ShardRow) -> Position | None:
+    """Up to where a dead letter may be of a record that was read again since, because a person resumed its shard from the
+    horizon: another configuration may have made a row of it then.
+    """
+    resumed = [each for each in row.incidents if each.kind is IncidentKind.RESUMED]
+    from_horizon = [each for each in resumed if not each.detail.startswith(f"{RESUMED_FROM}{ResumeFrom.PROVEN}")]
+    return max((each.through for each in from_horizon if each.through), default=None)
 
 
 def accept_errors(row: ShardRow, through: Position, now_ms: int, *, table: str = "") -> ShardRow:

@@ -68,6 +68,7 @@ class ResumeFrom(StrEnum):
     TRIM_HORIZON = "trim-horizon"
 
 
+SEVERAL = "several"
 MOST_DECIDED = 200  # far more than there can be: the ledger passes them one after the other
 
 
@@ -118,6 +119,8 @@ class ShardRow:
     ended: bool = False
     children: tuple[str, ...] = ()
     routing: str = ""
+    read_again: str = ""
+    """Of a shard that a person had read again from its horizon: the `routing` by which it was, or SEVERAL."""
     incidents: tuple[Incident, ...] = ()
     """Merged and bounded: a new one is added by `with_incident` only."""
     reset: ResumeFrom | None = None

@@ -15,6 +15,7 @@ from firnline_infra.cli.replay import SDK
 from firnline_ingest.dead_letters import DeadLetter, LocalFolder
 from firnline_ingest.dead_letters import replay as replaying
 from firnline_ingest.dead_letters.errors import NotReplayable, UnknownDeadLetter
+from firnline_ingest.dead_letters.passed import FORGOTTEN, NOT_PASSED, READ_AGAIN
 from firnline_ingest.dead_letters.shard_replay import REPLACED, ReplayReport
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
@@ -221,8 +222,8 @@ def test_what_snowflake_says_of_a_replayed_row_steers_no_terminal() -> None:
 
 
 def test_each_reason_for_which_a_person_can_do_something_names_it() -> None:
-    reasons = {"too-large", replaying.NOT_PASSED, replaying.FORGOTTEN, replaying.A_COPY, REPLACED}
+    reasons = {"too-large", NOT_PASSED, FORGOTTEN, READ_AGAIN, replaying.A_COPY, REPLACED}
     assert set(replay_command.HINTS) == reasons
     report = ReplayReport()
-    report.remaining[replaying.NOT_PASSED] += 1
+    report.remaining[NOT_PASSED] += 1
     assert "firnline status says why" in replay_command.sentence(report)

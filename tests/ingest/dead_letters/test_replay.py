@@ -9,15 +9,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters import Choice, DeadLetter, LocalFolder
 from firnline_ingest.dead_letters import replay as command
 from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
 from firnline_ingest.dead_letters.errors import RepairUnusable, ReplayedElsewhere
 from firnline_ingest.dead_letters.folder import FolderObjects
+from firnline_ingest.dead_letters.passed import FORGOTTEN, NOT_PASSED, READ_AGAIN
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
 from firnline_ingest.dead_letters.shard_replay import REPLACED, ReplayReport
 from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import Position, ShardKey, TargetTable
@@ -119,11 +121,11 @@ def test_a_dry_run_says_what_would_go_once_more_into_a_recreated_table(place: Pl
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (replace(PASSED, read_through=Position(4)), command.NOT_PASSED),
-        (replace(PASSED, read_through=Position(5, 0, 1)), command.NOT_PASSED),
-        (replace(PASSED, read_through=None), command.NOT_PASSED),
-        (replace(PASSED, reset=ResumeFrom.TRIM_HORIZON), command.NOT_PASSED),
-        (None, command.FORGOTTEN),
+        (replace(PASSED, read_through=Position(4)), NOT_PASSED),
+        (replace(PASSED, read_through=Position(5, 0, 1)), NOT_PASSED),
+        (replace(PASSED, read_through=None), NOT_PASSED),
+        (replace(PASSED, reset=ResumeFrom.TRIM_HORIZON), NOT_PASSED),
+        (None, FORGOTTEN),
     ],
     ids=["before it", "inside it", "nothing read", "reset", "forgotten"],
 )
@@ -132,6 +134,45 @@ def test_what_the_engine_may_read_again_stays_a_letter(place: Place, row: ShardR
     place.ledger.row = row
     assert dict(place.replay().remaining) == {why: 1}
     assert not place.rows
+
+
+def read_again(where: ResumeFrom, *, routing: str) -> ShardRow:
+    """By an engine of this conversion, after it was at the record 6, with a dead letter of 7."""
+    before = replace(PASSED, read_through=Position(6), kept_through=Position(7))
+    return replace(resume_from(before, where, 1), reset=None, read_through=Position(1000), read_again=routing)
+
+
+def conversion_hash(**pipeline: Any) -> str:
+    return PipelineConfig.model_validate(
+        {"stream": "orders", "database": "DB", "schema": "RAW", **pipeline}
+    ).conversion_hash
+
+
+def test_what_may_be_a_row_since_it_was_read_again_from_the_horizon_is_taken_only_where_a_person_says_so(
+    place: Place,
+) -> None:
+    """The dead letters of 5 and 7 would be rows today, and that of 6 would be one again; 8 was first read afterwards."""
+    place.put(letter(5, b'{"a":5}'), letter(6), letter(7, b'{"a":7}'), letter(8, b'{"a":8}'))
+    place.put(letter(4, b'{"a":4}', reason="misplaced"))
+    place.ledger.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash())
+    asked = Choice(reasons=frozenset({"misplaced", "not-json"}))
+    assert dict(place.replay(choice=asked).remaining) == {READ_AGAIN: 2, "not-json": 1}
+    assert place.rows == [b'"a":4}', b'"a":8}']
+    assert place.replay(read_again=True).rows == 2
+
+
+def test_a_dead_letter_that_another_conversion_read_again_may_be_a_row_whatever_this_one_makes_of_it(
+    place: Place,
+) -> None:
+    place.put(letter(6))
+    place.ledger.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash(max_row_bytes=2000))
+    assert dict(place.replay().remaining) == {READ_AGAIN: 1}
+
+
+def test_who_goes_on_after_what_was_proven_reads_nothing_again(place: Place) -> None:
+    place.put(letter(5, b'{"a":5}'))
+    place.ledger.row = read_again(ResumeFrom.PROVEN, routing=conversion_hash())
+    assert place.replay().rows == 1
 
 
 def test_letters_up_to_where_the_engine_is_are_taken(place: Place) -> None:

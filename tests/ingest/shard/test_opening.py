@@ -6,14 +6,15 @@ from dataclasses import replace
 import pytest
 
 from firnline_ingest.config.rows import Tolerance
-from firnline_ingest.kinesis.start import After
+from firnline_ingest.kinesis.start import After, TrimHorizon
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.reconcile import EXPIRES_MS
 from firnline_ingest.ledger.resume import accept_errors, resume_from
-from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from firnline_ingest.ledger.row import SEVERAL, ResumeFrom, ShardRow
+from firnline_ingest.shard import opening
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
-from firnline_ingest.values import ChannelState
+from firnline_ingest.values import ChannelState, Position, ShardKey
 from tests.fakes.channels import ServedChannel
 from tests.ingest.shard.conftest import TARGET, World
 
@@ -189,6 +190,19 @@ def test_a_batch_that_spark_replays_does_not_undo_what_a_person_decided(world: W
     assert epoch(world, 1, target=REPLACED, start=After(old)).state is ShardState.DONE
     assert numbers(world.served.rows) == list(range(5))
     assert world.row.reset is None
+
+
+@pytest.mark.parametrize("has_come", [None, 2, 3])
+def test_the_row_says_by_which_conversion_its_shard_was_read_again(has_come: int | None) -> None:
+    """A person decided at 3; another engine, of another conversion, opens the shard when it has come so far."""
+    row = ShardRow(key=ShardKey("events", 1, "s"), start=TrimHorizon(), read_through=Position(3), routing="a")
+    assert opening._routing_read_again(resume_from(row, ResumeFrom.PROVEN, 1), "b") == ""
+    row = resume_from(row, ResumeFrom.TRIM_HORIZON, 1)
+    row = replace(row, reset=None, read_again=opening._routing_read_again(row, "b"))
+    assert row.read_again == "b"
+    assert opening._routing_read_again(row, "b") == "b"
+    row = replace(row, read_through=Position(has_come) if has_come else None)
+    assert opening._routing_read_again(row, "c") == ("b" if has_come == 3 else SEVERAL)
 
 
 def test_an_engine_killed_in_the_middle_of_carrying_out_a_decision_does_it_again(world: World) -> None:
