@@ -65,6 +65,12 @@ class MemoryLedger:
                 raise Fenced(row.key, found.fence.owner)
             self._rows.pop(row.key, None)
 
+    def withdraw(self, row: ShardRow) -> None:
+        with self._lock:
+            if row.key in self._rows:
+                self._held(row)
+                del self._rows[row.key]
+
     def _held(self, row: ShardRow) -> ShardRow:
         found = self._rows.get(row.key)
         if found is None or found.fence != row.fence:
