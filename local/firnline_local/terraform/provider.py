@@ -14,9 +14,15 @@ from firnline_ingest.errors import FirnlineError
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.schema import fields_of
 from firnline_local.pulumi.validate import check_inputs
-from firnline_local.terraform.msgpack import packed, unpacked
 from firnline_local.terraform.schema import TOKENS, schema_response
-from firnline_local.terraform.values import as_configuration, as_properties, as_state, with_unknowns
+from firnline_local.terraform.values import (
+    as_configuration,
+    as_properties,
+    as_state,
+    packed,
+    unpacked,
+    with_unknowns,
+)
 from firnline_local.terraform.wire import message
 
 ERROR = 1

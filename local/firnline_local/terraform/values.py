@@ -8,10 +8,34 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import msgpack
+
 from firnline_local.pulumi.coerce import coerced
 from firnline_local.pulumi.properties import UNKNOWN
 from firnline_local.pulumi.schema import Fields, Shape, ShapeKind, attributes_of, fields_of, provider_fields
 from firnline_local.terraform.schema import ID, is_block
+
+NOT_KNOWN = msgpack.Ext(0, b"\x00")
+"""As Terraform writes what is not known. One that it knows something of, such as its type, is another extension."""
+
+
+def unpacked(data: bytes) -> Any:
+    """The value that Terraform wrote as MessagePack; UNKNOWN where it, or something in it, is not known."""
+    return msgpack.decode(data, ext_hook=lambda code, refinement: UNKNOWN)
+
+
+def packed(value: Any) -> bytes:
+    return msgpack.encode(_with_extensions(value))
+
+
+def _with_extensions(value: Any) -> Any:
+    match value:
+        case Mapping():
+            return {name: _with_extensions(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_with_extensions(each) for each in value]
+        case _:
+            return NOT_KNOWN if value == UNKNOWN else value
 
 
 def as_properties(token: str, state: Mapping[str, Any], *, inputs_only: bool = False) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from firnline_local.pulumi.properties import UNKNOWN
-from firnline_local.terraform.msgpack import packed, unpacked
 from firnline_local.terraform.schema import TOKENS, schema_response
-from firnline_local.terraform.values import as_properties, as_state
+from firnline_local.terraform.values import as_properties, as_state, packed, unpacked
 
 
 @pytest.mark.parametrize(
