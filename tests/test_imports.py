@@ -137,7 +137,7 @@ ROOMS_BELOW = {
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.snowflake"
     ),
-    "local.aws": "exit_with_parent faults process wsgi",
+    "local.aws": "endpoints exit_with_parent faults process wsgi",
     "local.cli": (
         "accounts demo environment folder running terraform infra.accounts infra.cli infra.keys infra.specification "
         "infra.status infra.terraform ingest.config ingest.errors ingest.sink ingest.snowflake ingest.terminal"
@@ -173,7 +173,7 @@ ROOMS_BELOW = {
     "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",
-    "local.wsgi": "",
+    "local.wsgi": "faults",
 }
 INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.config",

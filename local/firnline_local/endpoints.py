@@ -14,6 +14,7 @@ from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 
 from firnline_ingest.errors import nearest
 from firnline_local.errors import ControlRefused
+from firnline_local.faults import CONTROL_PREFIX, InvalidFault
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -25,8 +26,10 @@ AWS_SERVICES = (
     "cloudwatch",
     "dynamodb",
     "ec2",
+    "ecr",
     "elasticmapreduce",
     "events",
+    "glue",
     "iam",
     "kms",
     "logs",
@@ -38,18 +41,14 @@ AWS_SERVICES = (
     "sts",
 )
 """Of the `aws` server."""
+RUNTIMES = ("emr-serverless", "emr-containers", "eks", "redshift-serverless", "redshift-data")
 SERVER_OF: dict[str, Server] = {
     "kinesis": "kinesis",
     "snowflake": "snowflake",
-    "emr-serverless": "runtimes",
-    "emr-containers": "runtimes",
-    "eks": "runtimes",
-    "redshift-serverless": "runtimes",
-    "redshift-data": "runtimes",
+    **dict.fromkeys(RUNTIMES, "runtimes"),
     **dict.fromkeys(AWS_SERVICES, "aws"),
 }
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
-CONTROL = "/__firnline__"
 TIMEOUT_S = 30.0
 
 
@@ -80,12 +79,10 @@ class Endpoints:
             "AWS_SECRET_ACCESS_KEY": "firnline-local",
             "AWS_DEFAULT_REGION": self.region,
             "AWS_ENDPOINT_URL": self.aws,
-            "AWS_ENDPOINT_URL_KINESIS": self.kinesis,
-            "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.runtimes,
-            "AWS_ENDPOINT_URL_EMR_CONTAINERS": self.runtimes,
-            "AWS_ENDPOINT_URL_EKS": self.runtimes,
-            "AWS_ENDPOINT_URL_REDSHIFT_SERVERLESS": self.runtimes,
-            "AWS_ENDPOINT_URL_REDSHIFT_DATA": self.runtimes,
+            **{
+                f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}": self.of_service(service)
+                for service in ("kinesis", *RUNTIMES)
+            },
         }
 
 
@@ -138,8 +135,6 @@ def servers_of(endpoint: str) -> tuple[Server, ...]:
 
     Raises InvalidFault for a service that is not embedded.
     """
-    from firnline_local.faults import InvalidFault
-
     service, _, operation = endpoint.partition(":")
     if any(wild in service for wild in "*?["):
         return SERVERS
@@ -152,7 +147,7 @@ def servers_of(endpoint: str) -> tuple[Server, ...]:
 
 def control(endpoints: Endpoints, server: Server, path: str, body: object = None) -> Any:
     """Asks a server's control routes; posts `body` where there is one. Raises ControlRefused."""
-    url = f"{getattr(endpoints, server)}{CONTROL}/{path}"
+    url = f"{getattr(endpoints, server)}{CONTROL_PREFIX}{path}"
     request = Request(  # noqa: S310 (our own http and https endpoints)
         url, data=None if body is None else json.dumps(body).encode(), headers={"Content-Type": "application/json"}
     )

@@ -16,6 +16,9 @@ import msgspec
 
 from firnline_ingest.errors import UsageError
 
+CONTROL_PREFIX = "/__firnline__/"
+"""Begins the paths of a server's own routes. Each server has `faults` there (`asked`)."""
+
 
 class FaultKind(StrEnum):
     """What happens to a call."""
@@ -129,6 +132,16 @@ class FaultPlan:
         with self._lock:
             counted = zip(self.faults, self._calls, self._hits, strict=True)
             return json.dumps([{**asdict(fault), "calls": calls, "hits": hits} for fault, calls, hits in counted])
+
+
+def asked(plan: FaultPlan, method: str, body: bytes) -> tuple[int, bytes]:
+    """Answers the route `faults`, with a status and JSON: a POST replaces the plan, and each shows it with its counts."""
+    if method == "POST":
+        try:
+            plan.replace(faults_from_json(body))
+        except (InvalidFault, ValueError) as error:
+            return 400, json.dumps({"error": str(error)}).encode()
+    return 200, plan.to_json().encode()
 
 
 def faults_from_json(text: str | bytes) -> list[Fault]:

@@ -1,12 +1,52 @@
-"""werkzeug's threaded server on 127.0.0.1, for the servers that answer with a WSGI application."""
+"""werkzeug's threaded server on 127.0.0.1, for the servers that answer with a WSGI application; how they answer, and fail."""
 
 import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from socket import SHUT_RDWR
 from typing import Self
-from wsgiref.types import WSGIApplication, WSGIEnvironment
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
+from firnline_local.faults import Fault, FaultKind
+
 HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    content_type: str
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Beside the type and the length."""
+
+    def send(self, start_response: StartResponse) -> list[bytes]:
+        phrase = next((each.phrase for each in HTTPStatus if each == self.status), "Fault")
+        own = {"Content-Type": self.content_type, "Content-Length": str(len(self.body))}
+        start_response(f"{self.status} {phrase}", list({**own, **self.headers}.items()))
+        return [self.body]
+
+
+def body_of(environ: WSGIEnvironment) -> bytes:
+    """The whole of it, also where it comes in chunks."""
+    length = -1 if environ.get("wsgi.input_terminated") else int(environ.get("CONTENT_LENGTH") or 0)
+    return bytes(environ["wsgi.input"].read(length))
+
+
+def with_fault(
+    fault: Fault, environ: WSGIEnvironment, *, answer: Callable[[], list[bytes]], instead: Callable[[], list[bytes]]
+) -> list[bytes]:
+    """Calls `answer` where the call takes effect, and else `instead`. A cut is an error, after which werkzeug says no more."""
+    content = answer() if fault.kind in {FaultKind.SLOW, FaultKind.LOST} else instead()
+    time.sleep(fault.delay_s)
+    if fault.kind in {FaultKind.CUT, FaultKind.LOST}:
+        environ["werkzeug.socket"].shutdown(SHUT_RDWR)
+        raise ConnectionAbortedError("a fault cut this connection")
+    return content
 
 
 class Handler(WSGIRequestHandler):

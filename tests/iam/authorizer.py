@@ -6,8 +6,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from firnline_local.aws.authorizer import Decision
-from firnline_local.aws.call import Answer, Protocol, error_answer
+from firnline_local.aws.call import Protocol, error_answer
 from firnline_local.aws.parsed_call import ParsedCall
+from firnline_local.wsgi import Answer
 from tests.iam.accesses import accesses_of
 from tests.iam.call_log import CallLog
 from tests.iam.callers import Callers

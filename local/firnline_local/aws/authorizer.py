@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from firnline_local.aws.call import Answer
 from firnline_local.aws.parsed_call import ParsedCall
+from firnline_local.wsgi import Answer
 
 
 def _ignore(succeeded: bool) -> None:

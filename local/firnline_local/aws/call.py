@@ -9,6 +9,8 @@ from uuid import uuid4
 from wsgiref.types import WSGIEnvironment
 from xml.sax.saxutils import escape
 
+from firnline_local.wsgi import Answer
+
 SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is not what everybody calls it
 SERVICE_KEY = "SERVICE-"
 """Begins the access key of a service that acts for itself, such as SERVICE-emr-serverless.amazonaws.com."""
@@ -87,13 +89,6 @@ def _action(environ: WSGIEnvironment) -> str:
 
 
 INTERNAL_FAILURE = {"dynamodb": "InternalServerError", "s3": "InternalError"}  # as each service calls it
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    status: int
-    content_type: str
-    body: bytes
 
 
 def error_answer(call: Call, *, status: int, code: str, message: str) -> Answer:

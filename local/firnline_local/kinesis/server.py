@@ -1,13 +1,16 @@
 """The server: one asyncio loop on 127.0.0.1, in this process's main thread or in one of its own.
 
-A request goes to an operation of Kinesis, or to the control routes under /__firnline__/.
+A request goes to an operation of Kinesis, or to the control route that shows and replaces the faults:
+
+GET  /__firnline__/faults     the plan, with how often each fault was matched and hit
+POST /__firnline__/faults     replaces it: a list of faults
 """
 
 import asyncio
 import threading
 from typing import Self
 
-from firnline_local.kinesis.control import CONTROL_PREFIX, control
+from firnline_local.faults import CONTROL_PREFIX, asked
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpProtocol, HttpRequest
 from firnline_local.kinesis.wire import Reply, respond
@@ -23,13 +26,20 @@ class KinesisService:
 
     def answer(self, request: HttpRequest) -> Reply:
         if request.target.startswith(CONTROL_PREFIX):
-            return control(self.kinesis, request)
+            return self._control(request)
         return respond(
             self.kinesis,
             target=request.headers.get("x-amz-target", ""),
             content_type=request.headers.get("content-type", ""),
             body=request.body,
         )
+
+    def _control(self, request: HttpRequest) -> Reply:
+        if request.target != f"{CONTROL_PREFIX}faults" or request.method not in {"GET", "POST"}:
+            refusal = f"there is no {request.method} {request.target}; there are {CONTROL_PREFIX}faults"
+            return Reply(404, refusal.encode(), content_type="text/plain")
+        status, body = asked(self.kinesis.faults, request.method, request.body)
+        return Reply(status, body, content_type="application/json")
 
 
 class Listener:

@@ -21,7 +21,7 @@ NOT_KNOWN = msgpack.Ext(0, b"\x00")
 
 def unpacked(data: bytes) -> Any:
     """The value that Terraform wrote as MessagePack; UNKNOWN where it, or something in it, is not known."""
-    return msgpack.decode(data, ext_hook=lambda code, refinement: UNKNOWN)
+    return msgpack.decode(data, ext_hook=lambda *_: UNKNOWN)
 
 
 def packed(value: Any) -> bytes:
