@@ -10,19 +10,16 @@ All other paths are those of the service that a request is signed for: EMR Serve
 """
 
 import json
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from http import HTTPStatus
 from pathlib import Path
-from socket import SHUT_RDWR
-from typing import Any, ClassVar, Protocol
+from typing import Any
 from uuid import uuid4
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from firnline_local.aws.call import SERVICE_KEY, credential
-from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
+from firnline_local.faults import CONTROL_PREFIX, Fault, FaultKind, FaultPlan, asked
 from firnline_local.runtimes.authorizer import AllowEverything, RuntimeAuthorizer, ServiceCall
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
@@ -35,21 +32,11 @@ from firnline_local.runtimes.redshift.control import RedshiftServerless
 from firnline_local.runtimes.redshift.data_api import RedshiftData
 from firnline_local.runtimes.redshift.schedules import ScheduledStatements
 from firnline_local.runtimes.rest_json import Request, ServiceError, answer_of, operation_of, parse
+from firnline_local.runtimes.service import RuntimeService
+from firnline_local.wsgi import Answer, body_of, with_fault
 
-CONTROL_PREFIX = "/__firnline__/"
 CLUSTER = "local"
 NOWHERE = "http://127.0.0.1:1"
-Reply = tuple[int, bytes, dict[str, str]]
-
-
-class RuntimeService(Protocol):
-    """One of those that are distinguished by the service that a request is signed for."""
-
-    name: ClassVar[str]
-
-    def answer(self, operation: str, parameters: Mapping[str, Any], caller: str, /) -> dict[str, Any]: ...
-    def tags_of(self, parameters: Mapping[str, Any], /) -> Mapping[str, str]: ...
-    def stop(self) -> None: ...
 
 
 class RuntimesApplication:
@@ -114,15 +101,20 @@ class RuntimesApplication:
         return execute
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        body = body_of(environ)
         path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
         if path.startswith(CONTROL_PREFIX):
-            return send(self._control(environ, path, body), start_response)
+            return self._control(environ, path, body).send(start_response)
         service, path = self._service(environ), environ.get("HTTP_X_AMZ_TARGET", path)
         operation = operation_of(service.name, environ["REQUEST_METHOD"], path)
         fault = self.faults.decide(f"{service.name}:{operation}")
-        reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
-        return send(reply, start_response)
+
+        def answer() -> list[bytes]:
+            return self._answer(environ, path, body).send(start_response)
+
+        if fault is None:
+            return answer()
+        return with_fault(fault, environ, answer=answer, instead=lambda: _failed(fault).send(start_response))
 
     def _service(self, environ: WSGIEnvironment) -> RuntimeService:
         """The one that the request is signed for; EMR Serverless where it is not."""
@@ -133,7 +125,7 @@ class RuntimesApplication:
         for service in self._services.values():
             service.stop()
 
-    def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+    def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Answer:
         service, query = self._service(environ), environ.get("QUERY_STRING", "")
         if service.name == RedshiftData.name:
             self._schedules.run_due()
@@ -142,7 +134,7 @@ class RuntimesApplication:
             content = self._asked(service, request, credential(environ).access_key)
         except ServiceError as error:
             return _error(error)
-        return 200, answer_of(service.name, request.operation, content), {}
+        return _said(200, answer_of(service.name, request.operation, content))
 
     def _asked(self, service: RuntimeService, request: Request, access_key: str) -> dict[str, Any]:
         """Raises ServiceError."""
@@ -164,41 +156,23 @@ class RuntimesApplication:
             self._authorizer.over(call, succeeded)
         return content
 
-    def _with_fault(self, fault: Fault, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
-        reply: Reply = (200, fault.body.encode(), {})
-        if fault.kind is FaultKind.ERROR:
-            code = fault.code or "InternalServerException"
-            reply = _error(ServiceError(fault.status, code, fault.message or "A fault that was asked for."))
-        elif fault.kind in {FaultKind.SLOW, FaultKind.LOST}:
-            reply = self._answer(environ, path, body)
-        time.sleep(fault.delay_s)
-        if fault.kind in {FaultKind.CUT, FaultKind.LOST}:
-            environ["werkzeug.socket"].shutdown(SHUT_RDWR)
-            raise ConnectionAbortedError("a fault cut this connection")
-        return reply
-
-    def _control(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+    def _control(self, environ: WSGIEnvironment, path: str, body: bytes) -> Answer:
         method, route = environ["REQUEST_METHOD"], path.removeprefix(CONTROL_PREFIX)
         if path.startswith(CREDENTIALS) and method == "GET":
             return self._credentials(path.removeprefix(CREDENTIALS), environ.get("HTTP_AUTHORIZATION", ""))
-        try:
-            if route == "faults" and method == "POST":
-                self.faults.replace(faults_from_json(body))
-            elif route == "places" and method == "POST":
-                self.places = replace(self.places, **json.loads(body))
-                return 200, b"{}", {}
-            if route == "faults" and method in {"GET", "POST"}:
-                return 200, self.faults.to_json().encode(), {}
-        except (InvalidFault, ValueError, TypeError) as error:
-            return 400, str(error).encode(), {}
-        return 404, f"there is no {method} {route}; there are faults, places and credentials".encode(), {}
+        if route == "faults" and method in {"GET", "POST"}:
+            return _said(*asked(self.faults, method, body))
+        if route == "places" and method == "POST":
+            self.places = replace(self.places, **json.loads(body))
+            return _said(200, b"{}")
+        return _said(404, f"there is no {method} {route}; there are faults, places and credentials".encode())
 
-    def _credentials(self, job: str, token: str) -> Reply:
+    def _credentials(self, job: str, token: str) -> Answer:
         try:
             found = self._sessions.answer(job, token)
         except LaunchRefused as refusal:
-            return 500, json.dumps({"code": "AssumeRoleFailed", "message": str(refusal)}).encode(), {}
-        return (403, b'{"code": "Forbidden"}', {}) if found is None else (200, json.dumps(found).encode(), {})
+            return _said(500, json.dumps({"code": "AssumeRoleFailed", "message": str(refusal)}).encode())
+        return _said(403, b'{"code": "Forbidden"}') if found is None else _said(200, json.dumps(found).encode())
 
 
 @cache
@@ -206,14 +180,17 @@ def client_of_redshift(places: JobEndpoints, service: str) -> Any:
     return client(places, service, f"{SERVICE_KEY}redshift.amazonaws.com", "service")
 
 
-def _error(error: ServiceError) -> Reply:
+def _failed(fault: Fault) -> Answer:
+    if fault.kind is FaultKind.BODY:
+        return _said(200, fault.body.encode())
+    code = fault.code or "InternalServerException"
+    return _error(ServiceError(fault.status, code, fault.message or "A fault that was asked for."))
+
+
+def _error(error: ServiceError) -> Answer:
     content = {"__type": error.code, "message": error.message}
-    return error.status, json.dumps(content).encode(), {"x-amzn-ErrorType": error.code}
+    return _said(error.status, json.dumps(content).encode(), {"x-amzn-ErrorType": error.code})
 
 
-def send(reply: Reply, start_response: StartResponse) -> list[bytes]:
-    status, body, headers = reply
-    phrase = next((each.phrase for each in HTTPStatus if each == status), "Fault")
-    own = {"Content-Type": "application/json", "Content-Length": str(len(body)), "x-amzn-RequestId": str(uuid4())}
-    start_response(f"{status} {phrase}", list({**own, **headers}.items()))
-    return [body]
+def _said(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(status, "application/json", body, {"x-amzn-RequestId": str(uuid4()), **(headers or {})})

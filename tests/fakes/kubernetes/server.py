@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from firnline_local.faults import FaultPlan
+from firnline_local.faults import CONTROL_PREFIX, FaultPlan
 from firnline_local.runtimes.jobs.submission import Launcher
-from firnline_local.runtimes.server import CLUSTER, CONTROL_PREFIX, Reply, RuntimesApplication, send
+from firnline_local.runtimes.server import CLUSTER, RuntimesApplication
+from firnline_local.wsgi import Answer, body_of
 from tests.fakes.kubernetes.api import KubernetesApi
 from tests.fakes.kubernetes.conductor import Cluster
 
@@ -28,10 +29,10 @@ class ClusterRuntimes(RuntimesApplication):
         is_given = (method, path) == ("POST", f"{CONTROL_PREFIX}cluster")
         if not is_given and not path.startswith(("/api/", "/apis/")):
             return super().__call__(environ, start_response)
-        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        body = body_of(environ)
         if is_given:
             self.kubernetes.given(json.loads(body))
-            return send((200, b"{}", {}), start_response)
+            return Answer(200, "application/json", b"{}").send(start_response)
         path = path.encode("latin-1").decode(errors="replace")
         status, found = self.kubernetes.answer(
             method,
@@ -41,10 +42,9 @@ class ClusterRuntimes(RuntimesApplication):
             content=environ.get("CONTENT_TYPE", ""),
             token=environ.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer "),
         )
-        is_text = isinstance(found, str)
-        content = found.encode() if isinstance(found, str) else json.dumps(found).encode()
-        reply: Reply = (status, content, {"Content-Type": "text/plain"} if is_text else {})
-        return send(reply, start_response)
+        if isinstance(found, str):
+            return Answer(status, "text/plain", found.encode()).send(start_response)
+        return Answer(status, "application/json", json.dumps(found).encode()).send(start_response)
 
     def stop(self) -> None:
         super().stop()

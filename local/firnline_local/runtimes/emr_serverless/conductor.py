@@ -10,7 +10,6 @@ from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Run
 
 STREAMING_GRACE_S = 120.0
 """Where a cancel says nothing (user guide, "Job cancellation with grace period"); a batch run has none."""
-LOOK_S = 0.2
 
 
 class Conductor:

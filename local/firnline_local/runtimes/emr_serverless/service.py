@@ -5,12 +5,10 @@ What runs a job is handed in: whatever an operation changes is decided here, and
 """
 
 import secrets
-import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
-from firnline_local.runtimes.clusters import page
 from firnline_local.runtimes.emr_serverless.application import (
     CREATED,
     DEFAULTS,
@@ -25,46 +23,29 @@ from firnline_local.runtimes.emr_serverless.conductor import Conductor
 from firnline_local.runtimes.emr_serverless.job_run import JobRun
 from firnline_local.runtimes.emr_serverless.submitted import check_request
 from firnline_local.runtimes.jobs.submission import Launcher
-from firnline_local.runtimes.rest_json import ServiceError, conflict, invalid, not_found
+from firnline_local.runtimes.rest_json import conflict, invalid, not_found
+from firnline_local.runtimes.service import Content, RuntimeService, page
 
-Content = dict[str, Any]
 TRANSIENT = {"clientToken", "applicationId"}
 
 
-class EmrServerless:
-    """Answers operations by name, with parameters as boto3 names them."""
-
-    name: ClassVar[str] = "emr-serverless"
+class EmrServerless(RuntimeService):
+    name = "emr-serverless"
 
     def __init__(
         self, account: str, region: str, launch: Launcher, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        self._account = account
-        self._region = region
-        self._clock = clock
-        self._lock = threading.RLock()
+        super().__init__(account, region, clock)
         self._applications: dict[str, Application] = {}
         self._runs: dict[str, JobRun] = {}
-        self._tokens: dict[tuple[str, str], tuple[Mapping[str, Any], Content]] = {}
         self._conductor = Conductor(launch, self._lock, clock)
-
-    def answer(self, operation: str, parameters: Mapping[str, Any], caller: str) -> Content:
-        """`caller` is the ARN of who asks. Raises ServiceError."""
-        from botocore import xform_name
-
-        answering = getattr(self, xform_name(operation), None)
-        if answering is None:
-            raise ServiceError(400, "UnknownOperationException", f"{operation} is not in the embedded EMR Serverless.")
-        with self._lock:
-            found: Content = answering(parameters, caller) if operation == "StartJobRun" else answering(parameters)
-            return found
 
     def stop(self) -> None:
         """Ends every run at once."""
         self._conductor.stop()
 
     def create_application(self, given: Mapping[str, Any]) -> Content:
-        return self._once("CreateApplication", given, lambda: self._created(given))
+        return self._answered_once("CreateApplication", given, lambda: self._created(given))
 
     def get_application(self, given: Mapping[str, Any]) -> Content:
         return {"application": self._application(given).described()}
@@ -104,9 +85,10 @@ class EmrServerless:
         self._enter(application, TERMINATED)
         return {}
 
-    def start_job_run(self, given: Mapping[str, Any], caller: str) -> Content:
+    def start_job_run(self, given: Mapping[str, Any]) -> Content:
         application = self._application(given)
-        return self._once(f"StartJobRun of {application.id}", given, lambda: self._started(application, given, caller))
+        what = f"StartJobRun of {application.id}"
+        return self._answered_once(what, given, lambda: self._started(application, given))
 
     def get_job_run(self, given: Mapping[str, Any]) -> Content:
         run, number = self._run(given), given.get("attempt")
@@ -140,27 +122,12 @@ class EmrServerless:
         self._conductor.cancel(run, grace_s)
         return {"applicationId": run.application.id, "jobRunId": run.id}
 
-    def list_tags_for_resource(self, given: Mapping[str, Any]) -> Content:
-        return {"tags": self._tagged(given).tags}
-
-    def tag_resource(self, given: Mapping[str, Any]) -> Content:
-        self._tagged(given).tags.update(given["tags"])
-        return {}
-
-    def untag_resource(self, given: Mapping[str, Any]) -> Content:
-        for key in given["tagKeys"]:
-            self._tagged(given).tags.pop(key, None)
-        return {}
-
-    def tags_of(self, given: Mapping[str, Any]) -> Mapping[str, str]:
-        """Of what a request is about, for the authorizer; empty where there is no such thing."""
-        arn, run = given.get("resourceArn") or self.arn_of(given.get("applicationId", "")), given.get("jobRunId")
-        with self._lock:
-            found = self._by_arn(f"{arn}/jobruns/{run}" if run else str(arn))
-            return dict(found.tags) if found else {}
+    def about(self, parameters: Mapping[str, Any]) -> str:
+        arn, run = self.arn_of(parameters.get("applicationId", "")), parameters.get("jobRunId")
+        return str(parameters.get("resourceArn") or (f"{arn}/jobruns/{run}" if run else arn))
 
     def arn_of(self, application: str) -> str:
-        return f"arn:aws:emr-serverless:{self._region}:{self._account}:/applications/{application}"
+        return self.arn(f"/applications/{application}")
 
     def _created(self, given: Mapping[str, Any]) -> Content:
         check_settings(given)
@@ -176,9 +143,10 @@ class EmrServerless:
             settings={**DEFAULTS, **settings_of(given)},
             tags=dict(given.get("tags", {})),
         )
+        self._tags[made.arn] = made.tags
         return {"applicationId": made.id, "name": made.name, "arn": made.arn}
 
-    def _started(self, application: Application, given: Mapping[str, Any], caller: str) -> Content:
+    def _started(self, application: Application, given: Mapping[str, Any]) -> Content:
         check_request(application, given)
         if application.state == TERMINATED or (application.state != STARTED and not application.starts_by_itself):
             raise invalid(f"Application {application.id} is {application.state}, and does not start by itself.")
@@ -187,24 +155,20 @@ class EmrServerless:
             id=new,
             application=application,
             request={name: value for name, value in given.items() if name not in TRANSIENT},
-            created_by=caller,
+            created_by=self._caller,
             created_at=now,
             updated_at=now,
             tags=dict(given.get("tags", {})),
         )
+        self._tags[run.arn] = run.tags
         self._enter(application, STARTED)
         self._conductor.conduct(run, self._runs_of(application))
         return {"applicationId": application.id, "jobRunId": run.id, "arn": run.arn}
 
-    def _once(self, operation: str, given: Mapping[str, Any], act: Callable[[], Content]) -> Content:
-        """A token that is known gets its first answer again; the same token for something else is refused."""
-        key = (operation, given["clientToken"])
-        if key not in self._tokens:
-            self._tokens[key] = (dict(given), act())
-        first, answer = self._tokens[key]
-        if first != given:
-            raise conflict(f"clientToken {given['clientToken']} was used with other parameters before.")
-        return answer
+    def _answered_once(self, what: str, given: Mapping[str, Any], act: Callable[[], Content]) -> Content:
+        token = given["clientToken"]
+        used = conflict(f"clientToken {token} was used with other parameters before.")
+        return self._once(f"{what} {token}", given, used, act)
 
     def _enter(self, application: Application, state: str) -> None:
         if application.state != state:
@@ -224,16 +188,6 @@ class EmrServerless:
         if run is None or run.application is not application:
             raise not_found(f"Job run {given['jobRunId']} does not exist in application {application.id}.")
         return run
-
-    def _tagged(self, given: Mapping[str, Any]) -> Application | JobRun:
-        found = self._by_arn(given["resourceArn"])
-        if found is None:
-            raise not_found(f"Resource {given['resourceArn']} does not exist.")
-        return found
-
-    def _by_arn(self, arn: str) -> Application | JobRun | None:
-        everything: list[Application | JobRun] = [*self._applications.values(), *self._runs.values()]
-        return next((each for each in everything if each.arn == arn), None)
 
 
 def _new_id() -> str:

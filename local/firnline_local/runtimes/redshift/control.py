@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from firnline_local.runtimes.clusters import Content, SmallService, page
 from firnline_local.runtimes.rest_json import ServiceError, conflict, not_found
+from firnline_local.runtimes.service import Content, RuntimeService, page
 
 OF_NAMESPACES = {"namespaceName", "dbName", "defaultIamRoleArn", "iamRoles", "manageAdminPassword", "tags"}
 OF_WORKGROUPS = {
@@ -26,7 +26,7 @@ PARAMETERS = {
 DEFAULT_CAPACITY = 128
 
 
-class RedshiftServerless(SmallService):
+class RedshiftServerless(RuntimeService):
     name = "redshift-serverless"
 
     def __init__(self, account: str, region: str) -> None:

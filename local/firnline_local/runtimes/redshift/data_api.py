@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from firnline_local.runtimes.clusters import Content, SmallService
 from firnline_local.runtimes.redshift.catalog import ADMIN
 from firnline_local.runtimes.redshift.control import RedshiftServerless
 from firnline_local.runtimes.redshift.database import RedshiftDatabase, ResultSet
 from firnline_local.runtimes.redshift.ingestion import Client, StreamReader
-from firnline_local.runtimes.redshift.lowering import StatementError
 from firnline_local.runtimes.redshift.schedules import count_end
+from firnline_local.runtimes.redshift.statements import StatementError
 from firnline_local.runtimes.rest_json import invalid, not_found
+from firnline_local.runtimes.service import Content, RuntimeService
 
 CARRIED = {
     "Sql",
@@ -52,7 +52,7 @@ class SentStatement:
         return "FAILED" if self.answer is None else "FINISHED"
 
 
-class RedshiftData(SmallService):
+class RedshiftData(RuntimeService):
     name = "redshift-data"
 
     def __init__(self, account: str, region: str, serverless: RedshiftServerless, client: Client) -> None:
@@ -60,12 +60,6 @@ class RedshiftData(SmallService):
         self._serverless, self._client = serverless, client
         self._databases: dict[tuple[str, str], RedshiftDatabase] = {}
         self._sent: dict[str, SentStatement] = {}
-        self._caller = ""
-
-    def answer(self, operation: str, parameters: Mapping[str, Any], caller: str) -> Content:
-        with self._lock:
-            self._caller = caller
-            return super().answer(operation, parameters, caller)
 
     def about(self, parameters: Mapping[str, Any]) -> str:
         """The workgroup's, whose tags decide too."""

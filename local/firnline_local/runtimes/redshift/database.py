@@ -9,17 +9,26 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import singledispatchmethod
 from typing import Any
 
 import duckdb
 from botocore.exceptions import ClientError
 
-from firnline_local.runtimes.redshift import statements as sql
 from firnline_local.runtimes.redshift.catalog import ADMIN, DatabaseCatalog, StoredView, StreamSchema
 from firnline_local.runtimes.redshift.ingestion import Client, ScannedRecord, StreamReader, check_access, scan
-from firnline_local.runtimes.redshift.lowering import BATCH, RECORD, StatementError, of_batch, of_query
-from firnline_local.runtimes.redshift.statements import Path
+from firnline_local.runtimes.redshift.lowering import BATCH, RECORD, of_batch, of_query
+from firnline_local.runtimes.redshift.statements import (
+    CHARACTERS,
+    MV,
+    NAME,
+    PATH,
+    Path,
+    RedshiftStatement,
+    StatementError,
+    form,
+    understood,
+    unquoted,
+)
 from firnline_local.runtimes.redshift.system_views import SYSTEM_VIEWS, rows_of
 
 AUTO_REFRESH_S = 0.5
@@ -54,12 +63,12 @@ class RedshiftDatabase(DatabaseCatalog):
 
     def execute(self, text: str, user: str) -> ResultSet:
         """Raises StatementError. Views that refresh themselves do so when it was answered (`refresh_automatic`)."""
+        carry, statement = understood(text)
         try:
-            return self._run(sql.parse(text), user)
-        except sql.NotUnderstood as error:
-            raise StatementError(str(error)) from error
+            answer: ResultSet | None = carry(self, statement, user)
         except duckdb.Error as error:
             raise StatementError(str(error).splitlines()[0]) from error
+        return answer or ResultSet()
 
     def refresh_automatic(self) -> None:
         """Not again within AUTO_REFRESH_S: a shard gives five reads a second to all of its readers."""
@@ -70,121 +79,116 @@ class RedshiftDatabase(DatabaseCatalog):
         for view in [each for each in self.views.values() if each.auto_refresh]:
             self._refresh(view, "Auto")
 
-    @singledispatchmethod
-    def _run(self, statement: Any, user: str) -> ResultSet:
-        raise StatementError(f"{type(statement).__name__} is not in the embedded Redshift.")
-
-    @_run.register
-    def _(self, it: sql.CreateExternalSchema, user: str) -> ResultSet:
+    @form(
+        rf"CREATE EXTERNAL SCHEMA(?P<lenient> IF NOT EXISTS)? (?P<name>{NAME}) FROM KINESIS"
+        rf"(?: REGION '(?P<region>{CHARACTERS})')? IAM_ROLE (?:default|'(?P<role>{CHARACTERS})')"
+    )
+    def _create_schema(self, it: RedshiftStatement, user: str) -> None:
         self._may("CREATE", "DATABASE", self.database, user)
-        name = self._folded(it.name)
-        if name in self.schemas and not it.if_not_exists:
+        name, role = self._folded(unquoted(it["name"])), it["role"] or "default"
+        if name in self.schemas and not it["lenient"]:
             raise StatementError(f'StreamSchema "{name}" already exists')
-        self._source(it.role)
-        self.schemas.setdefault(name, StreamSchema(name, it.region, it.role, user))
-        return ResultSet()
+        self._source(role)
+        self.schemas.setdefault(name, StreamSchema(name, it["region"] or None, role, user))
 
-    @_run.register
-    def _(self, it: sql.CreateMaterializedView, user: str) -> ResultSet:
+    @form(rf"CREATE {MV} {PATH}(?: AUTO REFRESH (?P<auto>YES|NO))? AS (?P<select>SELECT .+)")
+    def _create_materialized_view(self, it: RedshiftStatement, user: str) -> None:
         path = self._new(it.path, user)
         view = StoredView(path, user, it.text, materialized=True, auto_refresh=it.auto_refresh)
-        if self._names_stream(it.select):
-            stream, view.over_batch = of_batch(it.select)
+        if self._names_stream(it["select"]):
+            stream, view.over_batch = of_batch(it["select"])
             view.schema, view.stream = self.schemas[self._folded(stream.schema)], self._folded(stream.name)
             self._check(view)
             self._with_batch((), datetime.now(UTC))
             self._duck.execute(f"CREATE TABLE {_quoted(path)} AS {view.over_batch} LIMIT 0")
         else:
-            view.over_batch = self._lowered(it.select, user)
+            view.over_batch = self._lowered(it["select"], user)
             self._duck.execute(f"CREATE TABLE {_quoted(path)} AS {view.over_batch}")
         self.views[path] = view
-        return ResultSet()
 
-    @_run.register
-    def _(self, it: sql.CreateView, user: str) -> ResultSet:
+    @form(rf"CREATE VIEW {PATH} AS (?P<select>SELECT .+?)(?: WITH NO SCHEMA BINDING)?")
+    def _create_view(self, it: RedshiftStatement, user: str) -> None:
         path = self._new(it.path, user)
-        self._duck.execute(f"CREATE VIEW {_quoted(path)} AS {self._lowered(it.select, user)}")
+        self._duck.execute(f"CREATE VIEW {_quoted(path)} AS {self._lowered(it['select'], user)}")
         self.views[path] = StoredView(path, user, it.text, materialized=False)
-        return ResultSet()
 
-    @_run.register
-    def _(self, it: sql.AlterRefresh, user: str) -> ResultSet:
+    @form(rf"ALTER {MV} {PATH} AUTO REFRESH (?P<auto>YES|NO)")
+    def _alter_refresh(self, it: RedshiftStatement, user: str) -> None:
         self._own(it.path, user, materialized=True).auto_refresh = it.auto_refresh
-        return ResultSet()
 
-    @_run.register
-    def _(self, it: sql.AlterOwner, user: str) -> ResultSet:
-        if it.kind == "TABLE":
-            self._own(sql.path_of(it.name), user).owner = it.owner
-        else:
-            self._own_schema(self._folded(sql.unquoted(it.name)), user).owner = it.owner
-        return ResultSet()
+    @form(rf"ALTER TABLE {PATH} OWNER TO (?P<owner>{NAME})")
+    def _alter_owner(self, it: RedshiftStatement, user: str) -> None:
+        self._own(it.path, user).owner = unquoted(it["owner"])
 
-    @_run.register
-    def _(self, it: sql.Refresh, user: str) -> ResultSet:
+    @form(rf"ALTER SCHEMA (?P<name>{NAME}) OWNER TO (?P<owner>{NAME})")
+    def _alter_owner_of_schema(self, it: RedshiftStatement, user: str) -> None:
+        self._own_schema(self._folded(unquoted(it["name"])), user).owner = unquoted(it["owner"])
+
+    @form(rf"REFRESH {MV} {PATH}")
+    def _refresh_by_hand(self, it: RedshiftStatement, user: str) -> None:
         if problem := self._refresh(self._own(it.path, user, materialized=True), "Manual"):
             raise StatementError(problem)
-        return ResultSet()
 
-    @_run.register
-    def _(self, it: sql.Drop, user: str) -> ResultSet:
-        if it.kind == "SCHEMA":
-            return self._drop_schema(self._folded(sql.unquoted(it.name)), user, it.if_exists)
-        path = self._path(sql.path_of(it.name))
-        if path not in self.views and it.if_exists:
-            return ResultSet()
-        view = self._own(path, user, materialized=it.kind != "VIEW")
+    @form(rf"DROP (?P<materialized>MATERIALIZED\s+)?VIEW(?P<lenient> IF EXISTS)? {PATH}")
+    def _drop_view(self, it: RedshiftStatement, user: str) -> None:
+        path = self._path(it.path)
+        if path not in self.views and it["lenient"]:
+            return
+        view = self._own(path, user, materialized=bool(it["materialized"]))
         above = [each for each in self.views.values() if each.materialized and str(path) in _references(each)]
         if [each for each in above if each is not view]:
             raise StatementError(f"cannot drop materialized view {path.name} because other objects depend on it")
         self._duck.execute(f"DROP {'TABLE' if view.materialized else 'VIEW'} {_quoted(path)}")
         del self.views[path]
         self.grants = {each for each in self.grants if each[1:3] != ("TABLE", str(path))}
-        return ResultSet()
 
-    @_run.register
-    def _(self, it: sql.GrantTo, user: str) -> ResultSet:
-        name = self._folded(sql.unquoted(it.name)) if it.kind != "TABLE" else str(self._path(sql.path_of(it.name)))
-        if it.is_role and it.grantee not in self.roles:
-            raise StatementError(f'role "{it.grantee}" does not exist')
-        if it.kind == "TABLE":
-            self._own(sql.path_of(it.name), user)
-        elif user != ADMIN:
-            raise StatementError(f"permission denied for {it.kind.lower()} {name}")
-        self.grants.add((it.privilege, it.kind, name, it.grantee))
-        return ResultSet()
-
-    @_run.register
-    def _(self, it: sql.CreateRole, user: str) -> ResultSet:
-        if user != ADMIN:
-            raise StatementError("permission denied to create role")
-        self.roles.add(it.name)
-        return ResultSet()
-
-    @_run.register
-    def _(self, it: sql.ShowView, user: str) -> ResultSet:
-        return ResultSet([("Show View DDL statement", "varchar")], [(self._readable(it.path, user).text,)])
-
-    @_run.register
-    def _(self, it: sql.ShowSetting, user: str) -> ResultSet:
-        if it.name != "enable_case_sensitive_identifier":
-            raise StatementError(f'unrecognized configuration parameter "{it.name}"')
-        return ResultSet([(it.name, "unknown")], [("on" if self._case_sensitive() else "off",)])
-
-    @_run.register
-    def _(self, it: sql.Select, user: str) -> ResultSet:
-        found = self._duck.execute(self._lowered(it.text, user))
-        columns = [(str(each[0]), str(each[1]).lower()) for each in found.description or ()]
-        return ResultSet(columns, found.fetchall())
-
-    def _drop_schema(self, name: str, user: str, if_exists: bool) -> ResultSet:
-        if name not in self.schemas and if_exists:
-            return ResultSet()
+    @form(rf"DROP SCHEMA(?P<lenient> IF EXISTS)? (?P<name>{NAME})")
+    def _drop_schema(self, it: RedshiftStatement, user: str) -> None:
+        name = self._folded(unquoted(it["name"]))
+        if name not in self.schemas and it["lenient"]:
+            return
         schema = self._own_schema(name, user)
         if any(view.schema is schema for view in self.views.values()):
             raise StatementError(f"cannot drop schema {name} because other objects depend on it")
         del self.schemas[name]
-        return ResultSet()
+
+    @form(
+        rf"GRANT (?P<privilege>USAGE|SELECT|CREATE) ON (?:(?P<kind>SCHEMA|TABLE|DATABASE) )?{PATH} "
+        rf"TO (?P<role>ROLE )?(?P<grantee>{NAME})"
+    )
+    def _grant(self, it: RedshiftStatement, user: str) -> None:
+        kind, grantee = it["kind"].upper() or "TABLE", unquoted(it["grantee"])
+        name = self._folded(unquoted(it["path"])) if kind != "TABLE" else str(self._path(it.path))
+        if it["role"] and grantee not in self.roles:
+            raise StatementError(f'role "{grantee}" does not exist')
+        if kind == "TABLE":
+            self._own(it.path, user)
+        elif user != ADMIN:
+            raise StatementError(f"permission denied for {kind.lower()} {name}")
+        self.grants.add((it["privilege"].upper(), kind, name, grantee))
+
+    @form(rf"CREATE ROLE (?P<name>{NAME})")
+    def _create_role(self, it: RedshiftStatement, user: str) -> None:
+        if user != ADMIN:
+            raise StatementError("permission denied to create role")
+        self.roles.add(unquoted(it["name"]))
+
+    @form(rf"SHOW VIEW {PATH}")
+    def _show_view(self, it: RedshiftStatement, user: str) -> ResultSet:
+        return ResultSet([("Show View DDL statement", "varchar")], [(self._readable(it.path, user).text,)])
+
+    @form(r"SHOW (?P<setting>\w+)")
+    def _show_setting(self, it: RedshiftStatement, _: str) -> ResultSet:
+        name = it["setting"].lower()
+        if name != "enable_case_sensitive_identifier":
+            raise StatementError(f'unrecognized configuration parameter "{name}"')
+        return ResultSet([(name, "unknown")], [("on" if self._case_sensitive() else "off",)])
+
+    @form(r"(?:SELECT|WITH) .+")
+    def _select(self, it: RedshiftStatement, user: str) -> ResultSet:
+        found = self._duck.execute(self._lowered(it.text, user))
+        columns = [(str(each[0]), str(each[1]).lower()) for each in found.description or ()]
+        return ResultSet(columns, found.fetchall())
 
     def _refresh(self, view: StoredView, how: str) -> str | None:
         """Why it failed; None where it did not."""

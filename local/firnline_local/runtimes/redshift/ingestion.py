@@ -11,7 +11,7 @@ from typing import Any
 
 from firnline_local.aws.identity_policies import statements_of_role
 from firnline_local.aws.policy import is_allowed, names, statements_of
-from firnline_local.runtimes.redshift.lowering import StatementError
+from firnline_local.runtimes.redshift.statements import StatementError
 
 READING = ("DescribeStreamSummary", "GetShardIterator", "GetRecords", "DescribeStream")
 LISTING = ("ListStreams", "ListShards")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from firnline_local.runtimes.redshift.statements import Path
+from firnline_local.runtimes.redshift.statements import Path, StatementError
 
 RECORD = "kinesis_data"
 BATCH = "batch"
@@ -21,10 +21,6 @@ BEYOND_A_RECORD = (exp.Join, exp.Group, exp.AggFunc, exp.Window, exp.Distinct, e
 UNREADABLE = "error('JSON parsing error: a record is not valid JSON')"
 TOO_LONG = "error('JSON_EXTRACT_PATH_TEXT: the text is longer than 65535 bytes')"
 NO_TEXT = "error('FROM_VARBYTE: the record is not valid UTF-8')"
-
-
-class StatementError(Exception):
-    """What Redshift answers for a statement that it can't carry out."""
 
 
 def of_batch(select: str) -> tuple[Path, str]:

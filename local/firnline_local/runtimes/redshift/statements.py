@@ -1,17 +1,24 @@
-"""The statements that the embedded Redshift knows, as data: their forms are those of AWS's pages of the same names."""
+"""How a statement of Redshift becomes a call: each form stands above the function that carries it out (database.py).
+
+The forms are those of AWS's pages of the same names. What is in none of them is refused.
+"""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 NAME = r'(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)'
-PATH = rf"({NAME}(?:\s*\.\s*{NAME})?)"
-TEXT = r"'((?:[^']|'')*)'"
+PATH = rf"(?P<path>{NAME}(?:\s*\.\s*{NAME})?)"
+CHARACTERS = r"(?:[^']|'')*"
+"""What stands between the quotes of a text."""
 MV = r"MATERIALIZED\s+VIEW"
+Carry = Callable[..., Any]
+_forms: list[tuple[re.Pattern[str], Carry]] = []
 
 
-class NotUnderstood(Exception):
-    """The statement is none of these."""
+class StatementError(Exception):
+    """What Redshift answers for a statement that it can't carry out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,164 +33,52 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class CreateExternalSchema:
-    name: str
-    region: str | None
-    role: str
-    """An ARN, or default."""
-    if_not_exists: bool
+class RedshiftStatement:
+    """What stands in the named places of its form."""
+
+    match: re.Match[str]
+
+    def __getitem__(self, place: str) -> str:
+        """Empty where nothing stands there."""
+        return self.match[place] or ""
+
+    @property
+    def text(self) -> str:
+        return self.match[0]
+
+    @property
+    def path(self) -> Path:
+        parts = [unquoted(each) for each in re.findall(NAME, self["path"])]
+        return Path(*parts) if len(parts) == 2 else Path("public", parts[0])
+
+    @property
+    def auto_refresh(self) -> bool:
+        return self["auto"].upper() == "YES"
 
 
-@dataclass(frozen=True, slots=True)
-class CreateMaterializedView:
-    path: Path
-    auto_refresh: bool
-    select: str
-    text: str
-    """The whole statement, which SHOW VIEW shows."""
+def form(pattern: str) -> Callable[[Carry], Carry]:
+    """Of the statements that a function carries out; a blank is any white space. Earlier ones are tried first."""
+    compiled = re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+
+    def register(carry: Carry) -> Carry:
+        _forms.append((compiled, carry))
+        return carry
+
+    return register
 
 
-@dataclass(frozen=True, slots=True)
-class CreateView:
-    path: Path
-    select: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class AlterRefresh:
-    path: Path
-    auto_refresh: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AlterOwner:
-    kind: str
-    """SCHEMA or TABLE, which a view is too."""
-    name: str
-    owner: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refresh:
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    kind: str
-    """MATERIALIZED VIEW, VIEW or SCHEMA."""
-    name: str
-    if_exists: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GrantTo:
-    privilege: str
-    kind: str
-    """SCHEMA, TABLE or DATABASE."""
-    name: str
-    grantee: str
-    is_role: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CreateRole:
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShowView:
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class ShowSetting:
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Select:
-    text: str
-
-
-Statement = (
-    CreateExternalSchema
-    | CreateMaterializedView
-    | CreateView
-    | AlterRefresh
-    | AlterOwner
-    | Refresh
-    | Drop
-    | GrantTo
-    | CreateRole
-    | ShowView
-    | ShowSetting
-    | Select
-)
-
-
-def parse(sql: str) -> Statement:
-    """Raises NotUnderstood."""
+def understood(sql: str) -> tuple[Carry, RedshiftStatement]:
+    """What carries a statement out, and the statement. Raises StatementError."""
     text = sql.strip().removesuffix(";").strip()
-    if ";" in re.sub(TEXT, "", text):
-        raise NotUnderstood("cannot insert multiple commands into a prepared statement")
-    for pattern, made in FORMS:
+    if ";" in re.sub(f"'{CHARACTERS}'", "", text):
+        raise StatementError("cannot insert multiple commands into a prepared statement")
+    for pattern, carry in _forms:
         if match := pattern.fullmatch(text):
-            return made(match)
+            return carry, RedshiftStatement(match)
     near = text.split(maxsplit=1)[0] if text else ""
-    raise NotUnderstood(f'syntax error at or near "{near}", or a form that the embedded Redshift does not carry')
-
-
-def path_of(text: str) -> Path:
-    parts = [unquoted(each) for each in re.findall(NAME, text)]
-    return Path(*parts) if len(parts) == 2 else Path("public", parts[0])
+    raise StatementError(f'syntax error at or near "{near}", or a form that the embedded Redshift does not carry')
 
 
 def unquoted(text: str) -> str:
     """Redshift makes small letters also of what is in quotes, unless enable_case_sensitive_identifier is on: callers do that."""
     return text[1:-1].replace('""', '"') if text.startswith('"') else text.lower()
-
-
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
-
-
-def _auto(found: str | None) -> bool:
-    return (found or "NO").upper() == "YES"
-
-
-FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Statement]], ...] = (
-    (
-        _form(
-            rf"CREATE EXTERNAL SCHEMA( IF NOT EXISTS)? ({NAME}) FROM KINESIS(?: REGION {TEXT})? IAM_ROLE (default|{TEXT})"
-        ),
-        lambda it: CreateExternalSchema(unquoted(it[2]), it[3], it[5] or "default", bool(it[1])),
-    ),
-    (
-        _form(rf"CREATE {MV} {PATH}(?: AUTO REFRESH (YES|NO))? AS (SELECT .+)"),
-        lambda it: CreateMaterializedView(path_of(it[1]), _auto(it[2]), it[3], it[0]),
-    ),
-    (
-        _form(rf"CREATE VIEW {PATH} AS (SELECT .+?)(?: WITH NO SCHEMA BINDING)?"),
-        lambda it: CreateView(path_of(it[1]), it[2], it[0]),
-    ),
-    (_form(rf"ALTER {MV} {PATH} AUTO REFRESH (YES|NO)"), lambda it: AlterRefresh(path_of(it[1]), _auto(it[2]))),
-    (
-        _form(rf"ALTER (SCHEMA|TABLE) {PATH} OWNER TO ({NAME})"),
-        lambda it: AlterOwner(it[1].upper(), it[2], unquoted(it[3])),
-    ),
-    (_form(rf"REFRESH {MV} {PATH}"), lambda it: Refresh(path_of(it[1]))),
-    (
-        _form(rf"DROP (MATERIALIZED\s+VIEW|VIEW|SCHEMA)( IF EXISTS)? {PATH}"),
-        lambda it: Drop(" ".join(it[1].upper().split()), it[3], bool(it[2])),
-    ),
-    (
-        _form(rf"GRANT (USAGE|SELECT|CREATE) ON (?:(SCHEMA|TABLE|DATABASE) )?{PATH} TO (ROLE )?({NAME})"),
-        lambda it: GrantTo(it[1].upper(), (it[2] or "TABLE").upper(), it[3], unquoted(it[5]), bool(it[4])),
-    ),
-    (_form(rf"CREATE ROLE ({NAME})"), lambda it: CreateRole(unquoted(it[1]))),
-    (_form(rf"SHOW VIEW {PATH}"), lambda it: ShowView(path_of(it[1]))),
-    (_form(r"SHOW (\w+)"), lambda it: ShowSetting(it[1].lower())),
-    (_form(r"(?:SELECT|WITH) .+"), lambda it: Select(it[0])),
-)
