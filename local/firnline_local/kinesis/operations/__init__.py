@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
 from firnline_local.kinesis.errors import not_carried
-from firnline_local.kinesis.operations import consumers_and_tags, limits, policies, records, shards, streams
+from firnline_local.kinesis.operations import consumers, records, shards, streams, tags_and_policies
 from firnline_local.kinesis.stream import KinesisAccount
 
 
@@ -20,7 +20,7 @@ class ApiOperation(NamedTuple):
 
 OPERATIONS = {
     name: ApiOperation(*operation)
-    for part in (streams, consumers_and_tags, limits, policies, shards, records)
+    for part in (streams, consumers, tags_and_policies, shards, records)
     for name, operation in part.OPERATIONS.items()
 }
 

@@ -1,4 +1,4 @@
-"""Streams: create, describe, list and delete them, and change how they keep their records.
+"""Streams: create, describe, list and delete them, change how they keep their records, and how many there may be.
 
 What the service does in a while is done here at once.
 """
@@ -27,6 +27,8 @@ METRICS = (
     "WriteProvisionedThroughputExceeded",
 )
 ALL = "ALL"  # stands for every metric, as in the service
+SHARD_LIMIT, ON_DEMAND_LIMIT = 20_000, 50
+"""The default quotas of the largest regions (developer guide, "Quotas and limits"): listed, and nothing is refused by them."""
 
 
 class StreamMode(ApiRequest):
@@ -234,10 +236,21 @@ def _set_metrics(
     }
 
 
+def describe_limits(account: KinesisAccount, _request: ApiRequest) -> dict[str, Any]:
+    streams = account.streams.values()
+    return {
+        "ShardLimit": SHARD_LIMIT,
+        "OpenShardCount": sum(len(each.open_shards) for each in streams if each.settings.mode != ON_DEMAND),
+        "OnDemandStreamCount": sum(each.settings.mode == ON_DEMAND for each in streams),
+        "OnDemandStreamCountLimit": ON_DEMAND_LIMIT,
+    }
+
+
 OPERATIONS = {
     "CreateStream": (CreateStream, create_stream),
     "DecreaseStreamRetentionPeriod": (RetentionPeriod, decrease_retention),
     "DeleteStream": (DeleteStream, delete_stream),
+    "DescribeLimits": (ApiRequest, describe_limits),
     "DescribeStream": (DescribeStream, describe_stream),
     "DescribeStreamSummary": (StreamRequest, describe_stream_summary),
     "DisableEnhancedMonitoring": (EnhancedMonitoring, disable_monitoring),

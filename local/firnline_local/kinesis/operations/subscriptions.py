@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded
 from firnline_local.kinesis.iterator import place
-from firnline_local.kinesis.operations.consumers_and_tags import find_consumer
+from firnline_local.kinesis.operations.consumers import find_consumer
 from firnline_local.kinesis.operations.records import ITERATOR_TYPES
 from firnline_local.kinesis.operations.request import ApiRequest, Timestamp, timestamp_ms
 from firnline_local.kinesis.stream import Consumer, KinesisAccount

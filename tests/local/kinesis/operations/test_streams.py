@@ -142,3 +142,13 @@ def test_the_mode_can_be_changed_twice_a_day_and_leaves_the_shards_as_they_are()
     clock.advance(seconds=86_400)
     change("ON_DEMAND")
     assert len(kinesis.stream("orders").shards) == 7
+
+
+def test_open_shards_count_for_provisioned_streams_and_streams_for_those_on_demand(kinesis: FakeKinesis) -> None:
+    before = kinesis.call("DescribeLimits", {})
+    kinesis.call("CreateStream", {"StreamName": "three", "ShardCount": 3})
+    kinesis.call("CreateStream", {"StreamName": "any", "StreamModeDetails": {"StreamMode": "ON_DEMAND"}})
+    after = kinesis.call("DescribeLimits", {})
+    assert after["OpenShardCount"] - before["OpenShardCount"] == 3
+    assert after["OnDemandStreamCount"] - before["OnDemandStreamCount"] == 1
+    assert after["ShardLimit"] > after["OpenShardCount"]

@@ -1,22 +1,16 @@
-"""Registered consumers, and the tags of streams and consumers.
+"""Registered consumers. One is active at once, and gone at once, unless the account says how long that takes."""
 
-A consumer is active at once, and gone at once, unless the account says how long that takes. Streams are tagged through the
-older operations, streams and consumers through the newer ones (by ARN).
-"""
-
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from msgspec import Meta, field
 
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
 from firnline_local.kinesis.limits import CREATING_AT_ONCE
-from firnline_local.kinesis.operations.request import ApiRequest, Name, StreamRequest, Timestamp
+from firnline_local.kinesis.operations.request import ApiRequest, Name, Timestamp
 from firnline_local.kinesis.stream import Consumer, KinesisAccount
 
 MAX_CONSUMERS = 20  # of a stream (developer guide, "Quotas and limits")
 CONSUMER_PART = "/consumer/"
-
-MAX_TAGS = 50
 
 
 class RegisterStreamConsumer(ApiRequest, kw_only=True):
@@ -109,82 +103,9 @@ def deregister(account: KinesisAccount, request: ConsumerRequest) -> None:
         del stream.consumers[consumer.name]
 
 
-class Tagged(Protocol):
-    tags: dict[str, str]
-
-
-class OfStream(StreamRequest):
-    def tagged(self, account: KinesisAccount) -> Tagged:
-        return self.stream(account).settings
-
-
-class AddTagsToStream(OfStream, kw_only=True):
-    tags: dict[str, str]
-
-
-class RemoveTagsFromStream(OfStream, kw_only=True):
-    tag_keys: list[str]
-
-
-class ListTagsForStream(OfStream, kw_only=True):
-    exclusive_start_tag_key: str = ""
-    limit: Annotated[int, Meta(ge=1, le=50)] = 50
-
-
-class ResourceRequest(ApiRequest):
-    """Of a stream, or of one of its consumers."""
-
-    resource_arn: str
-
-    def tagged(self, account: KinesisAccount) -> Tagged:
-        if CONSUMER_PART in self.resource_arn:
-            return find_consumer(account, consumer_arn=self.resource_arn)
-        return account.find(arn=self.resource_arn).settings
-
-
-class TagResource(ResourceRequest):
-    tags: dict[str, str]
-
-
-class UntagResource(ResourceRequest):
-    tag_keys: list[str]
-
-
-def add_tags(account: KinesisAccount, request: AddTagsToStream | TagResource) -> None:
-    tagged = request.tagged(account)
-    tags = tagged.tags | request.tags
-    if len(tags) > MAX_TAGS:
-        raise invalid_argument(f"A stream or consumer has at most {MAX_TAGS} tags.")
-    tagged.tags = tags
-
-
-def remove_tags(account: KinesisAccount, request: RemoveTagsFromStream | UntagResource) -> None:
-    tagged = request.tagged(account)
-    tagged.tags = {key: value for key, value in tagged.tags.items() if key not in request.tag_keys}
-
-
-def list_tags_for_stream(account: KinesisAccount, request: ListTagsForStream) -> dict[str, Any]:
-    tags = [tag for tag in _tags(request.tagged(account)) if tag["Key"] > request.exclusive_start_tag_key]
-    return {"Tags": tags[: request.limit], "HasMoreTags": len(tags) > request.limit}
-
-
-def list_tags_for_resource(account: KinesisAccount, request: ResourceRequest) -> dict[str, Any]:
-    return {"Tags": _tags(request.tagged(account))}
-
-
-def _tags(tagged: Tagged) -> list[dict[str, str]]:
-    return [{"Key": key, "Value": value} for key, value in sorted(tagged.tags.items())]
-
-
 OPERATIONS = {
-    "AddTagsToStream": (AddTagsToStream, add_tags),
     "DeregisterStreamConsumer": (ConsumerRequest, deregister),
     "DescribeStreamConsumer": (ConsumerRequest, describe),
     "ListStreamConsumers": (ListStreamConsumers, list_consumers),
-    "ListTagsForResource": (ResourceRequest, list_tags_for_resource),
-    "ListTagsForStream": (ListTagsForStream, list_tags_for_stream),
     "RegisterStreamConsumer": (RegisterStreamConsumer, register),
-    "RemoveTagsFromStream": (RemoveTagsFromStream, remove_tags),
-    "TagResource": (TagResource, add_tags),
-    "UntagResource": (UntagResource, remove_tags),
 }
