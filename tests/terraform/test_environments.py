@@ -1,5 +1,6 @@
 """Shipped environments through the real Terraform or OpenTofu: made, kept, repaired, removed; nothing else touched."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,11 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(
 def test_an_environment_is_made_by_one_tool_and_refused_to_the_other(terraform_binary: Path, tmp_path: Path) -> None:
     with trial_of("dev", tmp_path) as trial, workspace_of(trial) as terraform:
         made = ProgramApplication(trial.environment)
-        made.up(PACKAGED, stack="dev", config={"firnline:spec": str(trial.spec_file)})
+
+        def program() -> None:
+            runpy.run_path(str(PACKAGED / "__main__.py"), run_name="__main__")
+
+        made.up(program, stack="dev", project="firnline", config={"firnline:spec": str(trial.spec_file)})
         with pytest.raises(AlreadyThere, match="stream orders"):
             terraform.deployment.up()
         assert [type(each) for each in terraform.deployment.preview().refusals] == [AlreadyThere]

@@ -3,7 +3,7 @@
 Components' tests call `check_inputs` on what they register; the embedded providers call it before anything is made.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from firnline_ingest.errors import did_you_mean
@@ -140,7 +140,3 @@ def _shown(value: Any, *, hidden: bool) -> str:
         return "a value that is not shown"
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def list_of(problems: Iterable[str]) -> str:
-    return "\n".join(f"  - {problem}" for problem in problems)

@@ -17,9 +17,9 @@ from firnline_infra.pulumi_cli.errors import NoSuchStack
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_local.pulumi.cloud import Cloud
+from firnline_local.pulumi.in_process.application import run
 from firnline_local.pulumi.in_process.deployment import Deployment, Record, ResourceGoal
 from firnline_local.pulumi.in_process.monitor import Monitor
-from firnline_local.pulumi.in_process.program import run
 from firnline_local.running import RunningEnvironment
 
 PROJECT = "firnline"
@@ -136,7 +136,7 @@ class InProcessStack:
                 pulumi.export(name, value)
 
         with closing(deployment):
-            monitor = Monitor(deployment, project=PROJECT, stack=self.spec.name, stacks={})
+            monitor = Monitor(deployment, project=PROJECT, stack=self.spec.name)
             run(program, monitor, project=PROJECT, stack=self.spec.name, config={})
             deployment.delete_the_unnamed()
             self.records, self.outputs = deployment.records, monitor.outputs

@@ -4,13 +4,12 @@ A resource that was made before is read first: what is gone is made anew, what d
 the records as soon as it has taken effect, so that what a failure leaves is known.
 """
 
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from firnline_local.errors import UnknownTypeToken
-from firnline_local.pulumi.cloud import Cloud, ResourceReading, made_up_name
+from firnline_local.pulumi.cloud import Cloud, made_up_name
 from firnline_local.pulumi.errors import DeletionRefused, ImportRefused, InputsRefused
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ class Record:
     properties: Mapping[str, Any]
     provider: str = ""
     """How the program refers to its provider; empty for the stack's own."""
-    secrets: tuple[str, ...] = ()
-    """Properties that are not to be shown."""
     is_protected: bool = False
     is_retained: bool = False
     """Left alone, where the program no longer names it."""
@@ -119,13 +116,6 @@ class Deployment:
             return self._import(cloud, wanted, inputs)
         return self._create(cloud, wanted, inputs)
 
-    def read(self, token: str, name: str, id_: str, properties: Mapping[str, Any], provider: str) -> ResourceReading:
-        """What the program looks up and does not own. Raises ImportRefused where it is not there."""
-        found = self.cloud(token, provider).read(token, name, id_, inputs={}, properties=properties)
-        if found is None:
-            raise ImportRefused(token, name, id_, "there is none.")
-        return found
-
     def delete_the_unnamed(self) -> None:
         """What was made before and is no longer in the program, last made first."""
         for record in reversed(self.records):
@@ -176,7 +166,6 @@ class Deployment:
             inputs=inputs,
             properties=properties,
             provider=wanted.provider,
-            secrets=wanted.secrets,
             is_protected=wanted.is_protected,
             is_retained=wanted.is_retained,
             configuration=self._configurations.get(wanted.provider, {}),
@@ -192,11 +181,3 @@ class Deployment:
         if not record.is_retained:
             self.cloud(record.token, record.provider).delete(record.token, record.name, record.id, record.properties)
         del self._records[record.urn]
-
-
-def to_json(records: Iterable[Record]) -> str:
-    return json.dumps([asdict(record) for record in records], indent=1)
-
-
-def from_json(text: str) -> list[Record]:
-    return [Record(**{**document, "secrets": tuple(document["secrets"])}) for document in json.loads(text)]

@@ -1,13 +1,12 @@
 """The engine's face to a program, as the Pulumi SDK calls it, without a connection between them.
 
-Requests and answers are the protocol's own messages. What only the real engine does (transforms, hooks, components in other
-languages) is not announced or is refused; nothing is ignored.
+Requests and answers are the protocol's own messages. What only the real engine does (references to stacks, look-ups, transforms,
+hooks, components in other languages) is not announced or is refused; nothing is ignored.
 """
 
 # ruff: noqa: N802 (the service's names are its protocol's)
 
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf import empty_pb2
@@ -23,7 +22,7 @@ FEATURES = (
     resource_pb2.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
     resource_pb2.RESOURCE_MONITOR_FEATURE_REPLACE_WITH,
 )
-STACK, STACK_REFERENCE, PROVIDER = "pulumi:pulumi:Stack", "pulumi:pulumi:StackReference", "pulumi:providers:"
+STACK, PROVIDER = "pulumi:pulumi:Stack", "pulumi:providers:"
 PROVIDER_ID = "in-process"
 LOG = logging.getLogger(__name__)
 LEVELS = {
@@ -37,15 +36,10 @@ LEVELS = {
 class Monitor:
     """One run of one program."""
 
-    def __init__(
-        self, deployment: Deployment, *, project: str, stack: str, stacks: Mapping[str, Mapping[str, Any]]
-    ) -> None:
-        """`stacks`: the outputs of other stacks that the program may refer to, by name."""
+    def __init__(self, deployment: Deployment, *, project: str, stack: str) -> None:
         self.outputs: dict[str, Any] = {}
-        self.secret_outputs: frozenset[str] = frozenset()
         self._deployment = deployment
         self._prefix = f"urn:pulumi:{stack}::{project}::"
-        self._stacks = stacks
         self._failure: Exception | None = None
 
     def GetDeploymentInfo(self, request: Any) -> Any:
@@ -63,17 +57,7 @@ class Monitor:
     def RegisterResourceOutputs(self, request: Any) -> Any:
         if self._type_of(request.urn) == STACK:
             self.outputs = decode(request.outputs)
-            self.secret_outputs = secrets_in(request.outputs)
         return empty_pb2.Empty()
-
-    def ReadResource(self, request: Any) -> Any:
-        urn = self._urn(request)
-        if request.type == STACK_REFERENCE:
-            return resource_pb2.ReadResourceResponse(urn=urn, properties=encode(self._stack(request.id)))
-        properties = decode(request.properties)
-        found = self._deployment.read(request.type, request.name, request.id, properties, request.provider)
-        answer = encode(found.properties, secrets=request.additionalSecretOutputs)
-        return resource_pb2.ReadResourceResponse(urn=urn, id=found.id, properties=answer)
 
     def Invoke(self, request: Any) -> Any:
         answer = self._deployment.cloud(request.tok, request.provider).invoke(request.tok)
@@ -112,11 +96,6 @@ class Monitor:
         )
         answer = encode(record.properties, secrets=secrets)
         return resource_pb2.RegisterResourceResponse(urn=urn, id=record.id, object=answer)
-
-    def _stack(self, name: str) -> dict[str, Any]:
-        if name not in self._stacks:
-            raise NotInProcess(f"a reference to the stack {name}")
-        return {"name": name, "outputs": self._stacks[name], "secretOutputNames": []}
 
     def _urn(self, request: Any) -> str:
         parent = self._types_of(request.parent) if request.parent else ""

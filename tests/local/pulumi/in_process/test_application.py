@@ -5,10 +5,8 @@ import contextvars
 import gc
 import os
 import re
-import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -27,7 +25,6 @@ from firnline_local.pulumi.errors import (
     ServiceRefused,
 )
 from firnline_local.pulumi.in_process.application import ProgramApplication
-from firnline_local.pulumi.in_process.deployment import from_json, to_json
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -275,7 +272,7 @@ def test_the_configuration_of_the_stack_is_the_providers_and_the_programs(
     assert up(application, program, config={"firnline:word": "hello"}) == {"said": "hello", "region": "us-east-1"}
 
 
-def test_a_secret_reaches_the_service_and_stays_one(application: ProgramApplication, name: str) -> None:
+def test_a_secret_reaches_the_service_as_it_is(application: ProgramApplication, name: str) -> None:
     def program() -> None:
         user = aws.iam.User("user", name=name, tags={"open": "o"})
         parameter = aws.ssm.Parameter(
@@ -285,65 +282,19 @@ def test_a_secret_reaches_the_service_and_stays_one(application: ProgramApplicat
         pulumi.export("user", user.name)
 
     assert up(application, program) == {"value": "hush", "user": name}
-    assert application.secret_outputs == {"value"}
 
 
-def test_references_to_other_stacks_are_answered_from_what_is_given(application: ProgramApplication) -> None:
-    def program() -> None:
-        pulumi.export("arn", pulumi.StackReference("org/foundation/dev").require_output("arn"))
-
-    assert up(application, program, stacks={"org/foundation/dev": {"arn": "arn:x"}}) == {"arn": "arn:x"}
-    with pytest.raises(NotInProcess, match="a reference to the stack org/foundation/dev"):
-        up(application, lambda: pulumi.export("all", pulumi.StackReference("org/foundation/dev").outputs))
-
-
-def test_a_looked_up_resource_is_read_and_not_owned(application: ProgramApplication, name: str) -> None:
-    up(application, stream(name))
-    other = ProgramApplication(application._environment)
-    outputs = up(other, lambda: pulumi.export("shards", aws.kinesis.Stream.get("orders", name).shard_count))
-    assert (outputs, other.resources) == ({"shards": 1}, [])
-
-
-def test_what_was_made_can_be_kept_in_a_file_and_destroyed_by_another_process(
-    application: ProgramApplication, local_environment: "RunningEnvironment", name: str
-) -> None:
-    up(application, stream(name))
-    other = ProgramApplication(local_environment, resources=from_json(to_json(application.resources)))
-    assert other.resources == application.resources
-    other.destroy()
-    assert name not in streams(local_environment)
-
-
-@pytest.mark.parametrize("given", ["shop", "shop/__main__.py", "other.py"])
-def test_a_program_may_be_named_from_where_one_stands(
-    application: ProgramApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
-    text = "import os, pulumi\npulumi.export('here', os.getcwd())\n"
-    (tmp_path / "shop").mkdir()
-    (tmp_path / "shop" / "__main__.py").write_text(text)
-    (tmp_path / "other.py").write_text(text)
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path if given == "other.py" else tmp_path / "shop"
-    assert application.up(Path(given), stack="dev") == {"here": str(folder)}
-
-
-def test_a_program_in_a_folder_runs_as_under_the_engine(
-    application: ProgramApplication, tmp_path: Path, name: str
-) -> None:
-    (tmp_path / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
-    (tmp_path / "parts_of_shop.py").write_text(f"NAME = {name!r}\n")
-    (tmp_path / "__main__.py").write_text(
-        "import os, pulumi, pulumi_aws, parts_of_shop\n"
-        "assert __name__ == '__main__'\n"
-        "pulumi_aws.kinesis.Stream('orders', name=parts_of_shop.NAME, shard_count=1)\n"
-        "pulumi.export('here', os.getcwd())\n"
-        "pulumi.export('project', pulumi.get_project())\n"
-    )
-    before = (Path.cwd(), list(sys.path))
-    outputs = application.up(tmp_path, stack="dev")
-    assert outputs == {"here": str(tmp_path), "project": "shop"}
-    assert (Path.cwd(), sys.path) == before
-    assert "parts_of_shop" not in sys.modules
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: pulumi.export("all", pulumi.StackReference("org/foundation/dev").outputs),
+        lambda: pulumi.export("shards", aws.kinesis.Stream.get("orders", "orders").shard_count),
+    ],
+    ids=["a stack", "a resource"],
+)
+def test_what_only_the_engine_looks_up_is_refused(application: ProgramApplication, program: Program) -> None:
+    with pytest.raises(NotInProcess, match="the engine's ReadResource"):
+        up(application, program)
 
 
 def test_nothing_of_it_is_left_in_the_process(application: ProgramApplication, name: str) -> None:
