@@ -3,13 +3,56 @@
 Rules: provider source, pkg/resources/grant_privileges_to_account_role.go, grant_account_role.go and grant_ownership.go.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
+from firnline_local.errors import InputNotCarried
 from firnline_local.providers.clients import Clients
 from firnline_local.providers.kind import Properties, Rules
-from firnline_local.providers.snowflake.grant_target import Target, inputs_of, objects_of
-from firnline_local.providers.snowflake.kind import StatementKind, row_of, run_unless_gone
-from firnline_local.providers.snowflake.sql import literal, parts, plain, quoted, requoted
+from firnline_local.providers.snowflake.kind import StatementKind, refuse_others, row_of, run_unless_gone
+from firnline_local.providers.snowflake.sql import literal, parts, quoted, requoted
+
+OBJECT, SCHEMA = ("objectType", "objectName"), ("schemaName",)
+PLACES = {
+    "onAccountObject": (("OnAccountObject",), OBJECT),
+    "onSchema": (("OnSchema", "OnSchema"), SCHEMA),
+    "onSchemaObject": (("OnSchemaObject", "OnObject"), OBJECT),
+    "on": (("OnObject",), OBJECT),
+}
+"""The inputs that say what a grant is on: how the rest of its id begins, and what is in them. Grants on the account, and on all
+or on future objects, are not carried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a grant is on."""
+
+    sql: str
+    """What stands behind ON."""
+    id: tuple[str, ...]
+    """The last parts of the grant's id."""
+
+    @classmethod
+    def of(cls, inputs: Properties) -> Self:
+        """Raises InputNotCarried."""
+        place = next((each for each in PLACES if inputs.get(each)), None)
+        if place is None:
+            raise InputNotCarried("grant", ["no object"], carried=list(PLACES))
+        begins, names = PLACES[place]
+        on = inputs[place]
+        refuse_others(f"grant {place}", on, names)
+        kind, name = on.get("objectType", "SCHEMA").upper(), requoted(on[names[-1]])
+        return cls(f"{kind} {name}", (*begins, name) if names is SCHEMA else (*begins, kind, name))
+
+
+def _place(id_: Sequence[str]) -> dict[str, Any]:
+    """The input that the last parts of an id say. Raises InputNotCarried."""
+    for place, (begins, names) in PLACES.items():
+        if tuple(id_[: len(begins)]) == begins:
+            return {place: dict(zip(names, id_[len(begins) :], strict=True))}
+    raise InputNotCarried("grant", ["|".join(id_)], carried=["|".join(begins) for begins, _ in PLACES.values()])
+
 
 HOLDERS = {"userName": "USER", "parentRoleName": "ROLE"}
 
@@ -56,7 +99,7 @@ OF_OWNERSHIP = ("accountRoleName", "outboundPrivileges", "on")
 
 
 def _grant_ownership(inputs: Properties, clients: Clients) -> str:
-    target, role = Target.on_objects(inputs["on"]), requoted(inputs["accountRoleName"])
+    target, role = Target.of(inputs), requoted(inputs["accountRoleName"])
     outbound = inputs.get("outboundPrivileges") or ""
     _pause(target, clients)
     clients.execute(f"GRANT OWNERSHIP ON {target.sql} TO ROLE {role}{_suffix(outbound)}")
@@ -79,32 +122,23 @@ def _suffix(outbound: str) -> str:
 
 def _granted_ownership(id_: str) -> dict[str, object]:
     _, role, outbound, *target = id_.split("|")
-    return {"accountRoleName": role, "outboundPrivileges": outbound, "on": objects_of(target)}
+    return {"accountRoleName": role, "outboundPrivileges": outbound, **_place(target)}
 
 
 def _look_at_ownership(id_: str, properties: Properties, clients: Clients) -> Properties | None:
     """None where another role owns it by now."""
     known = {**_granted_ownership(id_), **properties}
-    target, (role,) = Target.on_objects(known["on"]), parts(known["accountRoleName"])
-    found = {name: known[name] for name in OF_OWNERSHIP if known.get(name)}
-    if not target.is_readable:
-        return found
-    rows = clients.rows(f"SHOW {target.shown}")
-    owners = {
-        row["grantee_name"] for row in rows if row["privilege"] == "OWNERSHIP" and target.covers(row.get("grant_on"))
-    }
-    return found if role in owners else None
+    (role,) = parts(known["accountRoleName"])
+    rows = clients.rows(f"SHOW GRANTS ON {Target.of(known).sql}")
+    owners = {row["grantee_name"] for row in rows if row["privilege"] == "OWNERSHIP"}
+    return {name: known[name] for name in OF_OWNERSHIP if known.get(name)} if role in owners else None
 
 
 def _give_back(_: str, known: Properties, clients: Clients) -> None:
     """To the role that removes it, as the stock provider does."""
-    target, role = Target.on_objects(known["on"]), requoted(known["accountRoleName"])
-    if target.future_in:
-        run_unless_gone(clients, f"REVOKE OWNERSHIP ON {target.sql} FROM ROLE {role}")
-        return
     ((current,),) = (row.values() for row in clients.rows("SELECT CURRENT_ROLE() as CURRENT_ROLE"))
     suffix = _suffix(known.get("outboundPrivileges") or "")
-    run_unless_gone(clients, f"GRANT OWNERSHIP ON {target.sql} TO ROLE {quoted(current)}{suffix}")
+    run_unless_gone(clients, f"GRANT OWNERSHIP ON {Target.of(known).sql} TO ROLE {quoted(current)}{suffix}")
 
 
 GRANT_OWNERSHIP = StatementKind(
@@ -125,26 +159,21 @@ GRANT_OWNERSHIP = StatementKind(
 )
 
 TARGETS = ("onAccount", "onAccountObject", "onSchema", "onSchemaObject")
-OF_PRIVILEGES = ("accountRoleName", "privileges", "allPrivileges", "alwaysApply", "withGrantOption", *TARGETS)
+OF_PRIVILEGES = ("accountRoleName", "privileges", *TARGETS[1:])
+WITHOUT_OPTION = ("false", "false")
+"""Of an id: whether it is with the grant option, and whether it is applied each time."""
 
 
 def _grant_privileges(inputs: Properties, clients: Clients) -> str:
-    _grant(inputs, _privileges(inputs), clients)
-    privileges = "ALL" if inputs.get("allPrivileges") else ",".join(sorted(inputs["privileges"]))
-    flags = (plain(bool(inputs.get(name))) for name in ("withGrantOption", "alwaysApply"))
-    return "|".join((_role(inputs), *flags, privileges, *Target.of(inputs).id))
+    _grant(inputs, inputs["privileges"], clients)
+    return "|".join((_role(inputs), *WITHOUT_OPTION, ",".join(sorted(inputs["privileges"])), *Target.of(inputs).id))
 
 
 def _granted_privileges(id_: str) -> dict[str, object]:
     role, option, always, privileges, *target = id_.split("|")
-    everything = privileges in ("ALL", "ALL PRIVILEGES")
-    return {
-        "accountRoleName": role,
-        "withGrantOption": option == "true",
-        "alwaysApply": always == "true",
-        **({"allPrivileges": True} if everything else {"privileges": privileges.split(",")}),
-        **inputs_of(target),
-    }
+    if (option, always) != WITHOUT_OPTION or privileges.startswith("ALL"):
+        raise InputNotCarried("grant", [id_], carried=[*OF_PRIVILEGES])
+    return {"accountRoleName": role, "privileges": privileges.split(","), **_place(target)}
 
 
 def _look_at_privileges(id_: str, properties: Properties, clients: Clients) -> Properties | None:
@@ -156,65 +185,44 @@ def _look_at_privileges(id_: str, properties: Properties, clients: Clients) -> P
     (role,) = parts(known["accountRoleName"])
     if row_of(clients, "ROLES", role) is None:
         return None
-    target = Target.of(known)
-    if known.get("allPrivileges") or not target.is_readable:
-        return _carried(known)
-    held = _held(clients, target, role, grant_option=bool(known.get("withGrantOption")))
-    if held is None:
+    rows = clients.rows_or_none(f"SHOW GRANTS ON {Target.of(known).sql}")
+    if rows is None:
         return None
+    held = {
+        row["privilege"].replace("_", " ")
+        for row in rows
+        if row["grantee_name"] == role and row["grant_option"] == "false"
+    }
     found = [privilege for privilege in known["privileges"] if privilege.replace("_", " ") in held]
-    return {**_carried(known), "privileges": found} if found or properties else None
+    carried = {name: known[name] for name in OF_PRIVILEGES if known.get(name) is not None}
+    return {**carried, "privileges": found} if found or properties else None
 
 
 def _change_privileges(old: Properties, new: Properties, clients: Clients) -> None:
     """Before a new privilege is granted, the provider takes back an option that it may have had."""
-    before, after = _privileges(old), _privileges(new)
+    before, after = old["privileges"], new["privileges"]
     added = [privilege for privilege in after if privilege not in before]
     removed = [privilege for privilege in before if privilege not in after]
     if removed:
         _revoke(new, removed, clients)
-    if added and not new.get("withGrantOption"):
-        _revoke(new, added, clients, only="GRANT OPTION FOR ")
     if added:
+        _revoke(new, added, clients, only="GRANT OPTION FOR ")
         _grant(new, added, clients)
 
 
 def _revoke_privileges(_: str, known: Properties, clients: Clients) -> None:
     """Nothing, where all of them were taken away before."""
-    if privileges := _privileges(known):
-        statement = f"REVOKE {', '.join(privileges)} ON {Target.of(known).sql} FROM ROLE {_role(known)}"
+    if known["privileges"]:
+        statement = f"REVOKE {', '.join(known['privileges'])} ON {Target.of(known).sql} FROM ROLE {_role(known)}"
         run_unless_gone(clients, statement)
 
 
 def _grant(inputs: Properties, privileges: Iterable[str], clients: Clients) -> None:
-    option = " WITH GRANT OPTION" if inputs.get("withGrantOption") else ""
-    clients.execute(f"GRANT {', '.join(privileges)} ON {Target.of(inputs).sql} TO ROLE {_role(inputs)}{option}")
+    clients.execute(f"GRANT {', '.join(privileges)} ON {Target.of(inputs).sql} TO ROLE {_role(inputs)}")
 
 
 def _revoke(inputs: Properties, privileges: Iterable[str], clients: Clients, only: str = "") -> None:
     clients.execute(f"REVOKE {only}{', '.join(privileges)} ON {Target.of(inputs).sql} FROM ROLE {_role(inputs)}")
-
-
-def _held(clients: Clients, target: Target, role: str, *, grant_option: bool) -> set[str] | None:
-    """None where the target does not exist."""
-    rows = clients.rows_or_none(f"SHOW {target.shown}")
-    if rows is None:
-        return None
-    return {
-        row["privilege"].replace("_", " ")
-        for row in rows
-        if row["grantee_name"] == role
-        and (row["grant_option"] == "true") is grant_option
-        and target.covers(row.get("grant_on"))
-    }
-
-
-def _carried(known: Properties) -> dict[str, object]:
-    return {name: known[name] for name in OF_PRIVILEGES if known.get(name) is not None}
-
-
-def _privileges(inputs: Properties) -> list[str]:
-    return ["ALL PRIVILEGES"] if inputs.get("allPrivileges") else list(inputs["privileges"])
 
 
 def _role(inputs: Properties) -> str:

@@ -2,12 +2,13 @@
 
 import pytest
 
+from firnline_local.errors import InputNotCarried
 from firnline_local.providers.snowflake.grants import GRANT_OWNERSHIP, GRANT_PRIVILEGES_TO_ACCOUNT_ROLE
 
 DATABASE = {"onAccountObject": {"objectType": "DATABASE", "objectName": "PROVIDED_DB"}}
 SCHEMA = {"onSchema": {"schemaName": '"PROVIDED_DB"."S"'}}
 TABLE = {"onSchemaObject": {"objectType": "TABLE", "objectName": '"PROVIDED_DB"."S"."G"'}}
-FUTURE = {"onSchemaObject": {"future": {"objectTypePlural": "TABLES", "inSchema": '"PROVIDED_DB"."S"'}}}
+FUTURE = {"objectTypePlural": "TABLES", "inSchema": '"PROVIDED_DB"."S"'}
 
 
 @pytest.fixture(autouse=True)
@@ -20,16 +21,9 @@ def _roles(clients):
 @pytest.mark.parametrize(
     ("target", "privileges", "end"),
     [
-        ({"onAccount": True}, ["CREATE DATABASE"], "OnAccount"),
         (DATABASE, ["USAGE"], 'OnAccountObject|DATABASE|"PROVIDED_DB"'),
         (SCHEMA, ["CREATE PIPE", "USAGE"], 'OnSchema|OnSchema|"PROVIDED_DB"."S"'),
-        (
-            {"onSchema": {"futureSchemasInDatabase": "PROVIDED_DB"}},
-            ["USAGE"],
-            'OnSchema|OnFutureSchemasInDatabase|"PROVIDED_DB"',
-        ),
         (TABLE, ["INSERT", "SELECT"], 'OnSchemaObject|OnObject|TABLE|"PROVIDED_DB"."S"."G"'),
-        (FUTURE, ["INSERT", "SELECT"], 'OnSchemaObject|OnFuture|TABLES|InSchema|"PROVIDED_DB"."S"'),
     ],
 )
 def test_privileges_live_on_every_kind_of_target(live, clients, target, privileges, end) -> None:
@@ -60,12 +54,35 @@ def test_privileges_that_were_already_taken_away_can_be_deleted(live, clients) -
         )
 
 
-def test_a_grant_option_is_part_of_the_grant(live, clients) -> None:
-    inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], "withGrantOption": True, **TABLE}
-    with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
-        clients.execute("REVOKE GRANT OPTION FOR SELECT ON TABLE PROVIDED_DB.S.G FROM ROLE M_G")
+def test_a_privilege_with_the_grant_option_is_another_one(live, clients) -> None:
+    with live(
+        GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, {"accountRoleName": "M_G", "privileges": ["SELECT"], **TABLE}, twice=True
+    ) as grant:
+        clients.execute("GRANT SELECT ON TABLE PROVIDED_DB.S.G TO ROLE M_G WITH GRANT OPTION")
         assert grant.read()["privileges"] == []
         assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, {}, clients) is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        {"onAccount": True},
+        {"onSchema": {"futureSchemasInDatabase": "PROVIDED_DB"}},
+        {"onSchemaObject": {"future": FUTURE}},
+        {"withGrantOption": True, **TABLE},
+        {},
+    ],
+    ids=str,
+)
+def test_grants_that_are_not_carried_are_refused(clients, target) -> None:
+    with pytest.raises(InputNotCarried):
+        GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.create({"accountRoleName": "M_G", "privileges": ["USAGE"], **target}, clients)
+
+
+@pytest.mark.parametrize("end", ["true|false|SELECT|OnSchemaObject|OnObject|TABLE|T", "false|false|USAGE|OnAccount"])
+def test_a_grant_that_is_not_carried_can_t_be_imported(clients, end: str) -> None:
+    with pytest.raises(InputNotCarried):
+        GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(f"M_G|{end}", {}, clients)
 
 
 def test_a_grant_on_what_is_gone_is_gone(live, clients) -> None:
