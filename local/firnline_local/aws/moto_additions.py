@@ -3,7 +3,6 @@
 Each is gone from here once moto has it; tests/local/aws/test_moto_additions.py says how that would show.
 """
 
-import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
@@ -15,8 +14,6 @@ from moto.iam.access_control import PermissionResult
 from moto.iam.exceptions import EntityAlreadyExists
 from moto.iam.models import IAMBackend
 from moto.iam.responses import IamResponse
-from moto.kms.models import KmsBackend
-from moto.kms.responses import KmsResponse
 from moto.redshift.responses import RedshiftResponse
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.s3.responses import S3Response
@@ -24,7 +21,6 @@ from moto.secretsmanager.models import FakeSecret, SecretsManagerBackend
 
 from firnline_local.aws.policy import is_allowed, is_denied, statements_of
 
-DEFAULT_ROTATION_DAYS = 365
 CURRENT = "AWSCURRENT"
 ADDED = "_firnline_added"
 Response = TypeVar("Response", bound=BaseResponse)
@@ -40,8 +36,6 @@ def add_to_moto() -> None:
     _after(IamResponse, "create_user", _note_boundary)
     _put(IAMBackend, _with_tags(IAMBackend.update_user))
     _after(DynamoHandler, "update_table", _note_encryption)
-    _after(KmsResponse, "enable_key_rotation", _note_rotation_period)
-    _put(KmsResponse, get_key_rotation_status)
     _after(RedshiftResponse, "create_cluster", _note_secret_and_role)
     _put(FakeBucket, get_permission)
     _put(FakeDeleteMarker, dispose)
@@ -58,17 +52,6 @@ def put_user_permissions_boundary(response: IamResponse) -> EmptyResult:
 def delete_user_permissions_boundary(response: IamResponse) -> EmptyResult:
     _bound(response.backend.get_user(response._get_param("UserName")), None)
     return EmptyResult()
-
-
-def get_key_rotation_status(response: KmsResponse) -> str:
-    """With the period, which moto forgets."""
-    key_id = response._get_param("KeyId")
-    response._validate_cmk_id(key_id)
-    backend = response.kms_backend
-    if not backend.get_key_rotation_status(key_id):
-        return json.dumps({"KeyRotationEnabled": False})
-    days = getattr(_key(backend, key_id), "rotation_days", DEFAULT_ROTATION_DAYS)
-    return json.dumps({"KeyRotationEnabled": True, "KeyId": key_id, "RotationPeriodInDays": days})
 
 
 def get_permission(bucket: FakeBucket, action: str, resource: str) -> PermissionResult:
@@ -169,15 +152,6 @@ def _note_secret_and_role(response: RedshiftResponse) -> None:
         place = f"{cluster.region}:{response.current_account}"
         name = f"redshift!{cluster.cluster_identifier}-{cluster.master_username}"
         cluster.master_password_secret_arn = f"arn:aws:secretsmanager:{place}:secret:{name}-AbCdEf"
-
-
-def _note_rotation_period(response: KmsResponse) -> None:
-    days = response._get_param("RotationPeriodInDays") or DEFAULT_ROTATION_DAYS
-    _key(response.kms_backend, response._get_param("KeyId")).rotation_days = int(days)
-
-
-def _key(backend: KmsBackend, key_id: str) -> Any:
-    return backend.keys[backend.get_key_id(key_id)]
 
 
 def _put(handler: type[Any], method: Callable[..., Any]) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from moto.iam.models import IAMBackend, User
-from moto.kms.models import Key
 from moto.s3.models import FakeDeleteMarker
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import SecretsManagerBackend
@@ -54,21 +53,6 @@ def test_moto_still_forgets_the_tags_of_a_user_that_is_renamed() -> None:
     backend.create_user("us-east-1", "a", tags=[{"Key": "a", "Value": "1"}])
     inspect.unwrap(IAMBackend.update_user)(backend, "a", None, "b")
     assert backend.tagger.list_tags_for_resource(backend.get_user("b").arn)["Tags"] == []
-
-
-def test_the_period_of_a_keys_rotation_is_kept(client_of: ClientOf) -> None:
-    kms = client_of("kms")
-    key = {"KeyId": kms.create_key()["KeyMetadata"]["KeyId"]}
-    assert kms.get_key_rotation_status(**key)["KeyRotationEnabled"] is False
-    kms.enable_key_rotation(**key)
-    assert kms.get_key_rotation_status(**key)["RotationPeriodInDays"] == 365
-    kms.enable_key_rotation(**key, RotationPeriodInDays=90)
-    assert kms.get_key_rotation_status(**key)["RotationPeriodInDays"] == 90
-
-
-def test_moto_still_knows_no_period() -> None:
-    key = Key("", "ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT", "", "1", "us-east-1")
-    assert not any("period" in name for name in vars(key))
 
 
 def test_the_encryption_of_a_table_can_be_changed(client_of: ClientOf) -> None:

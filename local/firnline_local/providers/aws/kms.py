@@ -10,7 +10,6 @@ from firnline_local.providers.aws.values import as_document, as_list, present
 from firnline_local.providers.kind import Properties, Rules
 
 PENDING = {"PendingDeletion", "PendingReplicaDeletion"}
-ROTATION_DAYS = 365  # where no other number was asked for
 _as_list = partial(as_list, key="TagKey", value="TagValue")
 
 
@@ -19,13 +18,10 @@ def _look_at_key(it: Subject) -> Properties | None:
     found = it.ask("describe_key")["KeyMetadata"]
     if found["KeyState"] in PENDING:
         return None
-    rotation = it.ask("get_key_rotation_status")
-    rotates = rotation["KeyRotationEnabled"]
     return {
         **found,
         "Policy": it.ask("get_key_policy", PolicyName="default")["Policy"],
-        "Rotates": rotates,
-        "Days": rotation.get("RotationPeriodInDays", ROTATION_DAYS) if rotates else None,
+        "Rotates": it.ask("get_key_rotation_status")["KeyRotationEnabled"],
         "Tags": {tag["TagKey"]: tag["TagValue"] for tag in it.ask("list_resource_tags")["Tags"]},
     }
 
@@ -41,11 +37,7 @@ def _disable(it: Subject) -> None:
 
 
 def _set_rotation(it: Subject) -> None:
-    if it.value("enableKeyRotation"):
-        days = it.inputs.get("rotationPeriodInDays")
-        it.ask("enable_key_rotation", **present({"RotationPeriodInDays": days}))
-    else:
-        it.ask("disable_key_rotation")
+    it.ask("enable_key_rotation" if it.value("enableKeyRotation") else "disable_key_rotation")
 
 
 def _set_policy(it: Subject) -> None:
@@ -88,7 +80,6 @@ KEY = AwsKind(
         "description": WireField("Description", absent=""),
         "policy": document("Policy"),
         "enableKeyRotation": WireField(found="Rotates"),
-        "rotationPeriodInDays": WireField(found="Days"),
         "isEnabled": WireField(found="Enabled"),
         "customerMasterKeySpec": "KeySpec",
         "keyUsage": "KeyUsage",
@@ -98,11 +89,11 @@ KEY = AwsKind(
     kept="deletionWindowInDays bypassPolicyLockoutSafetyCheck",
     by="KeyId",
     make=made_by("create_key", "KeyMetadata.KeyId", tags=_as_list),
-    later="enableKeyRotation rotationPeriodInDays isEnabled",
+    later="enableKeyRotation isEnabled",
     look=_look_at_key,
     updates=(  # it is enabled before, and disabled after, everything else: a disabled one takes no other change
         on("isEnabled", _enable),
-        on("enableKeyRotation rotationPeriodInDays", _set_rotation),
+        on("enableKeyRotation", _set_rotation),
         on("description", lambda it: it.ask("update_key_description", Description=it.inputs.get("description") or "")),
         on("policy", _set_policy),
         on("isEnabled", _disable),

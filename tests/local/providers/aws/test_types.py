@@ -94,7 +94,6 @@ def test_an_update_reaches_the_new_value_and_nothing_else(case: Case, name: str,
 
 COMPANIONS: dict[str, dict[str, Any]] = {
     "streamEnabled": {"streamViewType": "KEYS_ONLY"},
-    "enableKeyRotation": {"rotationPeriodInDays": None},
 }
 
 
