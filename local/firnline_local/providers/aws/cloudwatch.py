@@ -4,9 +4,7 @@ Rules: terraform-provider-aws 6, `resourceDashboard` and `resourceMetricAlarm` (
 (internal/service/logs/group.go).
 """
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
 from firnline_local.providers.aws.kind import (
     AwsKind,
@@ -19,19 +17,14 @@ from firnline_local.providers.aws.kind import (
     tags_by,
     tags_by_arn,
 )
-from firnline_local.providers.aws.values import as_list, set_like
+from firnline_local.providers.aws.values import as_list, json_like, set_like
 from firnline_local.providers.kind import Properties, Rules
-
-
-def _body_like(found: str, known: Any) -> str:
-    return known if isinstance(known, str) and json.loads(known) == json.loads(found) else found
-
 
 DASHBOARD = AwsKind(  # the service has one operation to make and to replace one
     type="aws:cloudwatch/dashboard:Dashboard",
     service="cloudwatch",
     rules=Rules.of("dashboardName region"),
-    fields={"dashboardName": "DashboardName", "dashboardBody": WireField("DashboardBody", like=_body_like)},
+    fields={"dashboardName": "DashboardName", "dashboardBody": WireField("DashboardBody", like=json_like)},
     outputs={"dashboardArn": "DashboardArn"},
     by=lambda it: {"DashboardName": it.id},
     make=made_by("put_dashboard", "{dashboardName}"),

@@ -3,11 +3,8 @@
 Rules: terraform-provider-aws 6, `resourceRepository` and `resourceLifecyclePolicy` (internal/service/ecr/).
 """
 
-import json
-from typing import Any
-
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, made_by, sends, tags_by
-from firnline_local.providers.aws.values import as_list, require_carried
+from firnline_local.providers.aws.values import as_list, json_like, require_carried
 from firnline_local.providers.kind import Properties, Rules
 
 BY_ECR = [{"encryptionType": "AES256"}]
@@ -71,17 +68,13 @@ REPOSITORY = AwsKind(
 )
 
 
-def _policy_like(found: str, known: Any) -> str:
-    return known if isinstance(known, str) and json.loads(known) == json.loads(found) else found
-
-
 LIFECYCLE_POLICY = AwsKind(  # the service has one operation to make and to replace one
     type="aws:ecr/lifecyclePolicy:LifecyclePolicy",
     service="ecr",
     rules=Rules.of("repository region"),
     fields={
         "repository": "repositoryName",
-        "policy": WireField("lifecyclePolicyText", like=_policy_like),
+        "policy": WireField("lifecyclePolicyText", like=json_like),
     },
     outputs={"registryId": "registryId"},
     by="repositoryName",

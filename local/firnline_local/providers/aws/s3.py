@@ -165,18 +165,13 @@ OBJECT = AwsKind(
 
 
 def setting(
-    type_: str,
-    rules: Rules,
-    fields: Mapping[str, str | WireField],
-    *,
-    put: Act,
-    look: Act,
-    remove: Act,
-    absent: str = "",
+    type_: str, word: str, rules: Rules, fields: Mapping[str, str | WireField], *, absent: str = "", **more: Act
 ) -> AwsKind:
     """A setting of a bucket, put as a whole, with the bucket's name as its id; the service has one operation to make and to
-    replace it. `absent`: the service's code for a bucket that has no such setting.
+    replace it: put_{word}. `absent`: the service's code for a bucket that has no such setting. `more`: where it is put, looked at
+    or removed in another way.
     """
+    put: Act = more.get("put") or (lambda it: it.ask(f"put_{word}", **it.request()))
 
     def make(it: Subject) -> str:
         put(replace(it, id=it.inputs["bucket"]))
@@ -190,9 +185,9 @@ def setting(
         outputs={"bucket": lambda it, _: it.id},
         by="Bucket",
         make=make,
-        look=look,
+        look=more.get("look") or (lambda it: it.ask(f"get_{word}")),
         updates=(on(" ".join(fields), put),),
-        remove=remove,
+        remove=more.get("remove") or (lambda it: it.ask(f"delete_{word}")),
         gone=f"NoSuchBucket {absent}",
     )
 
@@ -216,6 +211,7 @@ def _encryption_found(found: Properties, known: Any) -> Any:
 
 ENCRYPTION = setting(
     "BucketServerSideEncryptionConfiguration",
+    "bucket_encryption",
     Rules.of(
         "bucket expectedBucketOwner region",
         values={
@@ -229,9 +225,6 @@ ENCRYPTION = setting(
             like=_encryption_found,
         )
     },
-    put=lambda it: it.ask("put_bucket_encryption", **it.request()),
-    look=lambda it: it.ask("get_bucket_encryption"),
-    remove=lambda it: it.ask("delete_bucket_encryption"),
     absent="ServerSideEncryptionConfigurationNotFoundError",
 )
 
@@ -261,6 +254,7 @@ def _renamed(value: Any, rename: Callable[[str], str]) -> Any:
 
 LIFECYCLE = setting(
     "BucketLifecycleConfiguration",
+    "bucket_lifecycle_configuration",
     Rules.of("bucket expectedBucketOwner region", values={"rules.status": "Enabled Disabled"}),
     {
         "rules": WireField(
@@ -270,13 +264,12 @@ LIFECYCLE = setting(
             like=_lifecycle_found,
         )
     },
-    put=lambda it: it.ask("put_bucket_lifecycle_configuration", **it.request()),
-    look=lambda it: it.ask("get_bucket_lifecycle_configuration"),
     remove=lambda it: it.ask("delete_bucket_lifecycle"),
     absent="NoSuchLifecycleConfiguration",
 )
 OWNERSHIP_CONTROLS = setting(
     "BucketOwnershipControls",
+    "bucket_ownership_controls",
     Rules.of("bucket region", values={"rule.objectOwnership": "BucketOwnerEnforced BucketOwnerPreferred ObjectWriter"}),
     {
         "rule": WireField(
@@ -285,18 +278,13 @@ OWNERSHIP_CONTROLS = setting(
             like=lambda found, _: {"objectOwnership": found["Rules"][0]["ObjectOwnership"]},
         )
     },
-    put=lambda it: it.ask("put_bucket_ownership_controls", **it.request()),
-    look=lambda it: it.ask("get_bucket_ownership_controls"),
-    remove=lambda it: it.ask("delete_bucket_ownership_controls"),
     absent="OwnershipControlsNotFoundError",
 )
 POLICY = setting(
     "BucketPolicy",
+    "bucket_policy",
     Rules.of("bucket region"),
     {"policy": document("Policy")},
-    put=lambda it: it.ask("put_bucket_policy", **it.request()),
-    look=lambda it: it.ask("get_bucket_policy"),
-    remove=lambda it: it.ask("delete_bucket_policy"),
     absent="NoSuchBucketPolicy",
 )
 SWITCHES = {
@@ -307,11 +295,11 @@ SWITCHES = {
 }
 PUBLIC_ACCESS_BLOCK = setting(
     "BucketPublicAccessBlock",
+    "public_access_block",
     Rules.of("bucket region", defaults=dict.fromkeys(SWITCHES, False)),
     {name: WireField(wire, absent=False) for name, wire in SWITCHES.items()},
     put=lambda it: it.ask("put_public_access_block", PublicAccessBlockConfiguration=it.request()),
     look=lambda it: it.ask("get_public_access_block")["PublicAccessBlockConfiguration"],
-    remove=lambda it: it.ask("delete_public_access_block"),
     absent="NoSuchPublicAccessBlockConfiguration",
 )
 DISABLED = "Disabled"  # what versioning begins with and never gets back to, and what the service takes no request for
@@ -337,6 +325,7 @@ def _suspend_versioning(it: Subject) -> None:
 
 VERSIONING = setting(
     "BucketVersioning",
+    "bucket_versioning",
     Rules.of(
         "bucket expectedBucketOwner region",
         values={"versioningConfiguration.status": f"Enabled Suspended {DISABLED}"},
@@ -347,7 +336,6 @@ VERSIONING = setting(
         )
     },
     put=_put_versioning,
-    look=lambda it: it.ask("get_bucket_versioning"),
     remove=_suspend_versioning,
 )
 KINDS = (BUCKET, OBJECT, ENCRYPTION, LIFECYCLE, OWNERSHIP_CONTROLS, POLICY, PUBLIC_ACCESS_BLOCK, VERSIONING)

@@ -80,6 +80,11 @@ def document_like(found: str, known: Any) -> str:
     return known if isinstance(known, str) and _policy(known) == _policy(found) else found
 
 
+def json_like(found: str, known: Any) -> str:
+    """The known text, where both are the same JSON."""
+    return known if isinstance(known, str) and json.loads(known) == json.loads(found) else found
+
+
 def block_like(found: Properties, known: Any, unsaid: Properties) -> dict[str, Any]:
     """Without what a service adds by itself: fields with the values of `unsaid` that were not known before."""
     said = known if isinstance(known, Mapping) else {}
