@@ -57,7 +57,6 @@ KINDS: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
         CHANGED,
     ),
     "pipe:Pipe": ({"name": "KILLED_PIPE", **IN_SCHEMA, "copyStatement": COPY, **OURS}, CHANGED),
-    "warehouse:Warehouse": ({"name": "KILLED_W", "warehouseSize": "XSMALL", **OURS}, CHANGED),
     "warehouseInteractive:WarehouseInteractive": ({"name": "KILLED_WI", "warehouseSize": "XSMALL", **OURS}, CHANGED),
     "execute:Execute": (
         {

@@ -161,7 +161,6 @@ SNOWFLAKE_KINDS = (
         made=lambda blueprint: _present(blueprint.landing.warehouse),
         comparisons=(objects.grants_on("WAREHOUSE"),),
     ),
-    SnowflakeKind("snowflake:index/warehouse:Warehouse", "WAREHOUSE", import_id=IN_ACCOUNT),
     SnowflakeKind(
         "snowflake:index/userAuthenticationPolicyAttachment:UserAuthenticationPolicyAttachment",
         "AUTHENTICATION POLICY",

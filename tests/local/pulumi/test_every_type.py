@@ -235,7 +235,6 @@ def of_storage(here: pulumi.ResourceOptions, table: snowflake.Table) -> None:
         query="SHOW ROLES LIKE 'EVERY_E'",
         opts=here,
     )
-    snowflake.Warehouse("warehouse", name="EVERY_W", warehouse_size="XSMALL", opts=here)
     snowflake.WarehouseInteractive("interactive", name="EVERY_I", warehouse_size="XSMALL", opts=here)
     snowflake.Pipe(
         "pipe",
