@@ -21,7 +21,6 @@ from firnline_local.providers.snowflake.kind import (
     assignments,
     number,
     parameter,
-    refuse_others,
     row_of,
 )
 from firnline_local.providers.snowflake.sql import literal, plain, quoted, requoted
@@ -43,6 +42,7 @@ def _clustering(cluster_by: str) -> list[str]:
 
 
 def _table(inputs: Properties, path: str) -> str:
+    columns.check(TABLE.type, inputs["columns"])
     defined = ", ".join(map(columns.definition, inputs["columns"]))
     clustered = f" CLUSTER BY ({', '.join(inputs['clusterBies'])})" if inputs.get("clusterBies") else ""
     return f"CREATE TABLE {path} ({defined}){clustered}"
@@ -59,16 +59,13 @@ def _of_table(it: ShownObject) -> Properties:
     }
 
 
-def _check_table(inputs: Properties) -> None:
-    columns.refuse_structured(TABLE.type, inputs["columns"])
-
-
 def _changes_of_table(old: Properties, new: Properties, path: str, altered: list[str]) -> list[str]:
+    columns.refuse_changes(TABLE.type, old["columns"], new["columns"])
     wanted = new.get("clusterBies") or []
     if (old.get("clusterBies") or []) != wanted:
         clustering = f"CLUSTER BY ({', '.join(wanted)})" if wanted else "DROP CLUSTERING KEY"
         altered = [*altered, f"ALTER TABLE {path} {clustering}"]
-    return [*altered, *columns.alterations(path, old["columns"], new["columns"])]
+    return altered
 
 
 TABLE = SnowflakeKind(
@@ -87,7 +84,6 @@ TABLE = SnowflakeKind(
         COMMENT,
     ),
     carried="columns clusterBies",
-    check=_check_table,
     head=_table,
     more=_of_table,
     changes=_changes_of_table,
@@ -116,9 +112,7 @@ ALTERABLE = (
 
 
 def _check_iceberg(inputs: Properties) -> None:
-    for column in inputs["columns"]:
-        refuse_others(f"{ICEBERG_TABLE.type}, columns", column, OF_A_COLUMN)
-    columns.refuse_structured(ICEBERG_TABLE.type, inputs["columns"])
+    columns.check(ICEBERG_TABLE.type, inputs["columns"], OF_A_COLUMN)
 
 
 def _iceberg_column(column: Properties) -> str:
