@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, on
-from firnline_local.providers.aws.values import as_list, like, require_carried, set_like
+from firnline_local.providers.aws.values import as_list, like, set_like
 from firnline_local.providers.kind import Properties, Rules
 
 OF_A_RULE = frozenset({"protocol", "fromPort", "toPort", "cidrBlocks", "ipv6CidrBlocks", "self", "description"})
@@ -27,12 +27,6 @@ def _settle_tags(it: Subject, to_set: dict[str, str], to_remove: list[str]) -> N
 
 def _marked(tags: dict[str, str], *, of: str) -> list[dict[str, Any]]:
     return [{"ResourceType": of, "Tags": as_list(tags)}] if tags else []
-
-
-def _check_rules(it: Subject) -> None:
-    for side in SIDES:
-        for rule in it.value(side):
-            require_carried(f"{it.kind.type} {side}", rule, OF_A_RULE, region=it.clients.region)
 
 
 def _make_group(it: Subject) -> str:
@@ -114,7 +108,7 @@ SECURITY_GROUP = AwsKind(
     },
     kept="revokeRulesOnDelete",
     by="GroupId",
-    check=_check_rules,
+    nested=dict.fromkeys(SIDES, OF_A_RULE),
     make=_make_group,
     look=lambda it: it.client.describe_security_groups(GroupIds=[it.id])["SecurityGroups"][0],
     updates=tuple(on(side, partial(_put_rules, side=side)) for side in SIDES),

@@ -4,21 +4,11 @@ Rules: terraform-provider-aws 6, `resourceRepository` and `resourceLifecyclePoli
 """
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, made_by, sends, tags_by
-from firnline_local.providers.aws.values import as_list, json_like, require_carried
+from firnline_local.providers.aws.values import as_list, json_like
 from firnline_local.providers.kind import Properties, Rules
 
 BY_ECR = [{"encryptionType": "AES256"}]
 """What a repository has without an encryption of its own."""
-
-
-def _check(it: Subject) -> None:
-    for each in it.inputs.get("encryptionConfigurations") or ():
-        require_carried(
-            f"{it.kind.type} encryptionConfigurations",
-            each,
-            frozenset({"encryptionType", "kmsKey"}),
-            region=it.clients.region,
-        )
 
 
 def _look(it: Subject) -> Properties:
@@ -55,7 +45,7 @@ REPOSITORY = AwsKind(
     outputs={"arn": "repositoryArn", "registryId": "registryId", "repositoryUrl": "repositoryUri"},
     kept="forceDelete",
     by="repositoryName",
-    check=_check,
+    nested={"encryptionConfigurations": frozenset({"encryptionType", "kmsKey"})},
     make=made_by("create_repository", "{name}", tags=as_list, under="tags"),
     look=_look,
     updates=(

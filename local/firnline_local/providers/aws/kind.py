@@ -188,8 +188,8 @@ class AwsKind:
     """Whether only what is read as there is removed: the service takes a second request for the first one."""
     gone: str = ""
     """The service's codes for one that does not exist."""
-    check: Act = lambda _: None
-    """Raises InputNotCarried for what is nested in an input."""
+    nested: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """What is carried of an input that is an object, or a list of them."""
 
     @cached_property
     def known(self) -> dict[str, WireField]:
@@ -238,7 +238,10 @@ class AwsKind:
 
     def _require_carried(self, inputs: Properties, clients: Clients) -> None:
         require_carried(self.type, inputs, self.inputs, region=clients.region)
-        self.check(Subject(self, clients, "", inputs))
+        for name, carried in self.nested.items():
+            given = inputs.get(name) or ()
+            for each in [given] if isinstance(given, Mapping) else given:
+                require_carried(f"{self.type} {name}", each, carried, region=clients.region)
 
     def _properties(self, it: Subject, found: Properties) -> dict[str, Any]:
         of_provider = {name: it.value(name) for name in self.kept.split()}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, on, sends, tags_by, tags_by_arn
-from firnline_local.providers.aws.values import as_list, require_carried, set_like, tags_of
+from firnline_local.providers.aws.values import as_list, set_like, tags_of
 from firnline_local.providers.kind import Properties, Rules
 
 GONE = ("TERMINATED", "TERMINATED_WITH_ERRORS")
@@ -127,13 +127,6 @@ def _is_other_machines(before: Any, now: Any) -> bool:
     return {**(before or {}), "instanceCount": 0} != {**(now or {}), "instanceCount": 0}
 
 
-def _check_cluster(it: Subject) -> None:
-    type_, region = it.kind.type, it.clients.region
-    require_carried(f"{type_} ec2Attributes", it.inputs["ec2Attributes"], OF_MACHINES, region=region)
-    for name in GROUPS:
-        require_carried(f"{type_} {name}", it.inputs.get(name) or {}, OF_A_GROUP, region=region)
-
-
 def _make_cluster(it: Subject) -> str:
     """A name is not unique: a second cluster may have it."""
     where = it.inputs["ec2Attributes"]
@@ -217,7 +210,7 @@ CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is 
     },
     outputs={"arn": "ClusterArn", "clusterState": "Status.State", "masterPublicDns": "MasterPublicDnsName"},
     by="ClusterId",
-    check=_check_cluster,
+    nested={"ec2Attributes": OF_MACHINES, **dict.fromkeys(GROUPS, OF_A_GROUP)},
     make=_make_cluster,
     look=_look_at_cluster,
     updates=(

@@ -1,4 +1,4 @@
-"""S3: buckets, each of their settings, and objects whose content the program gives as text or base64.
+"""S3: buckets, each of their settings, and objects whose content the program gives as text.
 
 Rules: terraform-provider-aws, internal/service/s3/: `resourceBucket`, `resourceBucketOwnershipControls`, and
 `resourceBucketVersioning` (read in a version before 6; a bucket's tags are put on with the call that makes it, as since 6.23,
@@ -6,7 +6,6 @@ pull request 45251); `resourceObject`, `resourceBucketServerSideEncryptionConfig
 `resourceBucketPolicy`, `resourceBucketPublicAccessBlock` (of 6).
 """
 
-from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -92,18 +91,7 @@ BUCKET = AwsKind(  # its settings are resources of their own, and refused as inp
     gone="404 NoSuchBucket",
 )
 
-HEADERS: Mapping[str, str | WireField] = {
-    "cacheControl": "CacheControl",
-    "contentDisposition": "ContentDisposition",
-    "contentEncoding": "ContentEncoding",
-    "contentLanguage": "ContentLanguage",
-    "contentType": "ContentType",
-    "bucketKeyEnabled": "BucketKeyEnabled",
-    "kmsKeyId": "SSEKMSKeyId",
-    "serverSideEncryption": "ServerSideEncryption",
-    "storageClass": WireField("StorageClass", absent="STANDARD"),
-    "metadata": WireField("Metadata", absent={}),
-}
+HEADERS: Mapping[str, str | WireField] = {"contentType": "ContentType", "metadata": WireField("Metadata", absent={})}
 
 
 def _place(it: Subject) -> dict[str, str]:
@@ -113,9 +101,8 @@ def _place(it: Subject) -> dict[str, str]:
 
 def _put_object(it: Subject) -> str:
     """Overwrites an object of that key, as the service does."""
-    place, encoded = {"Bucket": it.inputs["bucket"], "Key": it.inputs["key"]}, it.inputs.get("contentBase64")
-    content = str(it.inputs.get("content") or "").encode() if encoded is None else b64decode(encoded)
-    it.client.put_object(**place, **it.request(), Body=content)
+    place = {"Bucket": it.inputs["bucket"], "Key": it.inputs["key"]}
+    it.client.put_object(**place, **it.request(), Body=str(it.inputs.get("content") or "").encode())
     if tags := tags_of(it.inputs):
         it.client.put_object_tagging(**place, Tagging={"TagSet": as_list(tags)})
     return f"{place['Bucket']}/{place['Key']}"
@@ -153,11 +140,11 @@ OBJECT = AwsKind(
         "etag": lambda _, found: found["ETag"].strip('"'),
         "versionId": "VersionId",
     },
-    kept="content contentBase64 forceDestroy",
+    kept="content forceDestroy",
     by=_place,
     make=_put_object,
     look=_look_at_object,
-    updates=(on(" ".join(("content", "contentBase64", *HEADERS)), _put_object),),  # an object is only ever written anew
+    updates=(on(" ".join(("content", *HEADERS)), _put_object),),  # an object is only ever written anew
     tags=_tag_object,
     remove=_remove_object,
     gone="404 NoSuchBucket NoSuchKey",

@@ -5,7 +5,7 @@ Rules: terraform-provider-aws, `resourceSecret` (internal/service/secretsmanager
 """
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
-from firnline_local.providers.aws.values import as_list, present, tags_of
+from firnline_local.providers.aws.values import as_list
 from firnline_local.providers.kind import Properties, Rules
 
 
@@ -71,16 +71,6 @@ SECRET = AwsKind(
 )
 
 
-def _put_parameter(it: Subject) -> str:
-    overwrite, tags = bool(it.inputs.get("overwrite")), as_list(tags_of(it.inputs))
-    at_once = {} if overwrite else {"Tags": tags}  # the service takes only one of both
-    kind = present({"DataType": it.inputs.get("dataType")})
-    it.client.put_parameter(**it.request(), **kind, Overwrite=overwrite, **at_once)
-    if overwrite and tags:
-        it.client.add_tags_to_resource(ResourceType="Parameter", ResourceId=it.inputs["name"], Tags=tags)
-    return str(it.inputs["name"])
-
-
 def _look_at_parameter(it: Subject) -> Properties:
     found = it.ask("get_parameter", WithDecryption=True)["Parameter"]
     filters = [{"Key": "Name", "Option": "Equals", "Values": [it.id]}]
@@ -112,14 +102,12 @@ PARAMETER = AwsKind(
         "description": WireField("Description", absent=""),
         "keyId": "KeyId",
         "tier": WireField("Tier", absent="Standard"),
-        "dataType": WireField(found="DataType", absent="text"),
         "allowedPattern": "AllowedPattern",
     },
     outputs={"arn": "ARN", "version": "Version"},
-    kept="overwrite",
     carried="arn",
     by="Name",
-    make=_put_parameter,
+    make=made_by("put_parameter", "{name}", tags=as_list),
     look=_look_at_parameter,
     updates=(
         on(

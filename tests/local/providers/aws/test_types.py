@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -110,6 +110,16 @@ def test_it_is_removed_once_and_that_it_is_gone_is_no_error(case: Case, clients:
 def test_an_input_that_is_not_carried_is_refused(case: Case, clients: Clients) -> None:
     with pytest.raises(InputNotCarried, match="websiteOfItsOwn"):
         case.kind.create({**case.inputs(clients), "websiteOfItsOwn": True}, clients)
+
+
+NESTED = [(kind_of(token), str(name)) for token in AWS_TYPES for name in cast("Any", kind_of(token)).nested]
+
+
+@pytest.mark.parametrize(("kind", "name"), NESTED, ids=[f"{kind.type} {name}" for kind, name in NESTED])
+def test_nested_inputs_that_are_not_carried_are_refused(kind: Any, name: str, clients: Clients) -> None:
+    for given in ({"ofItsOwn": 1}, [{"ofItsOwn": 1}]):
+        with pytest.raises(InputNotCarried, match=f"{name} with ofItsOwn"):
+            kind.create({name: given}, clients)
 
 
 @pytest.mark.parametrize("token", AWS_TYPES)
