@@ -166,8 +166,7 @@ ROOMS_BELOW = {
     "local.pulumi": (
         "endpoints errors exit_with_parent folder providers running state infra.kinds infra.pulumi_cli ingest.errors"
     ),
-    "local.report": "endpoints folder state",
-    "local.running": "endpoints errors faults folder report state ingest.sink",
+    "local.running": "endpoints errors faults folder state ingest.sink",
     "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.aws ingest.errors",
     "local.servers": "endpoints folder process infra.specification",
     "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",

@@ -1,20 +1,28 @@
-"""An embedded environment that runs, seen from any process: clients, sessions, events, faults.
+"""An embedded environment that runs, seen from any process: clients, sessions, events, faults, and how it is reached.
 
 The process that started it gets this from LocalEnvironment, every other one from `attach`.
 """
 
 import copy
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from firnline_local.endpoints import SERVERS, Endpoints, Login, aws_client, control, servers_of, sql_session
+from firnline_local.endpoints import (
+    AWS_SERVICES,
+    SERVERS,
+    Endpoints,
+    Login,
+    aws_client,
+    control,
+    servers_of,
+    sql_session,
+)
 from firnline_local.errors import StatementRefused
 from firnline_local.folder import Folder
-from firnline_local.report import report_document, report_table
 from firnline_local.state import EnvironmentState
 
 if TYPE_CHECKING:
@@ -22,6 +30,9 @@ if TYPE_CHECKING:
 
     from firnline_ingest.sink import PartitionKey, SinkReport
     from firnline_local.faults import Fault
+
+BOOTSTRAPPED = {"admin"}
+"""The logins that there are before anything of a specification is made."""
 
 
 class RunningEnvironment:
@@ -114,7 +125,54 @@ class RunningEnvironment:
         ]
 
     def as_document(self, *, is_provisioned: bool = True) -> dict[str, Any]:
-        return report_document(self.folder, self.state, is_provisioned=is_provisioned)
+        """For programs. Paths of keys, never keys."""
+        document: dict[str, Any] = self.state.model_dump(mode="json", exclude={"engine_config"})
+        document |= {
+            "folder": str(self.folder.path),
+            "variables": {**self.variables, "SSL_CERT_FILE": str(self.endpoints.ca_file)},
+        }
+        if is_provisioned:
+            document["engine_config"] = str(self.folder.engine_config)
+        else:
+            document["logins"] = {name: login for name, login in document["logins"].items() if name in BOOTSTRAPPED}
+        return document
 
     def as_table(self, *, is_provisioned: bool = True) -> str:
-        return report_table(self.folder, self.state, is_provisioned=is_provisioned)
+        """For people. Of an environment that is not provisioned, what is there: its servers, and its administrator."""
+        lines = [
+            *_servers(self.endpoints),
+            *(
+                (f"user {name}", f"{login.user}, key {login.private_key_file}")
+                for name, login in self.logins.items()
+                if is_provisioned or name in BOOTSTRAPPED
+            ),
+        ]
+        if is_provisioned:
+            lines += [*_pipelines(self.state), ("engine's configuration", str(self.folder.engine_config))]
+        lines.append(("logs", str(self.folder.logs)))
+        width = max(len(name) for name, _ in lines)
+        table = "\n".join(f"  {name.ljust(width)}  {value}" for name, value in lines)
+        empty = "" if is_provisioned else " and empty"
+        return f"The embedded environment {self.state.name!r} is up{empty}; Ctrl-C ends it.\n\n{table}"
+
+
+def _servers(endpoints: Endpoints) -> list[tuple[str, str]]:
+    keys = endpoints.aws_variables["AWS_ACCESS_KEY_ID"]
+    return [
+        ("Kinesis", endpoints.kinesis),
+        ("other AWS", f"{endpoints.aws} ({', '.join(AWS_SERVICES)})"),
+        ("EMR Serverless", endpoints.runtimes),
+        ("AWS keys", f"{keys} / {keys}, region {endpoints.region}, account {endpoints.aws_account}"),
+        ("Snowflake", f"{endpoints.snowflake}, account {endpoints.snowflake_account}"),
+        ("CA file", str(endpoints.ca_file)),
+        ("  for the streaming SDK", "environment variable SSL_CERT_FILE"),
+        (
+            "  for the connector",
+            "parameter custom_root_store_path (5.x), environment variable REQUESTS_CA_BUNDLE (4.x)",
+        ),
+    ]
+
+
+def _pipelines(state: EnvironmentState) -> Iterator[tuple[str, str]]:
+    for each in state.engine_config["pipelines"]:
+        yield "pipeline", f"{each['stream']} -> {each['database']}.{each['schema']}.{each['table']}"

@@ -21,8 +21,7 @@ from firnline_infra.rollout.jobs import job_document
 from firnline_infra.rollout.loop import Deployed
 from firnline_infra.rollout.records import Deployments, Outcome
 from firnline_infra.specification import EnvironmentSpec
-from firnline_local.aws.identity_policies import statements_of_role
-from firnline_local.aws.policy import Statement
+from firnline_local.aws.policy import Statement, statements_of_role
 from firnline_local.demo.deployable import Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firnline_local.aws.identity_policies import managed_documents, statements_of_role
-from firnline_local.aws.policy import Statement, statements_of
+from firnline_local.aws.policy import Statement, managed_documents, statements_of, statements_of_role
 from firnline_local.endpoints import Server, control
 from firnline_local.running import RunningEnvironment
 from firnline_local.servers import ServerModules

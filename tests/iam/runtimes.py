@@ -11,8 +11,7 @@ from urllib.request import ProxyHandler, build_opener
 from urllib.request import Request as HttpRequest
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from firnline_local.aws.identity_policies import statements_of_role
-from firnline_local.aws.policy import Statement
+from firnline_local.aws.policy import Statement, statements_of_role
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.__main__ import command
 from firnline_local.runtimes.authorizer import ServiceCall

@@ -2,12 +2,12 @@
 
 Pure, and as the IAM user guide has it ("Policy evaluation logic", "IAM JSON policy elements: Condition operators"): a
 matching Deny wins over every Allow, and what nothing allows is refused. Permissions boundaries, organisations and session
-policies are not evaluated. Statements are those of policy documents, as JSON values.
+policies are not evaluated. Statements are those of policy documents, as JSON values; a client of IAM reads a role's.
 """
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -23,6 +23,24 @@ def statements_of(document: str | Mapping[str, Any]) -> list[Statement]:
     """Returns the statements of a policy document, given as text or parsed."""
     policy = json.loads(document) if isinstance(document, str) else document
     return as_list(policy.get("Statement", []))
+
+
+def statements_of_role(iam: Any, name: str) -> list[Statement]:
+    """Raises the client's NoSuchEntityException."""
+    documents = [
+        iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
+        for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]
+    ]
+    attached = iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+    return [each for document in (*documents, *managed_documents(iam, attached)) for each in statements_of(document)]
+
+
+def managed_documents(iam: Any, attached: list[dict[str, str]]) -> Iterator[Any]:
+    """Yields the default version of each attached policy."""
+    for policy in attached:
+        arn = policy["PolicyArn"]
+        version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+        yield iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
 
 
 def is_allowed(statements: Iterable[Statement], action: str, resource: str, context: Context | None = None) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_local.aws.identity_policies import statements_of_role
 from firnline_local.aws.policy import (
     Context,
     Statement,
@@ -18,6 +17,7 @@ from firnline_local.aws.policy import (
     is_denied,
     names,
     statements_of,
+    statements_of_role,
 )
 
 OBJECT_ACTIONS = (

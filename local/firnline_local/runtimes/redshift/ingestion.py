@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from firnline_local.aws.identity_policies import statements_of_role
-from firnline_local.aws.policy import is_allowed, names, statements_of
+from firnline_local.aws.policy import is_allowed, names, statements_of, statements_of_role
 from firnline_local.runtimes.redshift.statements import StatementError
 
 READING = ("DescribeStreamSummary", "GetShardIterator", "GetRecords", "DescribeStream")
