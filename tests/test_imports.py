@@ -145,7 +145,7 @@ ROOMS_BELOW = {
     "local.clock": "",
     "local.demo": (
         "accounts environment exit_with_parent provisioning pulumi running terraform infra.audit infra.build "
-        "infra.keys infra.pulumi infra.rollout infra.specification infra.stack infra.status ingest.__main__ "
+        "infra.keys infra.rollout infra.specification infra.stack infra.status ingest.__main__ "
         "ingest.config ingest.dead_letters ingest.errors ingest.terminal"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",

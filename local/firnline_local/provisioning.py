@@ -5,7 +5,7 @@ The first two are an account as an administrator has it ready before the first `
 same program.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from firnline_infra.blueprint import blueprint_of
@@ -76,20 +76,26 @@ def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"CREATE NETWORK POLICY IF NOT EXISTS {name} ALLOWED_IP_LIST = ('127.0.0.0/8')"
 
 
-def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
-    """Applies the Pulumi program in this process. Raises a LocalError for what is refused."""
+def program_of(spec: EnvironmentSpec, *, role: str | None = None) -> Callable[[], None]:
+    """What `firnline up` lets the engine run, as a callable. `role` acts in Snowflake; else who logs in."""
     import pulumi
 
-    from firnline_infra.pulumi import environment as render
-    from firnline_infra.pulumi import providers
+    from firnline_infra.pulumi import environment, providers
+
+    def program() -> None:
+        made = environment(spec, pulumi.ResourceOptions(providers=providers(spec, role=role)))
+        for name, value in made.given().items():
+            pulumi.export(name, value)
+
+    return program
+
+
+def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
+    """Applies the program in this process. Raises a LocalError for what is refused."""
     from firnline_infra.redshift import RedshiftViews
     from firnline_local.pulumi.in_process.application import ProgramApplication
 
-    role = str(Names.of(spec).deploy_role)
-
-    def program() -> None:
-        render(spec, pulumi.ResourceOptions(providers=providers(spec, role=role)))
-
+    program = program_of(spec, role=str(Names.of(spec).deploy_role))
     ProgramApplication(environment).up(program, stack=spec.name, project=PROJECT)
     if (destination := blueprint_of(spec).redshift) is not None:
         RedshiftViews(destination, environment.client, lambda _: None).apply()

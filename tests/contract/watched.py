@@ -2,12 +2,9 @@
 
 from typing import Any
 
-import pulumi
-
-from firnline_infra.pulumi import environment as render
-from firnline_infra.pulumi import providers
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_local.provisioning import program_of
 from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.running import RunningEnvironment
 from tests.iam.request import Access
@@ -25,14 +22,7 @@ class Watched:
     def up(self, spec: EnvironmentSpec) -> dict[str, Any]:
         """The stack's outputs."""
 
-        role = str(Names.of(spec).deploy_role)
-
-        def program() -> None:
-            for name, value in (
-                render(spec, pulumi.ResourceOptions(providers=providers(spec, role=role))).given().items()
-            ):
-                pulumi.export(name, value)
-
+        program = program_of(spec, role=str(Names.of(spec).deploy_role))
         return self.application.up(program, stack=spec.name, project="rights")
 
     def accesses(self) -> list[Access]:

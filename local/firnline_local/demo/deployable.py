@@ -116,17 +116,9 @@ class Deployable:
         )
 
     def _by_program(self, spec: EnvironmentSpec) -> Mapping[str, Any]:
-        import pulumi
+        from firnline_local.provisioning import PROJECT, program_of
 
-        from firnline_infra.pulumi import environment as render
-        from firnline_infra.pulumi import providers
-
-        def program() -> None:
-            made = render(spec, pulumi.ResourceOptions(providers=providers(spec)))
-            for name, value in made.given().items():
-                pulumi.export(name, value)
-
-        return self._program.up(program, stack=spec.name, project="firnline")
+        return self._program.up(program_of(spec), stack=spec.name, project=PROJECT)
 
     def _by_terraform(self) -> Mapping[str, Any]:
         """As `firnline up` does; the outputs are then read back from the state, as `firnline deploy` reads them."""

@@ -8,14 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import pulumi
-
 from firnline_infra.kinds.kind import noun_of
-from firnline_infra.pulumi import environment as render
-from firnline_infra.pulumi import providers
 from firnline_infra.pulumi_cli.errors import NoSuchStack
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_local.provisioning import program_of
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.in_process.application import run
 from firnline_local.pulumi.in_process.deployment import Deployment, Record, ResourceGoal
@@ -128,13 +125,7 @@ class InProcessStack:
         return {"deployment": {"resources": [{**own, "outputs": self.outputs}, *made]}}
 
     def _run(self, deployment: Deployment) -> None:
-        role = str(Names.of(self.spec).deploy_role)
-
-        def program() -> None:
-            outputs = render(self.spec, pulumi.ResourceOptions(providers=providers(self.spec, role=role)))
-            for name, value in outputs.given().items():
-                pulumi.export(name, value)
-
+        program = program_of(self.spec, role=str(Names.of(self.spec).deploy_role))
         with closing(deployment):
             monitor = Monitor(deployment, project=PROJECT, stack=self.spec.name)
             run(program, monitor, project=PROJECT, stack=self.spec.name, config={})

@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-import pulumi
 import pytest
 from snowflake.connector import SnowflakeConnection
 
@@ -18,10 +17,10 @@ from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.existing import already_there
 from firnline_infra.observe.readback import read_back
-from firnline_infra.pulumi import environment, providers
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, role_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.provisioning import program_of
 from firnline_local.pulumi.in_process.application import ProgramApplication
 from firnline_local.running import RunningEnvironment
 
@@ -90,13 +89,7 @@ class World:
             self.run(*required_grant_statements(self.blueprint))
 
     def up(self) -> dict[str, Any]:
-        role = str(self.blueprint.names.deploy_role)
-
-        def program() -> None:
-            outputs = environment(self.spec, pulumi.ResourceOptions(providers=providers(self.spec, role=role)))
-            for name, value in outputs.given().items():
-                pulumi.export(name, value)
-
+        program = program_of(self.spec, role=str(self.blueprint.names.deploy_role))
         return self.application.up(program, stack="dev", project="firnline")
 
     def theirs(self) -> list[tuple[str, str, str]]:
