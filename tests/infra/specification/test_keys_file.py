@@ -8,16 +8,15 @@ from cryptography.hazmat.primitives import serialization as s
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.aws import EncryptionKeyOptions
+from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.keys_file import KeysFile, UserKeys, keys_file_of, with_keys
 from firnline_infra.specification.load import load_keys
-from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.prerequisites import check_ready
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_ingest.errors import ConfigError
+from tests.infra.specifications import document, smallest
 
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-dev/snowflake/ingest-a1B2c3"
 Write = Callable[..., Path]
@@ -35,12 +34,12 @@ def keys() -> list[str]:
 
 
 @pytest.fixture
-def write(tmp_path: Path, minimal: dict[str, Any]) -> Write:
+def write(tmp_path: Path) -> Write:
     """Writes dev.yaml with other top-level values, and dev.keys.yaml beside it."""
 
     def write(keys: object, **changes: Any) -> Path:
         path = tmp_path / "dev.yaml"
-        path.write_text(yaml.safe_dump({**minimal, **changes}))
+        path.write_text(yaml.safe_dump(document(**changes)))
         keys_file_of(path).write_text(yaml.safe_dump(keys))
         return path
 
@@ -54,14 +53,8 @@ def problems(path: Path) -> list[str]:
 
 
 def test_the_keys_beside_a_specification_become_part_of_it(write: Write, keys: list[str]) -> None:
-    spec = load_spec(
-        write(
-            {
-                "ingest": {"slot_1": keys[0], "slot_2": keys[1], "secret_arn": SECRET},
-                "reader": {"slot_2": keys[2]},
-            }
-        )
-    )
+    ingest = {"slot_1": keys[0], "slot_2": keys[1], "secret_arn": SECRET}
+    spec = load_spec(write({"ingest": ingest, "reader": {"slot_2": keys[2]}}))
     assert spec.snowflake.ingest.public_keys == PublicKeys(slot_1=keys[0], slot_2=keys[1])
     assert spec.snowflake.ingest.secret_arn == SECRET
     assert spec.snowflake.reader.public_keys == PublicKeys(slot_2=keys[2])
@@ -70,7 +63,7 @@ def test_the_keys_beside_a_specification_become_part_of_it(write: Write, keys: l
 def test_the_rest_of_a_user_stays_as_the_specification_has_it(write: Write, keys: list[str]) -> None:
     path = write(
         {"reader": {"slot_1": keys[0]}},
-        snowflake={"account": "ORG-ACCOUNT", "reader": {"user": "AUDITOR", "granted_to": ["ANALYST"]}},
+        snowflake={"reader": {"user": "AUDITOR", "granted_to": ["ANALYST"]}},
     )
     reader = load_spec(path).snowflake.reader
     assert (reader.user, reader.granted_to, reader.public_keys.slot_1) == ("AUDITOR", ["ANALYST"], keys[0])
@@ -79,7 +72,7 @@ def test_the_rest_of_a_user_stays_as_the_specification_has_it(write: Write, keys
 def test_a_key_that_both_files_give_is_told_with_its_path(write: Write, keys: list[str]) -> None:
     path = write(
         {"ingest": {"slot_1": keys[0]}},
-        snowflake={"account": "ORG-ACCOUNT", "ingest": {"public_keys": {"slot_1": keys[1]}}},
+        snowflake={"ingest": {"public_keys": {"slot_1": keys[1]}}},
     )
     assert problems(path) == [
         "snowflake.ingest.public_keys: is given in the file of keys too; remove it from one of them."
@@ -94,15 +87,8 @@ def test_a_problem_of_the_keys_is_told_with_their_file_beside_those_of_the_speci
 
 
 def test_the_keys_are_checked_against_the_specification(write: Write, keys: list[str]) -> None:
-    path = write(
-        {
-            "ingest": {
-                "slot_1": keys[0],
-                "secret_arn": SECRET.replace("123456789012", "210987654321"),
-            },
-            "reader": {"slot_1": keys[0]},
-        }
-    )
+    ingest = {"slot_1": keys[0], "secret_arn": SECRET.replace("123456789012", "210987654321")}
+    path = write({"ingest": ingest, "reader": {"slot_1": keys[0]}})
     same, account = problems(path)
     assert same.startswith("dev.keys.yaml: reader.slot_1: is the same key as")
     assert account == (
@@ -133,21 +119,19 @@ def test_an_empty_file_of_keys_gives_none(write: Write) -> None:
     assert load_spec(path).snowflake.ingest.public_keys == PublicKeys()
 
 
-def test_a_user_without_a_key_is_told_before_anything_is_made(
-    spec: Callable[..., EnvironmentSpec], keys: list[str]
-) -> None:
+def test_a_user_without_a_key_is_told_before_anything_is_made(keys: list[str]) -> None:
     def snowflake(**users: tuple[str, str]) -> dict[str, Any]:
-        return {"account": "ORG-ACCOUNT"} | {user: {"public_keys": {slot: key}} for user, (slot, key) in users.items()}
+        return {user: {"public_keys": {slot: key}} for user, (slot, key) in users.items()}
 
     with pytest.raises(KeysMissing, match=r"FIRNLINE_DEV_INGEST or FIRNLINE_DEV_READER") as caught:
-        check_ready(spec())
+        check_ready(smallest())
     assert "firnline keys create dev ingest; firnline keys create dev reader." in caught.value.next_step
 
     with pytest.raises(KeysMissing, match="FIRNLINE_DEV_READER") as caught:
-        check_ready(spec(snowflake=snowflake(ingest=("slot_2", keys[0]))), "environments/dev.yaml")
+        check_ready(smallest(snowflake=snowflake(ingest=("slot_2", keys[0]))), "environments/dev.yaml")
     assert caught.value.next_step.startswith("firnline keys create environments/dev.yaml reader.")
 
-    with_both = spec(snowflake=snowflake(ingest=("slot_1", keys[0]), reader=("slot_1", keys[1])))
+    with_both = smallest(snowflake=snowflake(ingest=("slot_1", keys[0]), reader=("slot_1", keys[1])))
     with pytest.raises(EncryptionKeyMissing, match="alias/firnline-dev is not recorded"):
         check_ready(with_both)
     recorded, problems = with_keys(with_both, KeysFile(encryption_key="arn:aws:kms:eu-central-1:123456789012:key/1"))
@@ -155,10 +139,7 @@ def test_a_user_without_a_key_is_told_before_anything_is_made(
     check_ready(recorded)
 
 
-def test_a_key_is_recorded_only_where_the_bootstrap_makes_one(spec: Callable[..., EnvironmentSpec]) -> None:
-    aws = spec().aws
-    skipping = spec().model_copy(
-        update={"aws": aws.model_copy(update={"key": EncryptionKeyOptions(origin=Origin.SKIP)})}
-    )
+def test_a_key_is_recorded_only_where_the_bootstrap_makes_one() -> None:
+    skipping = smallest(aws={"key": {"origin": "skip"}})
     _, problems = with_keys(skipping, KeysFile(encryption_key="arn:aws:kms:eu-central-1:123456789012:key/1"))
     assert problems == ["encryption_key: the specification has aws.key.origin: skip; remove one of them."]

@@ -1,18 +1,10 @@
-from collections.abc import Callable
-
-from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.names import (
-    Names,
-    Principal,
-    VolumeNames,
-    table_of,
-    volume_names,
-)
+from firnline_infra.specification.names import Names, Principal, VolumeNames, table_of, volume_names
+from tests.infra.specifications import one_pipeline, smallest
 
 
-def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec]) -> None:
-    assert Names.of(spec(name="dev-eu")) == Names(
+def test_names_follow_from_the_environment() -> None:
+    assert Names.of(smallest(name="dev-eu")) == Names(
         application="firnline-dev-eu",
         ledger_table="firnline-dev-eu",
         key_alias="firnline-dev-eu",
@@ -37,12 +29,12 @@ def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec])
     )
 
 
-def test_a_name_that_is_given_is_kept(spec: Callable[..., EnvironmentSpec]) -> None:
+def test_a_name_that_is_given_is_kept() -> None:
     names = Names.of(
-        spec(
+        smallest(
             application="clicks",
             ledger={"table": "clicks-ledger"},
-            snowflake={"account": "ORG-ACCOUNT", "ingest": {"user": "loader"}, "reader": {"role": '"Audit"'}},
+            snowflake={"ingest": {"user": "loader"}, "reader": {"role": '"Audit"'}},
         )
     )
     assert (names.application, names.ledger_table) == ("clicks", "clicks-ledger")
@@ -50,37 +42,33 @@ def test_a_name_that_is_given_is_kept(spec: Callable[..., EnvironmentSpec]) -> N
     assert names.reader == Principal(user=Identifier("CLICKS_DEV_READER"), role=Identifier("Audit"))
 
 
-def test_a_table_is_named_by_the_pipeline_or_by_its_stream(spec: Callable[..., EnvironmentSpec]) -> None:
-    (from_stream,) = spec().pipelines
+def test_a_table_is_named_by_the_pipeline_or_by_its_stream() -> None:
+    (from_stream,) = smallest().pipelines
     assert table_of(from_stream).sql == '"LAKE"."RAW"."ORDERS"'
-    (given,) = spec(
-        pipelines=[{"stream": "orders", "database": "LAKE", "schema": "RAW", "table": '"Orders"'}]
-    ).pipelines
+    (given,) = smallest(**one_pipeline(table='"Orders"')).pipelines
     assert table_of(given).sql == '"LAKE"."RAW"."Orders"'
 
 
-def test_a_volume_has_a_bucket_a_role_and_an_external_id_of_its_own(spec: Callable[..., EnvironmentSpec]) -> None:
+def test_a_volume_has_a_bucket_a_role_and_an_external_id_of_its_own() -> None:
     volume = {"name": '"Lake_1"'}
-    document = spec(snowflake={"account": "ORG-ACCOUNT", "external_volumes": [volume]})
+    document = smallest(snowflake={"external_volumes": [volume]})
     names = volume_names(document, document.snowflake.external_volumes[0])
     assert names == VolumeNames(
         bucket="firnline-dev-lake-1-123456789012-eu-central-1",
         role="firnline-dev-lake-1-volume",
         external_id=names.external_id,
     )
-    other = spec(name="prod", snowflake={"account": "ORG-ACCOUNT", "external_volumes": [volume]})
+    other = smallest(name="prod", snowflake={"external_volumes": [volume]})
     assert volume_names(other, other.snowflake.external_volumes[0]).external_id != names.external_id
 
 
-def test_a_bucket_is_named_by_what_s3_takes_of_the_application(spec: Callable[..., EnvironmentSpec]) -> None:
-    assert Names.of(spec(application="Lake.v2_")).bucket == "lake-v2-123456789012-eu-central-1"
+def test_a_bucket_is_named_by_what_s3_takes_of_the_application() -> None:
+    assert Names.of(smallest(application="Lake.v2_")).bucket == "lake-v2-123456789012-eu-central-1"
 
 
-def test_two_teams_with_an_environment_of_one_name_share_no_name_in_snowflake(
-    spec: Callable[..., EnvironmentSpec],
-) -> None:
+def test_two_teams_with_an_environment_of_one_name_share_no_name_in_snowflake() -> None:
     def named(application: str) -> set[Identifier]:
-        document = spec(application=application)
+        document = smallest(application=application)
         names = Names.of(document)
         users = (names.ingest, names.reader)
         return {
@@ -95,7 +83,7 @@ def test_two_teams_with_an_environment_of_one_name_share_no_name_in_snowflake(
     assert Identifier("_4_5_DEV_DEPLOY") in named("4.5")
 
 
-def test_every_name_in_snowflake_can_be_given(spec: Callable[..., EnvironmentSpec]) -> None:
+def test_every_name_in_snowflake_can_be_given() -> None:
     given = {
         "ingest": {"user": "A", "role": "B"},
         "reader": {"user": "C", "role": "D"},
@@ -107,7 +95,7 @@ def test_every_name_in_snowflake_can_be_given(spec: Callable[..., EnvironmentSpe
         "authentication_policy": "H",
         "warehouse": "W",
     }
-    document = spec(snowflake={"account": "ORG-ACCOUNT", **given})
+    document = smallest(snowflake=given)
     names = Names.of(document)
     found = (names.ingest, names.reader, names.deploy_role, names.network_policy, names.authentication_policy)
     assert found == (

@@ -1,6 +1,5 @@
 """What the pages of other connectors make by hand, as a specification: types, places and patterns are taken as they stand."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -9,12 +8,11 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
 from firnline_infra.observe.readback import table_findings
-from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.config.pipe_select import selected
+from tests.infra.specifications import one_pipeline, pipeline, smallest
 
-Spec = Callable[..., EnvironmentSpec]
-VOLUME = {"account": "ORG-ACCOUNT", "warehouse": "SMALL", "external_volumes": [{"name": "MY_VOLUME"}]}
-FAST = {"account": "ORG-ACCOUNT", "warehouse": "SMALL", "interactive_warehouse": {"name": "FAST"}}
+VOLUME = {"external_volumes": [{"name": "MY_VOLUME"}]}
+FAST = {"interactive_warehouse": {"name": "FAST"}}
 
 
 def columns(**types: str) -> list[dict[str, str]]:
@@ -61,14 +59,13 @@ KAFKAS_PIPE = """$1:RECORD_METADATA.topic::STRING AS topic, $1:RECORD_METADATA.p
   CONCAT($1['order_total']::STRING, ' USD') AS order_total, $1['isPaid']::STRING AS ispaid"""
 
 
-def table(spec: Spec, snowflake: dict[str, Any] = VOLUME, **pipeline: Any) -> Table | IcebergTable | InteractiveTable:
-    whole = {"stream": "orders", "database": "LAKE", "schema": "RAW", **pipeline}
-    (made,) = blueprint_of(spec(snowflake=snowflake, pipelines=[whole])).landing.tables
+def table(snowflake: dict[str, Any] = VOLUME, **changes: Any) -> Table | IcebergTable | InteractiveTable:
+    (made,) = blueprint_of(smallest(snowflake=snowflake, **one_pipeline(**changes))).landing.tables
     return made
 
 
-def test_openflows_iceberg_table_is_made_as_it_stands(spec: Spec) -> None:
-    made = table(spec, **OPENFLOWS_ICEBERG)
+def test_openflows_iceberg_table_is_made_as_it_stands() -> None:
+    made = table(**OPENFLOWS_ICEBERG)
     assert isinstance(made, IcebergTable)
     assert made.needs_statement
     written = made.create.replace('"', "")
@@ -103,57 +100,47 @@ class Account:
     ],
 )
 def test_an_iceberg_table_that_is_another_is_a_finding(
-    spec: Spec, monkeypatch: pytest.MonkeyPatch, id_: str, location: str, differs: list[str]
+    monkeypatch: pytest.MonkeyPatch, id_: str, location: str, differs: list[str]
 ) -> None:
     monkeypatch.setattr("firnline_infra.observe.readback.rows_if_there", lambda account, asked: account.rows(asked))
     chosen = {**OPENFLOWS_ICEBERG, "table": "T", "base_location": "lake/t", "columns": columns(ID="int")}
-    made = table(spec, **chosen)
+    made = table(**chosen)
     there = Account({**{each.name.name: each.type for each in made.metadata}, "ID": id_}, base_location=location)
     assert [finding.path for finding in table_findings(made, there)] == differs
 
 
-def test_a_whole_number_is_iceberg_s_own_in_its_tables_alone(spec: Spec) -> None:
+def test_a_whole_number_is_iceberg_s_own_in_its_tables_alone() -> None:
     types = columns(A="int", B="BIGINT", C="Double", D="STRING")
-    standard = table(spec, columns=types)
+    standard = table(columns=types)
     assert [each.type for each in standard.columns] == ["NUMBER(38, 0)", "NUMBER", "FLOAT", "VARCHAR"]
     iceberg = {**OPENFLOWS_ICEBERG, "columns": types, "structured_metadata": False}
-    assert [each.type for each in table(spec, **iceberg).columns] == ["INT", "NUMBER", "FLOAT", "VARCHAR"]
+    assert [each.type for each in table(**iceberg).columns] == ["INT", "NUMBER", "FLOAT", "VARCHAR"]
 
 
 @pytest.mark.parametrize("declared", [OPENFLOWS_ORDERS, KAFKAS_PERSONS])
-def test_tables_of_a_fixed_schema_are_made_as_they_stand(spec: Spec, declared: list[dict[str, str]]) -> None:
-    made = table(spec, columns=declared, schema_evolution=False)
+def test_tables_of_a_fixed_schema_are_made_as_they_stand(declared: list[dict[str, str]]) -> None:
+    made = table(columns=declared, schema_evolution=False)
     assert [each.type for each in made.columns] == [each["type"] for each in declared]
 
 
-def test_the_kafka_connectors_interactive_table_needs_no_sorting(spec: Spec) -> None:
-    made = table(spec, FAST, **KAFKAS_METRICS)
+def test_the_kafka_connectors_interactive_table_needs_no_sorting() -> None:
+    made = table(FAST, **KAFKAS_METRICS)
     assert isinstance(made, InteractiveTable)
     assert "CLUSTER BY" not in made.create
-    assert asdict(table(spec, FAST, **KAFKAS_METRICS, cluster_by=["metric_name"]))["cluster_by"]
+    assert asdict(table(FAST, **KAFKAS_METRICS, cluster_by=["metric_name"]))["cluster_by"]
 
 
-def test_streams_are_found_by_how_their_names_end(spec: Spec) -> None:
-    cats, dogs = (
-        {
-            "stream": f"a_{kind}",
-            "also_streams": f".*_{kind}",
-            "database": "LAKE",
-            "schema": "RAW",
-            "table": f"{kind}_TABLE",
-        }
-        for kind in ("cat", "dog")
-    )
-    made = blueprint_of(spec(streams=[{"name": "a_cat"}, {"name": "a_dog"}], pipelines=[cats, dogs]))
+def test_streams_are_found_by_how_their_names_end() -> None:
+    cats, dogs = (pipeline(f"a_{kind}", also_streams=f".*_{kind}", table=f"{kind}_TABLE") for kind in ("cat", "dog"))
+    made = blueprint_of(smallest(streams=[{"name": "a_cat"}, {"name": "a_dog"}], pipelines=[cats, dogs]))
     said = str(made)
     assert "stream/*_cat" in said
     assert "stream/*_dog" in said
 
 
-def test_the_kafka_connectors_pipe_fills_its_table(spec: Spec) -> None:
+def test_the_kafka_connectors_pipe_fills_its_table() -> None:
     names = ("topic", "partition", "order_id", "customer_name", "order_total", "ispaid")
     made = table(
-        spec,
         columns=columns(**dict.fromkeys(names, "VARCHAR")),
         schema_evolution=False,
         metadata={"form": "none"},

@@ -8,8 +8,7 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config
-from firnline_infra.specification import parse_spec
-from tests.infra.specification.conftest import MINIMAL
+from tests.infra.specifications import smallest
 
 PAGE = (Path(__file__).parents[3] / "docs" / "routes.md").read_text(encoding="utf-8")
 
@@ -17,7 +16,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "routes.md").read_text(encoding="ut
 def test_both_examples_are_one_pipeline() -> None:
     (in_a_specification,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     (in_engine_json,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
-    spec = parse_spec(yaml.safe_dump({**MINIMAL, **yaml.safe_load(in_a_specification)}), "shop.yaml")
+    spec = smallest(**yaml.safe_load(in_a_specification))
     (written,) = engine_config(spec, blueprint_of(spec).outputs)["pipelines"]
     shown = json.loads(in_engine_json)
     assert {name: written[name] for name in shown} == shown

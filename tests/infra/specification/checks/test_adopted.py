@@ -2,53 +2,55 @@ from typing import Any
 
 import pytest
 
-from tests.infra.specification.checks.conftest import Problems
+from tests.infra.specifications import one_pipeline, problems, told
 
 LAKE = {"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}
+ROLE = "arn:aws:iam::{}:role/engines"
 
 
-def test_a_database_of_somebody_else_with_a_schema_and_a_table_is_fine(
-    problems: Problems, snowflake: Any, pipeline: Any
-) -> None:
-    made = [pipeline(table_origin="adopt", pipe={"name": "P", "origin": "adopt"})]
-    assert problems(snowflake=snowflake(databases=[LAKE]), pipelines=made) == []
+def test_a_database_of_somebody_else_with_a_schema_and_a_table_is_fine() -> None:
+    made = one_pipeline(table_origin="adopt", pipe={"name": "P", "origin": "adopt"})
+    assert problems(snowflake={"databases": [LAKE]}, **made) == []
 
 
 @pytest.mark.parametrize("origin", ["create", "adopt"])
-def test_the_public_schema_can_be_adopted_in_any_database(
-    problems: Problems, snowflake: Any, pipeline: Any, origin: str
-) -> None:
+def test_the_public_schema_can_be_adopted_in_any_database(origin: str) -> None:
     public = {"name": "LAKE", "origin": origin, "schemas": [{"name": "PUBLIC", "origin": "adopt"}]}
-    assert problems(snowflake=snowflake(databases=[public]), pipelines=[pipeline(schema="PUBLIC")]) == []
+    assert problems(snowflake={"databases": [public]}, **one_pipeline(schema="PUBLIC")) == []
 
 
-def test_the_public_schema_is_not_made(problems: Problems, snowflake: Any, pipeline: Any) -> None:
-    listed = {"name": "LAKE", "schemas": [{"name": "PUBLIC"}]}
-    for databases in ([], [listed]):
-        (problem,) = problems(snowflake=snowflake(databases=databases), pipelines=[pipeline(schema="PUBLIC")])
-        assert "adopt it in snowflake.databases" in problem
-
-
-def test_what_nobody_uses_is_not_listed(problems: Problems, snowflake: Any) -> None:
-    other = {"name": "OTHER", "schemas": [{"name": "RAW"}]}
-    assert [each.partition(":")[0] for each in problems(snowflake=snowflake(databases=[other]))] == [
-        "snowflake.databases[0].name",
-        "snowflake.databases[0].schemas[0].name",
-    ]
-
-
-def test_what_is_listed_is_listed_once(problems: Problems, snowflake: Any) -> None:
-    (problem, _) = problems(snowflake=snowflake(databases=[LAKE, LAKE]))
-    assert problem == "snowflake.databases[1].name: LAKE is already at snowflake.databases[0]; list it once."
-
-
-def test_a_database_that_is_made_has_no_schema_yet(problems: Problems, snowflake: Any) -> None:
-    (problem,) = problems(snowflake=snowflake(databases=[{**LAKE, "origin": "create"}]))
-    assert "LAKE is made here, so it has no schema RAW to adopt" in problem
+@pytest.mark.parametrize("databases", [[], [{"name": "LAKE", "schemas": [{"name": "PUBLIC"}]}]])
+def test_the_public_schema_is_not_made(databases: list[Any]) -> None:
+    found = problems(snowflake={"databases": databases}, **one_pipeline(schema="PUBLIC"))
+    assert found == told("…adopt it in snowflake.databases…")
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("databases", "expected"),
+    [
+        pytest.param(
+            [{"name": "OTHER", "schemas": [{"name": "RAW"}]}],
+            ["snowflake.databases[0].name:…", "snowflake.databases[0].schemas[0].name:…"],
+            id="what nobody uses",
+        ),
+        pytest.param(
+            [LAKE, LAKE],
+            ["snowflake.databases[1].name: LAKE is already at snowflake.databases[0]; list it once.", "…"],
+            id="what is listed already",
+        ),
+        pytest.param(
+            [{**LAKE, "origin": "create"}],
+            ["…LAKE is made here, so it has no schema RAW to adopt…"],
+            id="a schema of a database that is made",
+        ),
+    ],
+)
+def test_what_is_not_there_to_adopt_is_not_listed(databases: list[Any], expected: list[str]) -> None:
+    assert problems(snowflake={"databases": databases}) == told(*expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
     [
         ({"table_origin": "adopt", "table_privilege": "ownership"}, "table_privilege: 'ownership' would take"),
         ({"pipe": {"name": "P", "origin": "adopt"}}, "say table_origin: adopt too"),
@@ -56,20 +58,17 @@ def test_a_database_that_is_made_has_no_schema_yet(problems: Problems, snowflake
         ({"pipe": {"name": "P"}}, "give select with origin: create, and only then"),
     ],
 )
-def test_what_is_adopted_is_left_as_it_is(
-    problems: Problems, snowflake: Any, pipeline: Any, changes: dict[str, Any], told: str
-) -> None:
-    (problem,) = problems(snowflake=snowflake(databases=[LAKE]), pipelines=[pipeline(**changes)])
-    assert told in problem
+def test_what_is_adopted_is_left_as_it_is(changes: dict[str, Any], expected: str) -> None:
+    assert problems(snowflake={"databases": [LAKE]}, **one_pipeline(**changes)) == told(f"…{expected}…")
 
 
-def test_a_table_is_adopted_where_one_can_be(problems: Problems, pipeline: Any) -> None:
-    (problem,) = problems(pipelines=[pipeline(table_origin="adopt")])
-    assert "LAKE.RAW is made here, so it holds no table to adopt" in problem
+def test_a_table_is_adopted_where_one_can_be() -> None:
+    expected = told("…LAKE.RAW is made here, so it holds no table to adopt…")
+    assert problems(**one_pipeline(table_origin="adopt")) == expected
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "expected"),
     [
         ({"network_policy": {"origin": "adopt"}}, "give the name of the network policy to adopt"),
         (
@@ -82,17 +81,17 @@ def test_a_table_is_adopted_where_one_can_be(problems: Problems, pipeline: Any) 
         ({"interactive_warehouse": {"name": "W", "origin": "adopt", "size": "LARGE"}}, "remove size"),
     ],
 )
-def test_what_goes_with_an_adopted_object_is_its_owners(
-    problems: Problems, snowflake: Any, changes: dict[str, Any], told: str
-) -> None:
-    assert any(told in problem for problem in problems(snowflake=snowflake(**changes)))
+def test_what_goes_with_an_adopted_object_is_its_owners(changes: dict[str, Any], expected: str) -> None:
+    assert any(expected in problem for problem in problems(snowflake=changes))
 
 
-def test_an_adopted_role_is_of_the_account_and_not_named_twice(problems: Problems, aws: Any) -> None:
-    arn = "arn:aws:iam::999999999999:role/engines"
-    (problem,) = problems(aws=aws(runtime={"role_arn": arn}))
-    assert problem.startswith("aws.runtime.role_arn: is of account 999999999999")
-    (problem,) = problems(aws=aws(runtime={"role_arn": arn.replace("9", "1"), "role": "mine"}))
-    assert "give one of them" in problem
-    (problem,) = problems(aws=aws(runtime={"role_arn": "arn:aws:iam::123456789012:role/e", "trust": "static-keys"}))
-    assert "no role is used with trust: static-keys" in problem
+@pytest.mark.parametrize(
+    ("runtime", "expected"),
+    [
+        ({"role_arn": ROLE.format("9" * 12)}, "aws.runtime.role_arn: is of account 999999999999…"),
+        ({"role_arn": ROLE.format("1" * 12), "role": "mine"}, "…give one of them…"),
+        ({"role_arn": ROLE.format(123456789012), "trust": "static-keys"}, "…no role is used with trust: static-keys…"),
+    ],
+)
+def test_an_adopted_role_is_of_the_account_and_not_named_twice(runtime: dict[str, str], expected: str) -> None:
+    assert problems(aws={"runtime": runtime}) == told(expected)

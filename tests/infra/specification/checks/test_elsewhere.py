@@ -1,22 +1,19 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-Problems = Callable[..., list[str]]
-Part = Callable[..., dict[str, Any]]
+from tests.infra.specifications import one_pipeline, pipeline, problems, told
+
 ROLE = "arn:aws:iam::222233334444:role/firnline-orders"
 THEIRS = "arn:aws:kinesis:us-east-1:222233334444:stream/orders"
 PARTNER = {"name": "orders", "origin": "adopt", "arn": THEIRS, "role_arn": ROLE}
 
 
-def test_a_stream_of_another_account_is_read_with_a_role_of_it(problems: Problems) -> None:
+def test_a_stream_of_another_account_is_read_with_a_role_of_it() -> None:
     key = "arn:aws:kms:us-east-1:222233334444:key/1"
     assert problems(streams=[{**PARTNER, "external_id": "firnline-4f1c", "key_arn": key}]) == []
-    assert (
-        problems(streams=[{"name": "orders", "origin": "adopt", "arn": THEIRS.replace("222233334444", "123456789012")}])
-        == []
-    )
+    ours = {"name": "orders", "origin": "adopt", "arn": THEIRS.replace("222233334444", "123456789012")}
+    assert problems(streams=[ours]) == []
 
 
 @pytest.mark.parametrize(
@@ -40,46 +37,39 @@ def test_a_stream_of_another_account_is_read_with_a_role_of_it(problems: Problem
         ),
     ],
 )
-def test_what_can_not_be_is_told(problems: Problems, changes: dict[str, Any], expected: str) -> None:
+def test_what_can_not_be_is_told(changes: dict[str, Any], expected: str) -> None:
     stream = {name: value for name, value in {**PARTNER, **changes}.items() if value is not None}
-    (problem,) = problems(streams=[stream])
-    assert problem.startswith(expected)
+    assert problems(streams=[stream]) == told(f"{expected}…")
 
 
 @pytest.mark.parametrize("role", ["deploy-firnline-dev", "preview-firnline-dev", "firnline-dev-engine"])
-def test_the_environments_own_roles_open_no_stream(problems: Problems, role: str) -> None:
+def test_the_environments_own_roles_open_no_stream(role: str) -> None:
     stream = {"name": "orders", "origin": "adopt", "role_arn": f"arn:aws:iam::123456789012:role/{role}"}
-    (problem,) = problems(streams=[stream])
-    assert "is a role of this environment's own" in problem
+    assert problems(streams=[stream]) == told("…is a role of this environment's own…")
 
 
-def test_an_external_id_is_said_to_a_role(problems: Problems) -> None:
-    (problem,) = problems(streams=[{"name": "orders", "origin": "adopt", "external_id": "abc"}])
-    assert problem.startswith("streams[0].external_id: is said when a role is assumed")
+def test_an_external_id_is_said_to_a_role() -> None:
+    stream = {"name": "orders", "origin": "adopt", "external_id": "abc"}
+    assert problems(streams=[stream]) == told("streams[0].external_id: is said when a role is assumed…")
 
 
-def test_letters_stay_where_the_engine_is_and_somebody_has_to_assume_a_role(problems: Problems, aws: Part) -> None:
+def test_letters_stay_where_the_engine_is_and_somebody_has_to_assume_a_role() -> None:
     letters = {**PARTNER, "name": "letters", "arn": THEIRS.replace("orders", "letters")}
-    (problem,) = problems(streams=[{"name": "orders"}, letters], dead_letters={"stream": "letters"})
-    assert problem.startswith("dead_letters.stream: letters (streams[1]) is elsewhere")
-    (problem,) = problems(streams=[PARTNER], aws=aws(runtime={"trust": "nobody"}))
-    assert "its owner can't trust anybody" in problem
+    assert problems(streams=[{"name": "orders"}, letters], dead_letters={"stream": "letters"}) == told(
+        "dead_letters.stream: letters (streams[1]) is elsewhere…"
+    )
+    assert problems(streams=[PARTNER], aws={"runtime": {"trust": "nobody"}}) == told("…its owner can't trust anybody…")
 
 
-def test_a_role_has_one_external_id(problems: Problems) -> None:
+def test_a_role_has_one_external_id() -> None:
     other = {**PARTNER, "name": "clicks", "arn": THEIRS.replace("orders", "clicks")}
-    pipelines = [{"stream": each, "database": "LAKE", "schema": "RAW"} for each in ("orders", "clicks")]
+    pipelines = [pipeline("orders"), pipeline("clicks")]
     assert problems(streams=[PARTNER, other], pipelines=pipelines) == []
-    (problem,) = problems(streams=[PARTNER, {**other, "external_id": "abc"}], pipelines=pipelines)
-    assert problem.startswith("streams[1].external_id: streams[0] has another one for the same role")
+    assert problems(streams=[PARTNER, {**other, "external_id": "abc"}], pipelines=pipelines) == told(
+        "streams[1].external_id: streams[0] has another one for the same role…"
+    )
 
 
-def test_a_stream_elsewhere_is_polled(problems: Problems) -> None:
-    pipeline = {
-        "stream": "orders",
-        "database": "LAKE",
-        "schema": "RAW",
-        "reader": {"fan_out": {"registration": "lazy"}},
-    }
-    found = problems(streams=[PARTNER], pipelines=[pipeline])
+def test_a_stream_elsewhere_is_polled() -> None:
+    found = problems(streams=[PARTNER], **one_pipeline(reader={"fan_out": {"registration": "lazy"}}))
     assert any(each.startswith("pipelines[0].reader: orders is elsewhere") for each in found), found

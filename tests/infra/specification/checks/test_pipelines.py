@@ -1,106 +1,101 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.infra.specification.checks.conftest import COLUMNS
+from tests.infra.specification.checks.tables import COLUMNS, FAST, interactive
+from tests.infra.specifications import one_pipeline, pipeline, problems, told
 
-Problems = Callable[..., list[str]]
-Part = Callable[..., dict[str, Any]]
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:oncall"
+TWO = [{"name": "a"}, {"name": "b"}]
+SHARED = {"table": "T", "shares_table": True}
+SELECTING = {"pipe": {"name": "p", "select": "$1:KINESISMETADATA"}, "schema_evolution": False}
 
 
-def test_a_pipeline_names_one_of_the_streams(problems: Problems, pipeline: Part) -> None:
+def test_a_pipeline_names_one_of_the_streams() -> None:
     assert problems(pipelines=[pipeline("order"), pipeline("clicks", table="C")]) == [
         "pipelines[0].stream: 'order' is not among the streams; did you mean 'orders'?",
         "pipelines[1].stream: 'clicks' is not among the streams; expected one of: orders.",
     ]
 
 
-def test_fan_out_reads_by_a_consumer_of_its_own_stream(problems: Problems, pipeline: Part) -> None:
-    read = pipeline(reader={"fan_out": {"consumer": "fraude"}})
-    assert problems(pipelines=[read]) == [
-        "pipelines[0].reader.fan_out.consumer: 'fraude' is not among the consumers of orders; "
-        "say consumers: [fraude] of the stream."
-    ]
-    assert problems(streams=[{"name": "orders", "consumers": ["fraud"]}], pipelines=[read]) == [
-        "pipelines[0].reader.fan_out.consumer: 'fraude' is not among the consumers of orders; did you mean 'fraud'?"
-    ]
-    assert problems(streams=[{"name": "orders", "consumers": ["fraude"]}], pipelines=[read]) == []
+def test_fan_out_reads_by_a_consumer_of_its_own_stream() -> None:
+    read = one_pipeline(reader={"fan_out": {"consumer": "fraude"}})
+    absent = "pipelines[0].reader.fan_out.consumer: 'fraude' is not among the consumers of orders; "
+    assert problems(**read) == [f"{absent}say consumers: [fraude] of the stream."]
+    fraud, fraude = ([{"name": "orders", "consumers": [name]}] for name in ("fraud", "fraude"))
+    assert problems(streams=fraud, **read) == [f"{absent}did you mean 'fraud'?"]
+    assert problems(streams=fraude, **read) == []
 
 
-def test_a_consumer_that_the_engine_registers_is_not_made_by_the_environment(
-    problems: Problems, pipeline: Part
-) -> None:
-    read = pipeline(reader={"fan_out": {"registration": "lazy", "consumer": "us"}})
-    assert problems(pipelines=[read]) == []
-    assert problems(streams=[{"name": "orders", "consumers": ["us"]}], pipelines=[read]) == [
+def test_a_consumer_that_the_engine_registers_is_not_made_by_the_environment() -> None:
+    read = one_pipeline(reader={"fan_out": {"registration": "lazy", "consumer": "us"}})
+    assert problems(**read) == []
+    assert problems(streams=[{"name": "orders", "consumers": ["us"]}], **read) == [
         "pipelines[0].reader.fan_out.consumer: the environment makes 'us' (consumers of orders); say registration: none, or "
         "give another name."
     ]
 
 
-def test_a_consumer_that_is_there_is_one_of_its_own_stream(problems: Problems, pipeline: Part) -> None:
+def test_a_consumer_that_is_there_is_one_of_its_own_stream() -> None:
+    """Neither of another stream, nor of one of the same name in another account or region."""
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
-    assert problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": arn}})]) == []
+
+    def read_by(consumer: str) -> list[str]:
+        return problems(**one_pipeline(reader={"fan_out": {"consumer_arn": consumer}}))
+
+    assert read_by(arn) == []
     other = arn.replace("/orders/", "/clicks/")
-    assert problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": other}})]) == [
+    assert read_by(other) == [
         f"pipelines[0].reader.fan_out.consumer_arn: {other} is no consumer of {arn.partition('/consumer')[0]}."
     ]
-    for here, elsewhere in (
-        ("123456789012", "999988887777"),
-        ("eu-central-1", "us-east-1"),
-    ):  # a stream of the same name
-        assert (
-            len(problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": arn.replace(here, elsewhere)}})])) == 1
-        )
+    for here, elsewhere in (("123456789012", "999988887777"), ("eu-central-1", "us-east-1")):
+        assert len(read_by(arn.replace(here, elsewhere))) == 1
 
 
-def test_a_stream_is_named_once_and_read_once(problems: Problems, pipeline: Part) -> None:
-    assert problems(
-        streams=[{"name": "orders"}, {"name": "orders"}],
-        pipelines=[pipeline(table="A"), pipeline(table="B")],
-    ) == [
+def test_a_stream_is_named_once_and_read_once() -> None:
+    pipelines = [pipeline(table="A"), pipeline(table="B")]
+    assert problems(streams=[{"name": "orders"}, {"name": "orders"}], pipelines=pipelines) == [
         "streams[1].name: 'orders' is already the name of another stream.",
         "pipelines[1].stream: 'orders' is already read by pipelines[0].",
     ]
 
 
-def test_the_lag_alarm_rings_before_records_are_lost(problems: Problems) -> None:
+def test_the_lag_alarm_rings_before_records_are_lost() -> None:
     alarms = {"topics": [TOPIC], "lag_minutes": 1425}
-    (problem,) = problems(alarms=alarms)
-    assert problem.startswith("alarms.lag_minutes: 1425 wakes somebody when the first records are gone")
-    assert problem.endswith("Expected less than 1425.")
+    assert problems(alarms=alarms) == told(
+        "alarms.lag_minutes: 1425 wakes somebody when the first records are gone…Expected less than 1425."
+    )
     assert problems(alarms={**alarms, "lag_minutes": 1424}) == []
     assert problems(alarms=alarms, streams=[{"name": "orders", "retention_hours": 48}]) == []
     assert problems(alarms=alarms, streams=[{"name": "orders", "origin": "adopt"}]) == []
 
 
-TWO = [{"name": "a"}, {"name": "b"}]
+def test_the_last_call_comes_before_the_records_are_gone() -> None:
+    streams = [{"name": "orders", "retention_hours": 48}]
+    assert problems(streams=streams, alarms={"topics": [TOPIC], "time_to_trim_hours": 47}) == []
+    assert problems(streams=streams, alarms={"topics": [TOPIC], "time_to_trim_hours": 48}) == told(
+        "alarms.time_to_trim_hours: 48 would ring always: a stream keeps records for 48 hours…"
+    )
+    assert problems(streams=streams, alarms={"time_to_trim_hours": 48}) == [], "nobody is told"
 
 
-def test_two_pipelines_share_a_table_where_both_say_so(problems: Problems, pipeline: Part) -> None:
-    said = {"table": "T", "shares_table": True}
-    assert problems(streams=TWO, pipelines=[pipeline("a", **said), pipeline("b", **said)]) == []
-    assert problems(streams=TWO, pipelines=[pipeline("a", **said), pipeline("b", table='"T"')]) == [
+def test_two_pipelines_share_a_table_where_both_say_so() -> None:
+    assert problems(streams=TWO, pipelines=[pipeline("a", **SHARED), pipeline("b", **SHARED)]) == []
+    assert problems(streams=TWO, pipelines=[pipeline("a", **SHARED), pipeline("b", table='"T"')]) == [
         "pipelines[1].table: LAKE.RAW.T is also the table of pipelines[0]; say shares_table: true in each of them if that "
         "is meant, or name another table."
     ]
-
-
-def test_the_table_that_a_stream_gives_its_name_counts_too(problems: Problems, pipeline: Part) -> None:
-    found = problems(
-        streams=[{"name": "orders"}, {"name": "b"}], pipelines=[pipeline("orders"), pipeline("b", table="orders")]
+    assert problems(**one_pipeline(shares_table=True)) == told(
+        "pipelines[0].shares_table: no other pipeline fills LAKE.RAW.ORDERS…"
     )
-    assert [problem.partition(";")[0] for problem in found] == [
-        "pipelines[0].table: LAKE.RAW.ORDERS is also the table of pipelines[1]",
-        "pipelines[1].table: LAKE.RAW.ORDERS is also the table of pipelines[0]",
-    ]
 
 
-def test_who_shares_alone_is_told(problems: Problems, pipeline: Part) -> None:
-    (problem,) = problems(pipelines=[pipeline(shares_table=True)])
-    assert problem.startswith("pipelines[0].shares_table: no other pipeline fills LAKE.RAW.ORDERS")
+def test_the_table_that_a_stream_gives_its_name_counts_too() -> None:
+    pipelines = [pipeline("orders"), pipeline("b", table="orders")]
+    assert problems(streams=[{"name": "orders"}, {"name": "b"}], pipelines=pipelines) == told(
+        "pipelines[0].table: LAKE.RAW.ORDERS is also the table of pipelines[1];…",
+        "pipelines[1].table: LAKE.RAW.ORDERS is also the table of pipelines[0];…",
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,94 +108,81 @@ def test_who_shares_alone_is_told(problems: Problems, pipeline: Part) -> None:
         ("metadata.column", {"metadata": {"column": "META"}}),
     ],
 )
-def test_those_who_share_a_table_agree_on_what_it_is(
-    problems: Problems, pipeline: Part, path: str, change: dict[str, Any]
-) -> None:
-    said = {"table": "T", "shares_table": True}
-    (problem,) = problems(streams=TWO, pipelines=[pipeline("a", **said), pipeline("b", **said, **change)])
-    assert problem.startswith(f"pipelines[1].{path}: differs from pipelines[0], which fills the same table LAKE.RAW.T")
-
-
-def test_a_pipe_of_one_name_is_one_pipe(problems: Problems, pipeline: Part) -> None:
-    def both(**second: Any) -> list[dict[str, Any]]:
-        first, fixed = {"name": "p", "select": "$1:KINESISMETADATA"}, {"schema_evolution": False}
-        return [
-            pipeline("a", table="T", pipe=first, **fixed),
-            pipeline("b", table="U", pipe={**first, **second}, **fixed),
-        ]
-
-    (problem,) = problems(streams=TWO, pipelines=both())
-    assert problem.startswith("pipelines[1].pipe.name: LAKE.RAW.P is also the pipe of pipelines[0]")
-    assert problems(streams=TWO, pipelines=both(name="q")) == []
-
-
-def test_tolerating_all_needs_the_error_table(problems: Problems, pipeline: Part, snowflake: Part) -> None:
-    (problem,) = problems(pipelines=[pipeline(tolerance="all", error_logging=False)])
-    assert problem.startswith("pipelines[0].tolerance: 'all' needs error_logging")
-    (problem,) = problems(
-        pipelines=[
-            pipeline(
-                tolerance="all",
-                table_kind="interactive",
-                cluster_by=["ID"],
-                columns=COLUMNS,
-            )
-        ],
-        snowflake=snowflake(interactive_warehouse={"name": "FAST"}),
+def test_those_who_share_a_table_agree_on_what_it_is(path: str, change: dict[str, Any]) -> None:
+    assert problems(streams=TWO, pipelines=[pipeline("a", **SHARED), pipeline("b", **SHARED, **change)]) == told(
+        f"pipelines[1].{path}: differs from pipelines[0], which fills the same table LAKE.RAW.T…"
     )
-    assert "an interactive table has no error table" in problem
 
 
-def test_the_metadata_column_is_an_identifier_that_sorts_nothing(
-    problems: Problems, pipeline: Part, snowflake: Part
-) -> None:
-    (problem,) = problems(pipelines=[pipeline(metadata={"column": "kinesis metadata"})])
-    assert problem.startswith("pipelines[0].metadata.column: 'kinesis metadata' is no Snowflake identifier")
-    (problem,) = problems(
-        pipelines=[
-            pipeline(
-                table_kind="interactive",
-                cluster_by=["KinesisMetadata"],
-                columns=COLUMNS,
-            )
-        ],
-        snowflake=snowflake(interactive_warehouse={"name": "FAST"}),
+def test_a_pipe_of_one_name_is_one_pipe() -> None:
+    def both(name: str) -> list[str]:
+        second = {**SELECTING, "pipe": {**SELECTING["pipe"], "name": name}}
+        pipelines = [pipeline("a", table="T", **SELECTING), pipeline("b", table="U", **second)]
+        return problems(streams=TWO, pipelines=pipelines)
+
+    assert both("p") == told("pipelines[1].pipe.name: LAKE.RAW.P is also the pipe of pipelines[0]…")
+    assert both("q") == []
+
+
+def test_tolerating_all_needs_the_error_table() -> None:
+    assert problems(**one_pipeline(tolerance="all", error_logging=False)) == told(
+        "pipelines[0].tolerance: 'all' needs error_logging…"
     )
-    assert problem.startswith("pipelines[0].cluster_by: KINESISMETADATA is the metadata column")
+    assert problems(pipelines=[interactive(tolerance="all", columns=COLUMNS)], snowflake=FAST) == told(
+        "…an interactive table has no error table…"
+    )
+
+
+def test_the_metadata_column_is_an_identifier_that_sorts_nothing() -> None:
+    assert problems(**one_pipeline(metadata={"column": "kinesis metadata"})) == told(
+        "pipelines[0].metadata.column: 'kinesis metadata' is no Snowflake identifier…"
+    )
+    sorting = interactive(cluster_by=["KinesisMetadata"], columns=COLUMNS)
+    assert problems(pipelines=[sorting], snowflake=FAST) == told(
+        "pipelines[0].cluster_by: KINESISMETADATA is the metadata column…"
+    )
 
 
 @pytest.mark.parametrize("schema", ["public", "information_schema"])
-def test_a_schema_that_snowflake_makes_is_refused(problems: Problems, pipeline: Part, schema: str) -> None:
-    (problem,) = problems(pipelines=[pipeline(schema=schema)])
-    assert problem.startswith(f"pipelines[0].schema: {schema.upper()} is ")
+def test_a_schema_that_snowflake_makes_is_refused(schema: str) -> None:
+    assert problems(**one_pipeline(schema=schema)) == told(f"pipelines[0].schema: {schema.upper()} is …")
 
 
-def test_a_table_leaves_room_for_the_name_of_its_default_pipe(problems: Problems, pipeline: Part) -> None:
-    assert problems(pipelines=[pipeline(table="T" * 245)]) == []
-    (problem,) = problems(pipelines=[pipeline(table="T" * 246)])
-    assert problem.startswith("pipelines[0].table: has 246 characters, and Snowflake adds -STREAMING")
-    own = {"pipe": {"name": "p", "select": "$1:KINESISMETADATA"}, "schema_evolution": False}
-    assert problems(pipelines=[pipeline(table="T" * 255, **own)]) == []
+@pytest.mark.parametrize(
+    ("table", "more", "expected"),
+    [
+        ("T" * 245, {}, []),
+        ("T" * 246, {}, ["pipelines[0].table: has 246 characters, and Snowflake adds -STREAMING…"]),
+        ("T" * 255, SELECTING, []),
+        ("my orders", {}, ["pipelines[0].table: 'my orders' is no Snowflake identifier…\"My Orders\"…"]),
+    ],
+    ids=["one with a default pipe", "one too long for its pipe", "one with a pipe of its own", "one that needs quotes"],
+)
+def test_a_table_is_an_identifier_with_room_for_its_pipe(table: str, more: dict[str, Any], expected: list[str]) -> None:
+    assert problems(**one_pipeline(table=table, **more)) == told(*expected)
 
 
-def test_an_identifier_that_needs_quotes_is_told_how_to_have_them(problems: Problems, pipeline: Part) -> None:
-    (problem,) = problems(pipelines=[pipeline(table="my orders")])
-    assert problem.startswith("pipelines[0].table: 'my orders' is no Snowflake identifier")
-    assert '"My Orders"' in problem
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"also_streams": "orders-.*"}, []),
+        ({"also_streams": ".*-orders"}, []),
+        (
+            {"also_streams": ".*-orders-.*"},
+            ["…also_streams has to begin or end as all its streams' names do…"],
+        ),
+        (
+            {"also_streams": "orders-.*", "reader": {"fan_out": {"consumer": "fraud"}}},
+            ["…a consumer belongs to one stream…"],
+        ),
+        ({"also_streams": "orders-("}, ["…is no regular expression…"]),
+    ],
+)
+def test_other_streams_are_found_by_how_their_names_begin_or_end(change: dict[str, Any], expected: list[str]) -> None:
+    assert problems(**one_pipeline(**change)) == told(*expected)
 
 
-def test_other_streams_are_found_by_how_their_names_begin_or_end(problems: Problems, pipeline: Part) -> None:
-    assert problems(pipelines=[pipeline(also_streams="orders-.*")]) == []
-    assert problems(pipelines=[pipeline(also_streams=".*-orders")]) == []
-    (told,) = problems(pipelines=[pipeline(also_streams=".*-orders-.*")])
-    assert "also_streams has to begin or end as all its streams' names do" in told
-    (told,) = problems(pipelines=[pipeline(also_streams="orders-.*", reader={"fan_out": {"consumer": "fraud"}})])
-    assert "a consumer belongs to one stream" in told
-    (told,) = problems(pipelines=[pipeline(also_streams="orders-(")])
-    assert "is no regular expression" in told
-
-
-def test_two_patterns_that_a_stream_shows_to_overlap_are_refused(problems: Problems, pipeline: Part) -> None:
+def test_two_patterns_that_a_stream_shows_to_overlap_are_refused() -> None:
     streams = [{"name": name} for name in ("orders", "clicks", "orders-eu")]
     first, clicks = pipeline(also_streams="orders-.*"), pipeline("clicks", table="C", also_streams="clicks-.*")
     assert problems(streams=streams, pipelines=[first, clicks]) == []
@@ -208,12 +190,3 @@ def test_two_patterns_that_a_stream_shows_to_overlap_are_refused(problems: Probl
         "pipelines[1].also_streams: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow "
         "one of them."
     ]
-
-
-def test_the_last_call_comes_before_the_records_are_gone(problems: Problems) -> None:
-    topics = ["arn:aws:sns:eu-central-1:123456789012:oncall"]
-    stream = {"name": "orders", "retention_hours": 48}
-    assert problems(streams=[stream], alarms={"topics": topics, "time_to_trim_hours": 47}) == []
-    (problem,) = problems(streams=[stream], alarms={"topics": topics, "time_to_trim_hours": 48})
-    assert problem.startswith("alarms.time_to_trim_hours: 48 would ring always: a stream keeps records for 48 hours")
-    assert problems(streams=[stream], alarms={"time_to_trim_hours": 48}) == []  # nobody is told

@@ -1,12 +1,12 @@
 """Redshift beside Snowflake: what can't be said of it, and what is told then."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.infra.specifications import problems
+
 ADOPTED = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0f1e2d3c"
-Problems = Callable[..., list[str]]
 STREAMS: list[dict[str, Any]] = [
     {"name": "orders"},
     {"name": "Orders"},
@@ -45,7 +45,7 @@ BY_USER = {"workgroup": None, "cluster": {**ADOPTED_CLUSTER, "db_user": "deploy"
         said({**ORDERS, "columns": [{"name": "kind", "type": "VARCHAR(64)", "path": ["order", "kind"]}]}),
     ],
 )
-def test_what_redshift_can_read_is_taken(problems: Problems, document: dict[str, Any]) -> None:
+def test_what_redshift_can_read_is_taken(document: dict[str, Any]) -> None:
     assert problems(**document) == []
 
 
@@ -88,5 +88,5 @@ def test_what_redshift_can_read_is_taken(problems: Problems, document: dict[str,
         (said(), "redshift.views"),
     ],
 )
-def test_what_redshift_can_not_read_is_told(problems: Problems, document: dict[str, Any], told: str) -> None:
+def test_what_redshift_can_not_read_is_told(document: dict[str, Any], told: str) -> None:
     assert any(told in each for each in problems(**document)), problems(**document)

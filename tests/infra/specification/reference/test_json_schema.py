@@ -8,6 +8,7 @@ import yaml
 
 from firnline_infra.specification.keys_file import is_keys_file
 from firnline_infra.specification.reference.json_schema import json_schema, json_schema_text
+from tests.infra.specifications import document
 
 ENVIRONMENTS = Path(__file__).parents[4] / "stacks" / "environments"
 SPECS = sorted(path for path in ENVIRONMENTS.glob("*.yaml") if not is_keys_file(path))
@@ -45,9 +46,9 @@ def test_an_editor_finds_the_schema_and_has_nothing_to_say_about_our_environment
     ],
 )
 def test_an_editor_marks_what_is_wrong(
-    minimal: dict[str, Any], validator: jsonschema.Draft202012Validator, change: dict[str, Any], where: str
+    validator: jsonschema.Draft202012Validator, change: dict[str, Any], where: str
 ) -> None:
-    errors = validator.iter_errors({**minimal, **change})
+    errors = validator.iter_errors({**document(), **change})
     assert {"/".join(map(str, error.absolute_path)) for error in errors} == {where}
 
 
