@@ -2,8 +2,9 @@
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from tests.infra.render.conftest import adopting_spec, prod_spec
+from tests.infra.specifications import one_pipeline, smallest
 
 __all__ = ["adopting_spec", "prod_spec"]
 
@@ -47,20 +48,9 @@ def test_nothing_is_asked_of_owners_where_nothing_is_adopted(prod_spec: Environm
     assert warehouse.startswith('GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE')
 
 
-def test_the_public_schema_of_a_database_that_is_made_needs_no_owner(adopting_spec: EnvironmentSpec) -> None:
-    spec = parse_spec(
-        """
-        version: 1
-        name: dev
-        aws: {region: eu-central-1, account: "123456789012"}
-        snowflake:
-          account: ORG-ACCOUNT
-          databases: [{name: LAKE, schemas: [{name: PUBLIC, origin: adopt}]}]
-        streams: [{name: orders}]
-        pipelines: [{stream: orders, database: LAKE, schema: PUBLIC}]
-        """,
-        "dev.yaml",
-    )
+def test_the_public_schema_of_a_database_that_is_made_needs_no_owner() -> None:
+    public = {"name": "LAKE", "schemas": [{"name": "PUBLIC", "origin": "adopt"}]}
+    spec = smallest(snowflake={"warehouse": None, "databases": [public]}, **one_pipeline(schema="PUBLIC"))
     blueprint = blueprint_of(spec)
     assert [str(each.name) for each in blueprint.landing.databases] == ["LAKE"]
     assert (blueprint.landing.schemas, blueprint.required_grants) == ((), ())

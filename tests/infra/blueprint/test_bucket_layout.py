@@ -1,6 +1,5 @@
 """Two environments may share an adopted bucket."""
 
-import json
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
@@ -10,26 +9,16 @@ from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
+from tests.infra.specifications import smallest
 
 SHARED = "arn:aws:s3:::everybodys-bucket"
 
 
 def sharing(name: str) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": name,
-        "aws": {
-            "region": "eu-central-1",
-            "account": "123456789012",
-            "bucket": {"origin": "adopt", "name": "everybodys-bucket"},
-            "runtime": {"emr_serverless": {"origin": "adopt", "application_id": "00fabcdefghijk09"}},
-        },
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(json.dumps(document), f"{name}.yaml")
+    application = {"origin": "adopt", "application_id": "00fabcdefghijk09"}
+    bucket = {"origin": "adopt", "name": "everybodys-bucket"}
+    return smallest(name=name, aws={"bucket": bucket, "runtime": {"emr_serverless": application}})
 
 
 def policies(name: str) -> Iterator[tuple[PolicyStatement, ...]]:

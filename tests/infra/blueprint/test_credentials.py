@@ -1,6 +1,5 @@
 """Who the engine is to AWS and where its private keys are: what a specification says reaches the engine, and rights follow."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.keys.errors import NoSecretHere
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.render.bootstrap.boundary import boundary_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.prerequisites import missing_keys
 from firnline_ingest.config.document import parse
@@ -19,6 +18,7 @@ from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.snowflake.key import load_key
 from tests.infra.keys.conftest import new_pem
+from tests.infra.specifications import smallest
 
 HUB, LAST = "arn:aws:iam::123456789012:role/hub", "arn:aws:iam::222233334444:role/reader"
 THEIRS = "arn:aws:kinesis:us-east-1:222233334444:stream/orders"
@@ -51,15 +51,11 @@ def pem() -> str:
 
 
 def spec_of(runtime: dict[str, Any], *, stream: dict[str, Any] | None = None, **snowflake: Any) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": runtime},
-        "snowflake": {"account": "ORG-ACCOUNT", "ingest": {"secret_arn": SECRET}, **snowflake},
-        "streams": [{"name": "orders", **(stream or {})}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(json.dumps(document), "dev.yaml")
+    return smallest(
+        aws={"runtime": runtime},
+        snowflake={"ingest": {"secret_arn": SECRET}, **snowflake},
+        streams=[{"name": "orders", **(stream or {})}],
+    )
 
 
 def written(spec: EnvironmentSpec) -> dict[str, Any]:

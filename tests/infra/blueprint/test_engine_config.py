@@ -9,10 +9,11 @@ import pytest
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from tests.infra.specifications import one_pipeline, smallest
 
 GOLDEN = Path(__file__).parent / "golden"
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:dev/snowflake/ingest-AbCdEf"
@@ -63,16 +64,14 @@ def test_the_same_inputs_give_the_same_hash(local_spec: EnvironmentSpec) -> None
 
 def spec_of(**changes: Any) -> EnvironmentSpec:
     """A small environment."""
-    base = {
-        "version": 1,
-        "name": "dev",
-        "durability": "EPHEMERAL",
-        "aws": {"region": "eu-central-1", "account": "123456789012"},
-        "snowflake": {"account": "ORG-ACCOUNT", "ingest": {"secret_arn": SECRET}},
-        "streams": [{"name": "orders"}, {"name": "letters"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(json.dumps({**base, **changes}), "dev.yaml")
+    return smallest(
+        **{
+            "durability": "EPHEMERAL",
+            "snowflake": {"ingest": {"secret_arn": SECRET}},
+            "streams": [{"name": "orders"}, {"name": "letters"}],
+            **changes,
+        }
+    )
 
 
 def written(**changes: Any) -> dict[str, Any]:
@@ -83,10 +82,6 @@ def written(**changes: Any) -> dict[str, Any]:
     return document
 
 
-def aws_of(**changes: Any) -> dict[str, Any]:
-    return {"region": "eu-central-1", "account": "123456789012", **changes}
-
-
 def test_letters_go_to_the_bucket_where_there_is_one() -> None:
     document = written()
     assert document["dead_letters"] == {"s3": "s3://firnline-dev-123456789012-eu-central-1/dead-letters/"}
@@ -94,13 +89,13 @@ def test_letters_go_to_the_bucket_where_there_is_one() -> None:
 
 
 def test_letters_of_an_engine_without_a_bucket_stay_on_its_machine_and_its_workers_too() -> None:
-    document = written(aws=aws_of(bucket={"origin": "skip"}, runtime={"trust": "nobody"}))
+    document = written(aws={"bucket": {"origin": "skip"}, "runtime": {"trust": "nobody"}})
     assert document["dead_letters"] == {"folder": "/var/lib/firnline/dead-letters"}
     assert document["spark"]["master"] == "local[*]"
 
 
 def test_a_folder_or_a_stream_of_ones_own_wins_over_the_bucket() -> None:
-    folder = written(aws=aws_of(runtime={"trust": "nobody"}), dead_letters={"folder": "/mine"})
+    folder = written(aws={"runtime": {"trust": "nobody"}}, dead_letters={"folder": "/mine"})
     assert (folder["dead_letters"], folder["spark"]["master"]) == ({"folder": "/mine"}, "local[*]")
     assert written(dead_letters={"stream": "letters"})["dead_letters"] == {"stream": "letters"}
 
@@ -108,35 +103,29 @@ def test_a_folder_or_a_stream_of_ones_own_wins_over_the_bucket() -> None:
 def test_an_adopted_bucket_is_told_the_environments_key() -> None:
     key = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
     adopted = {"bucket": {"origin": "adopt", "name": "lake"}}
-    document = written(aws=aws_of(**adopted, key={"origin": "adopt", "arn": key}))
+    document = written(aws={**adopted, "key": {"origin": "adopt", "arn": key}})
     assert document["dead_letters"] == {"s3": "s3://lake/firnline-dev/dead-letters/", "kms_key_arn": key}
-    without = written(aws=aws_of(**adopted, key={"origin": "skip"}))
+    without = written(aws={**adopted, "key": {"origin": "skip"}})
     assert without["dead_letters"] == {"s3": "s3://lake/firnline-dev/dead-letters/"}
 
 
-def test_whether_a_loss_stops_a_shard_is_passed_on_where_it_is_said() -> None:
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
-    (silent,) = written(pipelines=[pipeline])["pipelines"]
-    assert "fail_on_data_loss" not in silent, "an unchanged specification never restarts a job"
-    (said,) = written(pipelines=[{**pipeline, "fail_on_data_loss": False}])["pipelines"]
-    assert said["fail_on_data_loss"] is False
-
-
-def test_what_a_pipeline_does_with_unusable_records_is_passed_on_where_it_is_said() -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"fail_on_data_loss": False},
+        {"unusable_records": "stop", "max_unusable_per_minute": 5},
+        {"max_row_bytes": 200_000},
+    ],
+    ids=["whether a loss stops a shard", "what is done with unusable records", "how large a row may be"],
+)
+def test_an_option_of_reading_is_passed_on_where_it_is_said(said: dict[str, Any]) -> None:
+    """An unchanged specification never restarts a job."""
     (silent,) = written()["pipelines"]
-    assert {"unusable_records", "max_unusable_per_minute"}.isdisjoint(silent)
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
-    (said,) = written(pipelines=[{**pipeline, "unusable_records": "stop", "max_unusable_per_minute": 5}])["pipelines"]
-    assert (said["unusable_records"], said["max_unusable_per_minute"]) == ("stop", 5)
-
-
-def test_how_large_a_row_may_be_is_passed_on_where_it_is_said() -> None:
-    (silent,) = written()["pipelines"]
-    assert "max_row_bytes" not in silent
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
-    (said,) = written(pipelines=[{**pipeline, "max_row_bytes": 200_000}])["pipelines"]
-    assert said["max_row_bytes"] == 200_000
-    assert PipelineConfig.model_validate(said).max_row_bytes == 200_000
+    assert said.keys().isdisjoint(silent)
+    (passed,) = written(**one_pipeline(**said))["pipelines"]
+    assert said.items() <= passed.items()
+    read = PipelineConfig.model_validate(passed)
+    assert {name: getattr(read, name) for name in said} == said
 
 
 @pytest.mark.parametrize(
@@ -150,8 +139,7 @@ def test_how_large_a_row_may_be_is_passed_on_where_it_is_said() -> None:
 def test_a_format_is_passed_on_as_it_is_said(section: dict[str, Any]) -> None:
     (silent,) = written()["pipelines"]
     assert {"format", "empty_records"}.isdisjoint(silent)
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW", "format": section, "empty_records": "ignore"}
-    document = written(pipelines=[pipeline])
+    document = written(**one_pipeline(format=section, empty_records="ignore"))
     assert (document["pipelines"][0]["format"], document["pipelines"][0]["empty_records"]) == (section, "ignore")
     assert parse(EngineConfig, document, "engine.json").pipelines[0].format.type == section["type"]
 
@@ -159,10 +147,8 @@ def test_a_format_is_passed_on_as_it_is_said(section: dict[str, Any]) -> None:
 def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it() -> None:
     (silent,) = written()["pipelines"]
     assert "reader" not in silent
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW", "reader": {"fan_out": {"consumer": "us"}}}
-    spec = spec_of(
-        streams=[{"name": "orders", "consumers": ["us", "fraud"]}, {"name": "letters"}], pipelines=[pipeline]
-    )
+    streams = [{"name": "orders", "consumers": ["us", "fraud"]}, {"name": "letters"}]
+    spec = spec_of(streams=streams, **one_pipeline(reader={"fan_out": {"consumer": "us"}}))
     inputs = blueprint_of(spec).outputs
     assert inputs.consumers == {"orders": Reference("consumer/orders/us")}
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
@@ -172,20 +158,16 @@ def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it() -> None:
 
 
 def test_a_pipeline_reads_by_a_consumer_that_the_engine_registers_or_that_is_there() -> None:
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
-    streams = [{"name": "orders"}, {"name": "letters"}]
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
     for said in ({"registration": "lazy"}, {"registration": "eager", "consumer": "us"}, {"consumer_arn": arn}):
-        spec = spec_of(streams=streams, pipelines=[{**pipeline, "reader": {"fan_out": said}}])
+        spec = spec_of(**one_pipeline(reader={"fan_out": said}))
         document = engine_config(spec, blueprint_of(spec).outputs)
         assert document["pipelines"][0]["reader"] == {"fan_out": said}
         assert parse(EngineConfig, document, "engine.json").subscribes
 
 
 def test_the_engine_may_register_and_deregister_only_its_own_consumer() -> None:
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
-    reader = {"fan_out": {"registration": "lazy"}}
-    spec = spec_of(streams=[{"name": "orders"}, {"name": "letters"}], pipelines=[{**pipeline, "reader": reader}])
+    spec = spec_of(**one_pipeline(reader={"fan_out": {"registration": "lazy"}}))
     names = Names.of(spec)
     statements = {each.sid: each for each in engine_policy(spec, names, None)}
     stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"

@@ -4,27 +4,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.network import Destination, Party, egress, snowflake_host
-from firnline_infra.specification import EnvironmentSpec, load_spec, parse_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.errors import ConfigError
+from tests.infra.specifications import smallest
 
 SPECS = Path(__file__).parents[3] / "stacks" / "environments"
-SMALL: dict[str, Any] = {
-    "version": 1,
-    "name": "dev",
-    "aws": {"region": "eu-central-1", "account": "111122223333"},
-    "snowflake": {"account": "ACME-MY_DEV"},
-    "streams": [{"name": "orders"}],
-    "pipelines": [{"stream": "orders", "database": "D", "schema": "S"}],
-}
 VPCE = "vpce-0a1b.kinesis.eu-central-1.vpce.amazonaws.com"
 
 
 def spec_of(**more: Any) -> EnvironmentSpec:
-    return parse_spec(yaml.safe_dump({**SMALL, **more}), "dev.yaml")
+    return smallest(**{"aws": {"account": "111122223333"}, "snowflake": {"account": "ACME-MY_DEV"}, **more})
 
 
 def by_host(spec: EnvironmentSpec) -> dict[str, Destination]:
@@ -82,10 +74,8 @@ def test_hosts_that_snowflake_has_named_take_the_place_of_patterns() -> None:
 
 
 def test_china_has_hosts_of_its_own() -> None:
-    aws = {"region": "cn-north-1", "account": "111122223333", "partition": "aws-cn"}
-    assert {"kinesis.cn-north-1.amazonaws.com.cn", "iam.cn-north-1.amazonaws.com.cn"} <= by_host(
-        spec_of(aws=aws)
-    ).keys()
+    hosts = by_host(spec_of(aws={"region": "cn-north-1", "partition": "aws-cn"})).keys()
+    assert {"kinesis.cn-north-1.amazonaws.com.cn", "iam.cn-north-1.amazonaws.com.cn"} <= hosts
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """The role has exactly the policies of AWS's page, and the statements are those of the page."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
@@ -15,9 +13,8 @@ from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.render.bootstrap.redshift import statement_rights
 from firnline_infra.resources.aws_redshift import redshift_cluster
 from firnline_infra.resources.resource import Resource
-from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.errors import ConfigError
-from tests.infra.specification.conftest import MINIMAL
+from tests.infra.specifications import smallest
 
 KEY = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
 READ = {
@@ -38,44 +35,30 @@ LIST = {
     "Action": ["kinesis:ListStreams", "kinesis:ListShards"],
     "Resource": ["*"],
 }
-AWS = {"region": "eu-central-1", "account": "123456789012"}
-Destination = Callable[..., RedshiftDestination]
 
 
-@pytest.fixture
-def spec() -> Callable[..., EnvironmentSpec]:
-    def spec(**changes: Any) -> EnvironmentSpec:
-        return parse_spec(yaml.safe_dump({**MINIMAL, **changes}), "dev.yaml")
-
-    return spec
-
-
-@pytest.fixture
-def destination(spec: Callable[..., EnvironmentSpec]) -> Destination:
-    def destination(*, aws: dict[str, Any] | None = None, streams: Any = None, **section: Any) -> RedshiftDestination:
-        said = {"workgroup": {}, "views": [{"stream": "orders"}], **section}
-        document = {"aws": aws or {**AWS, "key": {"origin": "skip"}}, "redshift": said}
-        found = blueprint_of(spec(**document, **({"streams": streams} if streams else {}))).redshift
-        assert found is not None
-        return found
-
-    return destination
+def destination(*, aws: dict[str, Any] | None = None, streams: Any = None, **section: Any) -> RedshiftDestination:
+    said = {"workgroup": {}, "views": [{"stream": "orders"}], **section}
+    changes = {"aws": aws or {"key": {"origin": "skip"}}, "redshift": said}
+    found = blueprint_of(smallest(**changes, **({"streams": streams} if streams else {}))).redshift
+    assert found is not None
+    return found
 
 
-def test_a_plain_stream_has_the_first_policy_and_an_encrypted_one_the_second(destination: Destination) -> None:
+def test_a_plain_stream_has_the_first_policy_and_an_encrypted_one_the_second() -> None:
     assert policy_document(destination().role.statements)["Statement"] == [READ, LIST]
-    encrypted = destination(aws={**AWS, "key": {"origin": "adopt", "arn": KEY}})
+    encrypted = destination(aws={"key": {"origin": "adopt", "arn": KEY}})
     assert policy_document(encrypted.role.statements)["Statement"] == [READ, DECRYPT, LIST]
 
 
-def test_a_role_of_more_streams_than_iam_takes_is_refused(destination: Destination) -> None:
+def test_a_role_of_more_streams_than_iam_takes_is_refused() -> None:
     names = [f"clickstream-of-the-shop-{number:03}" for number in range(160)]
     views = [{"stream": name} for name in names]
     with pytest.raises(ConfigError, match="the policy of the role firnline-dev-redshift would have about 1"):
         destination(streams=[{"name": name} for name in ["orders", *names]], views=views)
 
 
-def test_a_comment_at_the_end_takes_nothing_with_it(destination: Destination) -> None:
+def test_a_comment_at_the_end_takes_nothing_with_it() -> None:
     over = {"name": "kinds", "select": "SELECT kind FROM public.orders -- all"}
     view = {"stream": "orders", "unreadable": "skip", "where": "kinesis_data.kind = 'a' -- no b", "views": [over]}
     (found,) = destination(views=[view]).views
@@ -85,7 +68,7 @@ def test_a_comment_at_the_end_takes_nothing_with_it(destination: Destination) ->
     assert without[1][-4:] == ["WITH", "NO", "SCHEMA", "BINDING"]
 
 
-def test_redshift_alone_may_be_the_role_for_what_is_in_this_account(destination: Destination) -> None:
+def test_redshift_alone_may_be_the_role_for_what_is_in_this_account() -> None:
     (group,) = policy_document(destination().role.trust)["Statement"]
     (cluster,) = policy_document(
         destination(workgroup=None, cluster={"origin": "adopt", "identifier": "analytics"}).role.trust
@@ -103,17 +86,15 @@ def _pairs(statements: tuple[PolicyStatement, ...]) -> set[tuple[str, object]]:
     return {(action, resource) for each in statements for action in each.actions for resource in each.resources}
 
 
-def test_a_protected_cluster_leaves_a_snapshot_that_its_deployer_may_make_and_an_ephemeral_one_none(
-    spec: Callable[..., EnvironmentSpec],
-) -> None:
+def test_a_protected_cluster_leaves_a_snapshot_that_its_deployer_may_make_and_an_ephemeral_one_none() -> None:
     section = {"cluster": {"identifier": "analytics"}, "views": [{"stream": "orders"}]}
     snapshot = "arn:aws:redshift:eu-central-1:123456789012:snapshot:analytics/analytics-final"
     for durability, days, last in (("PROTECTED", 7, "analytics-final"), ("EPHEMERAL", 1, None)):
-        found = spec(aws={**AWS, "key": {"origin": "skip"}}, redshift=section, durability=durability)
-        destination = blueprint_of(found).redshift
-        assert destination is not None
-        assert destination.made_cluster is not None
-        (made,) = redshift_cluster("redshift", destination.made_cluster).members
+        found = smallest(aws={"key": {"origin": "skip"}}, redshift=section, durability=durability)
+        protected = blueprint_of(found).redshift
+        assert protected is not None
+        assert protected.made_cluster is not None
+        (made,) = redshift_cluster("redshift", protected.made_cluster).members
         assert isinstance(made, Resource)
         given = made.arguments
         assert given["final_snapshot_identifier"] == last
@@ -128,11 +109,11 @@ def test_a_protected_cluster_leaves_a_snapshot_that_its_deployer_may_make_and_an
     [({"cluster": {}}, True), ({"cluster": {"origin": "adopt", "identifier": "a"}}, False), ({"workgroup": {}}, False)],
 )
 def test_the_key_of_a_cluster_that_is_made_is_used_through_redshift_by_who_runs_statements(
-    spec: Callable[..., EnvironmentSpec], place: dict[str, Any], uses: bool
+    place: dict[str, Any], uses: bool
 ) -> None:
     """KMS is asked in the name of who makes the cluster, and of who runs a statement in it (Management Guide)."""
     view = {"stream": "orders", **({"refresh_every_minutes": 15} if uses else {})}
-    found = spec(aws={**AWS, "key": {"origin": "adopt", "arn": KEY}}, redshift={**place, "views": [view]})
+    found = smallest(aws={"key": {"origin": "adopt", "arn": KEY}}, redshift={**place, "views": [view]})
     blueprint = blueprint_of(found)
     assert blueprint.redshift is not None
     refreshing = blueprint.redshift.refreshes.role.statements if blueprint.redshift.refreshes else ()
@@ -145,12 +126,10 @@ def test_the_key_of_a_cluster_that_is_made_is_used_through_redshift_by_who_runs_
         assert all(each.conditions == {"StringEquals": through} for each in granted)
 
 
-def test_the_key_of_a_secret_is_used_through_secrets_manager_for_that_secret_alone(
-    spec: Callable[..., EnvironmentSpec],
-) -> None:
+def test_the_key_of_a_secret_is_used_through_secrets_manager_for_that_secret_alone() -> None:
     secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:owner-AbCdEf"
     section = {"workgroup": {}, "secret_arn": secret, "secret_key_arn": KEY}
-    found = spec(redshift={**section, "views": [{"stream": "orders", "refresh_every_minutes": 15}]})
+    found = smallest(redshift={**section, "views": [{"stream": "orders", "refresh_every_minutes": 15}]})
     blueprint = blueprint_of(found)
     assert blueprint.redshift is not None
     assert blueprint.redshift.refreshes is not None
@@ -163,8 +142,8 @@ def test_the_key_of_a_secret_is_used_through_secrets_manager_for_that_secret_alo
         assert (decrypt.resources, decrypt.conditions) == ((KEY,), {"StringEquals": context})
 
 
-def test_the_boundary_lets_the_role_do_all_that_its_policy_says(spec: Callable[..., EnvironmentSpec]) -> None:
-    document = spec(redshift={"workgroup": {}, "views": [{"stream": "orders"}]})
+def test_the_boundary_lets_the_role_do_all_that_its_policy_says() -> None:
+    document = smallest(redshift={"workgroup": {}, "views": [{"stream": "orders"}]})
     blueprint = blueprint_of(document)
     assert blueprint.redshift is not None
     bounded = _pairs(boundary_statements(document, blueprint))
@@ -172,7 +151,7 @@ def test_the_boundary_lets_the_role_do_all_that_its_policy_says(spec: Callable[.
     assert asked <= bounded
 
 
-def test_the_statements_are_those_of_the_page(destination: Destination) -> None:
+def test_the_statements_are_those_of_the_page() -> None:
     page = (
         "CREATE MATERIALIZED VIEW my_view AUTO REFRESH YES AS SELECT approximate_arrival_timestamp, partition_key, shard_id, "
         "sequence_number, refresh_time, JSON_PARSE(kinesis_data) as kinesis_data FROM kds.orders "
@@ -190,7 +169,7 @@ def test_the_statements_are_those_of_the_page(destination: Destination) -> None:
     assert sql.create_schema(by_default.schemas[0]) == 'CREATE EXTERNAL SCHEMA "kinesis" FROM KINESIS IAM_ROLE default'
 
 
-def test_streams_of_another_region_have_a_schema_with_the_region(destination: Destination) -> None:
+def test_streams_of_another_region_have_a_schema_with_the_region() -> None:
     far = {"name": "far", "origin": "adopt", "arn": "arn:aws:kinesis:us-west-2:123456789012:stream/far"}
     found = destination(streams=[{"name": "orders"}, far], views=[{"stream": "orders"}, {"stream": "far"}])
     assert [(schema.name, schema.region) for schema in found.schemas] == [
@@ -201,7 +180,7 @@ def test_streams_of_another_region_have_a_schema_with_the_region(destination: De
     assert 'FROM "kinesis_us_west_2"."far"' in sql.create_view(found.views[1])
 
 
-def test_columns_conditions_and_what_a_manual_view_says(destination: Destination) -> None:
+def test_columns_conditions_and_what_a_manual_view_says() -> None:
     view = {
         "stream": "orders",
         "refresh": "manual",
@@ -226,11 +205,11 @@ def test_columns_conditions_and_what_a_manual_view_says(destination: Destination
     ]
 
 
-def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches(spec: Callable[..., EnvironmentSpec]) -> None:
+def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches() -> None:
     """Of its own statements it sees the state, wherever they ran."""
     arn = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0f1e2d3c"
     section = {"workgroup": {"origin": "adopt", "name": "analytics", "arn": arn}, "views": [{"stream": "orders"}]}
-    adopting = spec(aws={**AWS, "key": {"origin": "skip"}}, redshift=section)
+    adopting = smallest(aws={"key": {"origin": "skip"}}, redshift=section)
     blueprint = blueprint_of(adopting)
     assert blueprint.redshift is not None
     rights = {each.sid: each.resources for each in statement_rights(adopting, blueprint)}

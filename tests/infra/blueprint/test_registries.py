@@ -1,6 +1,5 @@
 """What an environment's schema registries mean for its policies, and for its network."""
 
-import json
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
@@ -8,8 +7,9 @@ from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.network import Party, egress
 from firnline_infra.render.bootstrap.boundary import boundary_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from tests.infra.specifications import pipeline, smallest
 
 SECRET = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:registry-AbCdEf"
 KEY = "arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
@@ -24,18 +24,11 @@ CONFLUENT = {
 
 def spec_of(*formats: dict[str, Any]) -> EnvironmentSpec:
     names = [f"s{number}" for number in range(len(formats))]
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "111122223333"},
-        "snowflake": {"account": "ACME-DEV"},
-        "streams": [{"name": name} for name in names],
-        "pipelines": [
-            {"stream": name, "database": "D", "schema": "S", "format": format_}
-            for name, format_ in zip(names, formats, strict=True)
-        ],
-    }
-    return parse_spec(json.dumps(document), "dev.yaml")
+    return smallest(
+        aws={"account": "111122223333"},
+        streams=[{"name": name} for name in names],
+        pipelines=[pipeline(name, format=format_) for name, format_ in zip(names, formats, strict=True)],
+    )
 
 
 def by_sid(statements: tuple[PolicyStatement, ...]) -> dict[str, PolicyStatement]:

@@ -1,6 +1,5 @@
 """What has to exist for the engine's job, on each runtime."""
 
-import json
 from typing import Any
 
 import pytest
@@ -10,8 +9,9 @@ from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.render.bootstrap.boundary import boundary_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.models import faults
+from tests.infra.specifications import smallest
 
 VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]
 GROUP = "sg-0a1b2c3d4e5f60718"
@@ -21,15 +21,7 @@ PROVIDER = "oidc.eks.eu-central-1.amazonaws.com/id/ABC"
 
 
 def spec_of(runtime: dict[str, Any], shards: int = 2) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": runtime},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders", "shards": shards}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(json.dumps(document), "dev.yaml")
+    return smallest(aws={"runtime": runtime}, streams=[{"name": "orders", "shards": shards}])
 
 
 def parts_of(runtime: dict[str, Any], shards: int = 2) -> RuntimeParts:

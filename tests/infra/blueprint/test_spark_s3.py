@@ -1,6 +1,5 @@
 """Where Spark finds the bucket, as what, and with which settings: by what it runs on."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,7 +8,8 @@ from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.bucket_layout import checkpoint_folder, log_folder, spark_url
 from firnline_infra.blueprint.engine_config import EngineInputs
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
+from tests.infra.specifications import smallest
 
 BUCKET = "firnline-dev-123456789012-eu-central-1"
 IRSA = {"trust": "irsa", "oidc_provider": "oidc.example.com/id/1", "namespace": "n", "service_account": "s"}
@@ -21,16 +21,7 @@ ON_EMR = ({"trust": "emr-serverless"}, {"trust": "emr-ec2"}, EMR_EKS, EMR_PODS)
 
 
 def spec_of(runtime: dict[str, str], **aws: Any) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "durability": "EPHEMERAL",
-        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": runtime, **aws},
-        "snowflake": {"account": "ORG-ACCOUNT"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(json.dumps(document), "dev.yaml")
+    return smallest(durability="EPHEMERAL", aws={"runtime": runtime, **aws})
 
 
 def spark_of(spec: EnvironmentSpec) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Endpoints of AWS's services in the engine's VPC."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,24 +7,16 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.network import Party, egress
 from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.errors import ConfigError
+from tests.infra.specifications import smallest
 
 VPC, SUBNET, TABLE = "vpc-0a1b2c3d4e5f60718", "subnet-0a1b2c3d4e5f60718", "rtb-0a1b2c3d4e5f60718"
 ALL = {"vpc": VPC, "route_tables": [TABLE], "subnets": [SUBNET], "clients": ["10.0.0.0/16"]}
 
 
-def spec_of(section: dict[str, Any] | None, region: str = "eu-central-1") -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": region, "account": "123456789012"},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-        "network": {"vpc_endpoints": section} if section else {},
-    }
-    return parse_spec(json.dumps(document), "dev.yaml")
+def spec_of(section: dict[str, Any] | None) -> EnvironmentSpec:
+    return smallest(network={"vpc_endpoints": section} if section else {})
 
 
 def endpoints_of(section: dict[str, Any]) -> VpcEndpointsDefinition:

@@ -5,7 +5,6 @@ import shlex
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.cross_account import handed_over
@@ -16,11 +15,12 @@ from firnline_infra.blueprint.iam.cross_account import owners_policy, owners_tru
 from firnline_infra.blueprint.network import egress
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_local.aws.policy import hold, is_allowed
+from tests.infra.specifications import pipeline, smallest
 
 ROLE = "arn:aws:iam::222233334444:role/readers/firnline-orders"
 THEIRS = "arn:aws:kinesis:us-east-1:222233334444:stream/orders"
@@ -42,16 +42,7 @@ READ = ("DescribeStreamSummary", "ListShards", "GetShardIterator", "GetRecords")
 
 
 def spec_of(*streams: dict[str, Any], **more: Any) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "123456789012"},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": list(streams),
-        "pipelines": [{"stream": each["name"], "database": "LAKE", "schema": "RAW"} for each in streams],
-        **more,
-    }
-    return parse_spec(yaml.safe_dump(document), "dev.yaml")
+    return smallest(streams=list(streams), pipelines=[pipeline(each["name"]) for each in streams], **more)
 
 
 @pytest.fixture
@@ -185,14 +176,8 @@ def test_the_engine_is_told_where_it_is_and_who_opens_it(spec: EnvironmentSpec) 
 
 
 def test_alarms_here_are_those_that_can_ring_here() -> None:
-    runtime = {
-        "emr_serverless": {
-            "subnets": ["subnet-0a1b2c3d4e5f60718"],
-            "security_group": {"vpc": "vpc-0a1b2c3d4e5f60718"},
-            "log_group": "firnline",
-        }
-    }
-    aws = {"region": "eu-central-1", "account": "123456789012", "runtime": runtime}
+    network = {"subnets": ["subnet-0a1b2c3d4e5f60718"], "security_group": {"vpc": "vpc-0a1b2c3d4e5f60718"}}
+    aws = {"runtime": {"emr_serverless": {**network, "log_group": "firnline"}}}
     topics = ["arn:aws:sns:eu-central-1:123456789012:oncall"]
     made = blueprint_of(spec_of(PARTNER, HERE, aws=aws, alarms={"topics": topics}, metrics={"dashboard": True}))
     names = {each.name for each in made.alarms}

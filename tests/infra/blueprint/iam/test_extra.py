@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_policy import engine_policy
@@ -11,10 +10,11 @@ from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.extra import extra_lines
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import ConfigError
 from firnline_local.aws.policy import is_allowed
+from tests.infra.specifications import smallest
 
 LOOKUPS = "arn:aws:dynamodb:eu-central-1:123456789012:table/lookups"
 STATES_KEY = "arn:aws:kms:eu-central-1:123456789012:key/1-2-3"
@@ -29,19 +29,7 @@ DECRYPT = {**READ, "sid": "Open", "actions": ["kms:Decrypt"], "resources": [STAT
 
 
 def spec_with(*statements: dict[str, Any], **runtime: Any) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {
-            "region": "eu-central-1",
-            "account": "123456789012",
-            "runtime": {"statements": list(statements), **runtime},
-        },
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(yaml.safe_dump(document), "dev.yaml")
+    return smallest(aws={"runtime": {"statements": list(statements), **runtime}})
 
 
 def policies(spec: EnvironmentSpec) -> dict[str, list[dict[str, Any]]]:
