@@ -2,13 +2,14 @@
 
 import hashlib
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from firnline_infra.build import Target, target_of
+from firnline_infra.build import BuiltArtefact, build, build_cached, target_of
 
 TARGET = target_of(python="3.13", architecture="aarch64", spark="4.1.1")
 
@@ -19,6 +20,7 @@ class Wheels:
 
     folder: Path
     lines: list[str] = field(default_factory=list)
+    caches: int = 0
 
     @property
     def lock(self) -> str:
@@ -39,19 +41,17 @@ class Wheels:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         self.lines.append(f"{name}=={version} \\\n    --hash=sha256:{digest}")
 
+    def new_cache(self) -> Path:
+        self.caches += 1
+        return self.folder.parent / f"cache-{self.caches}"
+
+    def built(self, into: Path | None = None, *, cache: Path | None = None, **more: Any) -> BuiltArtefact:
+        """An artefact of these wheels, with a cache of its own unless one is given."""
+        given = {"wheels": self.folder, "lock": self.lock, "cache": cache or self.new_cache(), **more}
+        return build(into, TARGET, **given) if into else build_cached(TARGET, **given)
+
 
 @pytest.fixture
 def wheels(tmp_path: Path) -> Wheels:
     (tmp_path / "wheels").mkdir()
     return Wheels(tmp_path / "wheels")
-
-
-@pytest.fixture
-def target() -> Target:
-    return TARGET
-
-
-@pytest.fixture
-def new_cache(tmp_path: Path) -> Callable[[], Path]:
-    made = iter(range(100))
-    return lambda: tmp_path / f"cache-{next(made)}"

@@ -4,12 +4,11 @@ import gzip
 import json
 import os
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import Target, build, build_cached, read_artefact, read_artefact_for, target_of
+from firnline_infra.build import read_artefact, read_artefact_for, target_of
 from firnline_infra.build.errors import (
     ArtefactTooLarge,
     ArtefactUnfit,
@@ -20,27 +19,23 @@ from firnline_infra.build.errors import (
 )
 from tests.infra.build.conftest import Wheels
 
-NewCache = Callable[[], Path]
 
-
-def test_the_same_inputs_give_the_same_bytes(
-    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
-) -> None:
+def test_the_same_inputs_give_the_same_bytes(wheels: Wheels, tmp_path: Path) -> None:
     wheels.add("orders", {"orders/b.py": b"b", "orders/a.py": b"a", "orders/native.so": b"\x7fELF"})
-    first = build(tmp_path / "first", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    first = wheels.built(tmp_path / "first")
     os.utime(wheels.folder / "orders-1.0-py3-none-any.whl", (0, 0))
     umask = os.umask(0o077)
     try:
-        second = build(tmp_path / "second", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+        second = wheels.built(tmp_path / "second")
     finally:
         os.umask(umask)
     assert [file.name for file in first.files] == [file.name for file in second.files]
     assert [file.read_bytes() for file in first.files] == [file.read_bytes() for file in second.files]
 
 
-def test_an_archive_tells_no_time_and_no_owner(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+def test_an_archive_tells_no_time_and_no_owner(wheels: Wheels) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    built = wheels.built()
     head = built.archive.read_bytes()[:10]
     assert (head[3], head[4:8]) == (0, bytes(4))  # RFC 1952: no name, no time
     with tarfile.open(built.archive) as archive:
@@ -52,7 +47,7 @@ def test_an_archive_tells_no_time_and_no_owner(wheels: Wheels, target: Target, n
     assert {entry.name: entry.mode for entry in entries if entry.mode != 0o644} == {"bin/python": 0o755}
 
 
-def test_what_nothing_runs_is_left_out(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+def test_what_nothing_runs_is_left_out(wheels: Wheels) -> None:
     left_out = (
         "orders/tests/test_a.py",
         "orders/conftest.py",
@@ -69,71 +64,61 @@ def test_what_nothing_runs_is_left_out(wheels: Wheels, target: Target, new_cache
         "orders-1.0.dist-info/licenses/LICENSE": "packages/orders-1.0.dist-info/licenses/LICENSE",
     }
     wheels.add("orders", dict.fromkeys([*left_out, *kept], b"x"))
-    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    built = wheels.built()
     ours = {name for name in built.manifest.content if not name.startswith("packages/firnline_ingest")}
     assert ours == {"bin/python", "packages/orders-1.0.dist-info/METADATA", *kept.values()}
 
 
-def test_the_hash_is_of_what_runs(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+def test_the_hash_is_of_what_runs(wheels: Wheels) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    before = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    before = wheels.built()
     wheels.lines.clear()
     wheels.add("orders", {"orders/a.py": b"another"})
-    after = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    after = wheels.built()
     assert before.hash != after.hash
     assert after.archive.name == f"firnline-engine-{after.hash}.tar.gz"
 
 
-def test_what_was_built_is_not_built_again(
-    wheels: Wheels, target: Target, new_cache: NewCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_built_is_not_built_again(wheels: Wheels, monkeypatch: pytest.MonkeyPatch) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    cache = new_cache()
-    first = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache)
+    cache = wheels.new_cache()
+    first = wheels.built(cache=cache)
     monkeypatch.setattr(gzip, "GzipFile", None)
-    assert build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache).folder == first.folder
+    assert wheels.built(cache=cache).folder == first.folder
     first.archive.write_bytes(b"torn")
     monkeypatch.undo()
-    assert build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache).hash == first.hash
+    assert wheels.built(cache=cache).hash == first.hash
 
 
-def test_an_archive_beyond_the_limit_is_refused(
-    wheels: Wheels, target: Target, new_cache: NewCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_beyond_the_limit_is_refused(wheels: Wheels, monkeypatch: pytest.MonkeyPatch) -> None:
     wheels.add("orders", {"orders/a.so": os.urandom(2000)})
     monkeypatch.setattr("firnline_infra.build.assemble.LIMIT_BYTES", 1000)
     with pytest.raises(ArtefactTooLarge, match="1,000 is the limit"):
-        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+        wheels.built()
 
 
-def test_a_folder_with_anything_else_is_left_alone(
-    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
-) -> None:
+def test_a_folder_with_anything_else_is_left_alone(wheels: Wheels, tmp_path: Path) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(NoArtefact, match="it holds other files"):
-        build(tmp_path / "mine", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+        wheels.built(tmp_path / "mine")
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 
-def test_a_later_artefact_takes_an_earlier_ones_place(
-    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
-) -> None:
+def test_a_later_artefact_takes_an_earlier_ones_place(wheels: Wheels, tmp_path: Path) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    build(tmp_path / "into", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    wheels.built(tmp_path / "into")
     wheels.lines.clear()
     wheels.add("orders", {"orders/a.py": b"b"})
-    later = build(tmp_path / "into", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    later = wheels.built(tmp_path / "into")
     assert {path.name for path in (tmp_path / "into").iterdir()} == {file.name for file in later.files}
 
 
 @pytest.mark.parametrize("change", ["remove", "tear", "manifest"])
-def test_an_artefact_is_read_as_it_was_built_or_not_at_all(
-    change: str, wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
-) -> None:
+def test_an_artefact_is_read_as_it_was_built_or_not_at_all(change: str, wheels: Wheels, tmp_path: Path) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    built = build(tmp_path / "into", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    built = wheels.built(tmp_path / "into")
     assert read_artefact(built.folder).hash == built.hash
     match change:
         case "remove":
@@ -146,9 +131,9 @@ def test_an_artefact_is_read_as_it_was_built_or_not_at_all(
         read_artefact(built.folder)
 
 
-def test_an_artefact_of_another_architecture_is_refused(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+def test_an_artefact_of_another_architecture_is_refused(wheels: Wheels) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    built = wheels.built()
     newer_spark = target_of(python="3.13", architecture="aarch64", spark="4.3.0")
     assert read_artefact_for(built.folder, newer_spark).hash == built.hash
     other = target_of(python="3.13", architecture="x86_64", spark="4.1.1")
@@ -156,9 +141,9 @@ def test_an_artefact_of_another_architecture_is_refused(wheels: Wheels, target: 
         read_artefact_for(built.folder, other)
 
 
-def test_the_bill_of_materials_names_every_package(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+def test_the_bill_of_materials_names_every_package(wheels: Wheels) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
-    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    built = wheels.built()
     bill = json.loads((built.folder / "sbom.cdx.json").read_text())
     assert [component["purl"] for component in bill["components"]] == [
         f"pkg:pypi/firnline-ingest@{built.manifest.version}",
@@ -171,31 +156,22 @@ def test_the_bill_of_materials_names_every_package(wheels: Wheels, target: Targe
     }
 
 
-def test_a_wheel_that_is_not_there_is_named_with_the_target(
-    wheels: Wheels, target: Target, new_cache: NewCache
-) -> None:
-    wheels.add("orders", {"orders/a.py": b"a"}, tag="cp313-cp313-manylinux_2_17_x86_64")
+@pytest.mark.parametrize("tag", ["manylinux_2_17_x86_64", "manylinux_2_35_aarch64"])
+def test_a_wheel_for_another_processor_or_a_newer_glibc_is_none_for_the_cluster(wheels: Wheels, tag: str) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"}, tag=f"cp313-cp313-{tag}")
     with pytest.raises(WheelMissing, match=r"no wheel of orders==1\.0 for Python 3\.13 on aarch64") as raised:
-        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+        wheels.built()
     assert "--wheels" in str(raised.value)
 
 
-def test_a_wheel_for_a_newer_glibc_is_none_for_the_cluster(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
-    wheels.add("orders", {"orders/a.py": b"a"}, tag="cp313-cp313-manylinux_2_35_aarch64")
-    with pytest.raises(WheelMissing):
-        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
-
-
-def test_a_wheel_that_was_not_tested_is_refused(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+def test_a_wheel_that_was_not_tested_is_refused(wheels: Wheels) -> None:
     path = wheels.add("orders", {"orders/a.py": b"a"})
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(WheelForeign, match=r"orders-1\.0-py3-none-any\.whl"):
-        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+        wheels.built()
 
 
-def test_modules_of_ones_own_are_among_the_packages(
-    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
-) -> None:
+def test_modules_of_ones_own_are_among_the_packages(wheels: Wheels, tmp_path: Path) -> None:
     wheels.add("orders", {"orders/a.py": b"a"})
     package = tmp_path / "acme"
     (package / "__pycache__").mkdir(parents=True)
@@ -205,22 +181,18 @@ def test_modules_of_ones_own_are_among_the_packages(
     (package / ".venv").mkdir()
     (package / ".venv" / "a.py").write_bytes(b"x")
     (tmp_path / "single.py").write_bytes(b"one")
-    given, cache = [str(package), str(tmp_path / "single.py")], new_cache()
-    plain = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache)
-    first = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache, modules=given)
+    given, cache = [str(package), str(tmp_path / "single.py")], wheels.new_cache()
+    plain = wheels.built(cache=cache)
+    first = wheels.built(cache=cache, modules=given)
     own = first.manifest.content.keys() - plain.manifest.content.keys()
     assert own == {"packages/acme/clean.py", "packages/single.py"}
     (tmp_path / "single.py").write_bytes(b"two")
-    second = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache, modules=given)
+    second = wheels.built(cache=cache, modules=given)
     assert len({plain.manifest.hash, first.manifest.hash, second.manifest.hash}) == 3
 
 
-def test_a_module_takes_no_place_of_the_engines(
-    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
-) -> None:
+def test_a_module_takes_no_place_of_the_engines(wheels: Wheels, tmp_path: Path) -> None:
     wheels.add("orders", {"orders.py": b"a"})
     (tmp_path / "orders.py").write_bytes(b"mine")
     with pytest.raises(ModuleTaken, match=r"packages/orders\.py"):
-        build_cached(
-            target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache(), modules=[str(tmp_path / "orders.py")]
-        )
+        wheels.built(modules=[str(tmp_path / "orders.py")])

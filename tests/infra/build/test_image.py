@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import BuiltArtefact, Target, build, target_of
+from firnline_infra.build import BuiltArtefact, target_of
 from firnline_infra.build.errors import ImageFailed, NoBuilder
 from firnline_infra.build.image import build_image, hadoop_of_spark
 from firnline_infra.build.repository import image_in_repository, tag_of
@@ -28,9 +28,9 @@ Asked = Callable[[], list[list[str]]]
 
 
 @pytest.fixture
-def built(wheels: Wheels, target: Target, new_cache: Callable[[], Path], tmp_path: Path) -> BuiltArtefact:
+def built(wheels: Wheels, tmp_path: Path) -> BuiltArtefact:
     wheels.add("orders", {"orders/a.py": b"a"})
-    return build(tmp_path / "made", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    return wheels.built(tmp_path / "made")
 
 
 @pytest.fixture

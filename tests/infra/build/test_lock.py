@@ -15,8 +15,8 @@ from firnline_infra.build.contents import licence_of
 from firnline_infra.build.lock import locked, pins_of
 from firnline_infra.build.of_specification import target_of_specification
 from firnline_infra.build.target import ARCHITECTURES, PYTHONS
-from firnline_infra.specification import parse_spec
 from firnline_ingest.config.metrics import EXTRAS
+from tests.infra.specifications import smallest
 
 ROOT = Path(__file__).parents[3]
 FINE = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "MIT-0", "MPL-2.0", "PSF-2.0"}
@@ -79,27 +79,15 @@ def test_every_licence_is_one_that_we_may_ship_and_is_told() -> None:
 @pytest.mark.parametrize(
     ("metrics", "brought"),
     [
-        ("{}", set()),
-        ("{prometheus: {}}", {"prometheus-client"}),
-        ("{opentelemetry: {endpoint: 'https://collector.example.com/v1/metrics'}}", {"opentelemetry-sdk"}),
+        ({}, set()),
+        ({"prometheus": {}}, {"prometheus-client"}),
+        ({"opentelemetry": {"endpoint": "https://collector.example.com/v1/metrics"}}, {"opentelemetry-sdk"}),
     ],
 )
 def test_an_archive_has_what_its_configuration_publishes_metrics_with_and_nothing_else(
-    metrics: str, brought: set[str]
+    metrics: dict[str, Any], brought: set[str]
 ) -> None:
-    spec = parse_spec(
-        f"""
-        version: 1
-        name: prod
-        aws: {{region: eu-central-1, account: "123456789012"}}
-        snowflake: {{account: ORG-ACCOUNT}}
-        streams: [{{name: orders}}]
-        pipelines: [{{stream: orders, database: lake, schema: raw}}]
-        metrics: {metrics}
-        """,
-        "prod.yaml",
-    )
-    target = target_of_specification(spec)
+    target = target_of_specification(smallest(metrics=metrics))
     names = {pin.name for pin in pins_of(locked(target.extras), target)}
     assert names & {"prometheus-client", "opentelemetry-sdk"} == brought
     assert {pin.name for pin in pins_of(locked(), target)} <= names
