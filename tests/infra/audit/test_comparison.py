@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -72,14 +73,19 @@ def test_a_position_between_two_records_is_foreign(shard: Shard, place: RecordPl
     assert problems(findings) == [(ProblemKind.UNEXPECTED, "104")]
 
 
-def test_a_position_beyond_the_last_record_is_foreign(shard: Shard) -> None:
-    shard.outcomes.append(shard.row(9999))
-    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "9999")]
-
-
-def test_a_sub_sequence_number_that_its_record_does_not_have_is_foreign(shard: Shard) -> None:
-    shard.outcomes.append(shard.row(105, sub=2))
-    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "105.2")]
+@pytest.mark.parametrize(
+    ("row", "position"),
+    [
+        pytest.param({"number": 9999}, "9999", id="beyond the last record"),
+        pytest.param({"number": 105, "sub": 2}, "105.2", id="of a sub-sequence number that its record does not have"),
+        pytest.param({"number": 105, "sub": 1, "age_ms": 1_000_000}, "105.1", id="among the records, however old"),
+        pytest.param({"number": 50, "age_ms": 0}, "50", id="before the first record, and arrived since"),
+        pytest.param({"number": 50, "age_ms": None}, "50", id="without an arrival, where all rows have one"),
+    ],
+)
+def test_a_row_is_foreign(shard: Shard, row: dict[str, Any], position: str) -> None:
+    shard.outcomes.append(shard.row(**row))
+    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, position)]
 
 
 def test_a_row_before_the_first_record_is_older_than_the_stream(shard: Shard) -> None:
@@ -87,25 +93,10 @@ def test_a_row_before_the_first_record_is_older_than_the_stream(shard: Shard) ->
     assert shard.compared().counts == Counts(records=10, rows=10, older=2)
 
 
-def test_a_row_before_the_first_record_that_arrived_since_is_foreign(shard: Shard) -> None:
-    shard.outcomes.append(shard.row(50, age_ms=0))
-    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "50")]
-
-
-def test_a_row_that_does_not_say_when_it_arrived_is_foreign_where_all_rows_do(shard: Shard) -> None:
-    shard.outcomes.append(shard.row(50, age_ms=None))
-    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "50")]
-
-
 def test_a_row_that_does_not_say_when_it_arrived_is_older_where_no_row_does(shard: Shard) -> None:
     shard.rows_have_arrival = False
     shard.outcomes.append(shard.row(50, age_ms=None))
     assert shard.compared().counts.older == 1
-
-
-def test_age_does_not_excuse_a_row_among_the_records(shard: Shard) -> None:
-    shard.outcomes.append(shard.row(105, sub=1, age_ms=1_000_000))
-    assert problems(shard.compared()) == [(ProblemKind.UNEXPECTED, "105.1")]
 
 
 def test_in_a_shard_without_records_rows_are_old_or_foreign(shard: Shard) -> None:

@@ -18,6 +18,8 @@ from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
+from .configured import config_of, pipeline
+
 MADE, EARLIER = "2026-01-02T00:00:00.000+00:00", "2026-01-01T00:00:00.000+00:00"
 TABLE = ("DB", "RAW", "ORDERS")
 KEY = ShardKey("orders", 7, "shardId-000000000000")
@@ -51,7 +53,7 @@ def test_other_tables_and_earlier_ones_of_the_name_say_nothing_of_this_one() -> 
 def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> None:
     findings = ShardFindings(KEY.shard_id, Counts(records=10, rows=8, missing=2))
     report_not_stored(findings, channel(through=Position(4711, 2)), 3)
-    pipeline = PipelineReport(
+    report = PipelineReport(
         stream="orders",
         tables=("DB.RAW.ORDERS",),
         window=AuditWindow(None, 1_700_000_000_999),
@@ -59,8 +61,8 @@ def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> No
         shards=[findings],
         looks_at_counters=True,
     )
-    assert pipeline.found == {ProblemKind.MISSING: 2, ProblemKind.NOT_STORED: 3}
-    text = report_text(AuditReport([pipeline]))
+    assert report.found == {ProblemKind.MISSING: 2, ProblemKind.NOT_STORED: 3}
+    text = report_text(AuditReport([report]))
     assert "not ingested  missing  not stored\n" in text
     assert (
         f"  {KEY.shard_id} 4711.2: of 3 rows that channel {CHANNEL} had rejected up to 4711.2, the error table lacks 3; "
@@ -84,18 +86,7 @@ class Ledger:
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EngineConfig:
     monkeypatch.setattr(provision, "existing_ledger", lambda _config: Ledger())
-    pipeline = {"stream": "orders", "database": "DB", "schema": "RAW", "table": "ORDERS"}
-    document = {
-        "version": 1,
-        "application": "app",
-        "ledger": {"table": "ledger"},
-        "spark": {"checkpoint": str(tmp_path)},
-        "aws": {"region": "eu-central-1"},
-        "snowflake": {"account": "a-b", "user": "U", "role": "R", "private_key": {"file": "key.p8"}},
-        "pipelines": [pipeline],
-        "dead_letters": {"folder": str(tmp_path)},
-    }
-    return EngineConfig.model_validate(document)
+    return config_of(pipeline(table="ORDERS"), dead_letters={"folder": str(tmp_path)})
 
 
 def test_the_engines_channels_are_told_by_the_ledger(config: EngineConfig) -> None:
@@ -105,13 +96,13 @@ def test_the_engines_channels_are_told_by_the_ledger(config: EngineConfig) -> No
     assert counters_of(config)("never read") == []
 
 
-def batch(number: int, made: str = MADE) -> Batch:
+def batch(number: int) -> Batch:
     header = BatchHeader(
         stream=KEY.stream,
         stream_created_ms=KEY.stream_created_ms,
         shard_id=KEY.shard_id,
         number=number,
-        target=target(made=made),
+        target=target(),
         channel=REPLAY,
         channel_created_ms=1,
         before=None,
@@ -122,30 +113,30 @@ def batch(number: int, made: str = MADE) -> Batch:
     return Batch(header, [b"{}"])
 
 
-def test_a_replays_channel_is_told_by_its_last_proven_batch(config: EngineConfig) -> None:
+def replayed(config: EngineConfig, *ends: BatchEnd | None) -> CountedChannel:
+    """What is counted of a replay's channel whose batches end so."""
     journal = Journal(open_objects(config), "app", KEY)
-    for number, end in enumerate(
-        [
-            BatchEnd(outcome=Outcome.PROVEN, rejected=1, counters=(0, 1)),
-            BatchEnd(outcome=Outcome.PROVEN, rejected=1, counters=(0, 2)),
-            BatchEnd(outcome=Outcome.ACCEPTED),
-            None,
-        ],
-        start=1,
-    ):
+    for number, end in enumerate(ends, start=1):
         journal.begin(batch(number))
         if end:
             journal.finish(batch(number), end)
-    (replayed,) = (each for each in counters_of(config)("orders") if each.channel == REPLAY)
-    assert (replayed.rejected, replayed.through) == (2, None)
+    (found,) = (each for each in counters_of(config)("orders") if each.channel == REPLAY)
+    return found
+
+
+def test_a_replays_channel_is_told_by_its_last_proven_batch(config: EngineConfig) -> None:
+    proven = [BatchEnd(outcome=Outcome.PROVEN, rejected=1, counters=(0, all_)) for all_ in (1, 2)]
+    found = replayed(config, *proven, BatchEnd(outcome=Outcome.ACCEPTED), None)
+    assert (found.rejected, found.through) == (2, None)
 
 
 def test_rows_of_letters_that_stayed_letters_are_no_lost_ones(config: EngineConfig) -> None:
     """A table that keeps nothing refused them, and the replay gave them back."""
-    journal = Journal(open_objects(config), "app", KEY)
-    ends = [(Outcome.VOID, (0, 1)), (Outcome.PROVEN, (1, 1)), (Outcome.VOID, (1, 2)), (Outcome.PROVEN, (1, 3))]
-    for number, (outcome, counters) in enumerate(ends, start=1):
-        journal.begin(batch(number))
-        journal.finish(batch(number), BatchEnd(outcome=outcome, rejected=int(number != 2), counters=counters))
-    (replayed,) = (each for each in counters_of(config)("orders") if each.channel == REPLAY)
-    assert replayed.rejected == 1
+    ends = [
+        (Outcome.VOID, 1, (0, 1)),
+        (Outcome.PROVEN, 0, (1, 1)),
+        (Outcome.VOID, 1, (1, 2)),
+        (Outcome.PROVEN, 1, (1, 3)),
+    ]
+    found = replayed(config, *(BatchEnd(outcome=of, rejected=rejected, counters=all_) for of, rejected, all_ in ends))
+    assert found.rejected == 1

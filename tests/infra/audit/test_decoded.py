@@ -13,14 +13,15 @@ from firnline_infra.audit.window import RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.rejection import LeftOut
 
+from .configured import pipeline
+
 SHARD = "shardId-000000000000"
 LINES = StreamRecord(100, b'{"n":0}\n\n{"n":1}\n{"n":2}', partition_key="key")
 BROKEN = StreamRecord(101, b'{"n":3}\n{oops', partition_key="key")
 
 
-def pipeline(**more: object) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}, **more}
-    return PipelineConfig.model_validate(document, strict=None)
+def lines(**more: object) -> PipelineConfig:
+    return pipeline(**{"format": {"type": "json_lines"}, **more})
 
 
 def row(number: int, row_number: int) -> AuditOutcome:
@@ -36,7 +37,7 @@ def compared(*outcomes: AuditOutcome) -> ShardFindings:
     findings = ShardFindings(SHARD)
     compare_shard(
         findings,
-        decoded_of(pipeline())(SHARD)([LINES, BROKEN]),
+        decoded_of(lines())(SHARD)([LINES, BROKEN]),
         sorted(outcomes, key=position_of),
         cutoff=RetentionCutoff(0),
         check=ContentComparison("events", (), evolves=False),
@@ -77,7 +78,7 @@ def test_a_letter_of_one_user_record_has_no_row_of_the_next() -> None:
     second = first._replace(data=b'{"n":2}\n{"n":3}', sub_sequence_number=1)
     findings = ShardFindings(SHARD)
     outcomes = [letter(first, 0, "refused"), AuditOutcome(100, 1, RecordPlace.TABLE)]
-    compare_shard(findings, decoded_of(pipeline())(SHARD)([first, second]), outcomes, cutoff=RetentionCutoff(0))
+    compare_shard(findings, decoded_of(lines())(SHARD)([first, second]), outcomes, cutoff=RetentionCutoff(0))
     assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISSING, "100.1.1")]
 
 
@@ -88,13 +89,13 @@ def test_a_letter_with_other_bytes_than_its_record_is_changed() -> None:
 
 def test_rows_without_their_number_can_t_be_told_apart() -> None:
     with pytest.raises(NotAuditable, match="row"):
-        refuse_unauditable(pipeline(metadata={"row": False}), set())
+        refuse_unauditable(lines(metadata={"row": False}), set())
 
 
 def test_what_is_rightly_no_row_is_told_by_its_reason() -> None:
     findings = ShardFindings(SHARD)
     records = [StreamRecord(100, b""), StreamRecord(101, b"text")]
-    decoded = decoded_of(pipeline(format={"type": "text"}, empty_records="ignore"))(SHARD)(records)
+    decoded = decoded_of(lines(format={"type": "text"}, empty_records="ignore"))(SHARD)(records)
     compare_shard(findings, decoded, [row(101, 0)], cutoff=RetentionCutoff(0))
     assert findings.problems == []
     assert (findings.counts.records, findings.counts.rows, findings.counts.tombstones) == (2, 1, 1)
@@ -105,7 +106,7 @@ def test_records_are_compared_as_transforms_leave_them() -> None:
         {"type": "filter", "field": "kind", "one_of": ["heartbeat"]},
         {"type": "insert", "field": "by", "metadata": "partition_key"},
     ]
-    plain = pipeline(format={"type": "json"}, transforms=transforms)
+    plain = lines(format={"type": "json"}, transforms=transforms)
     records = [
         StreamRecord(number, data, partition_key="key")
         for number, data in enumerate([b'{"n":0}', b'{"kind":"heartbeat"}', b'{"by":"me"}'], 100)
@@ -124,6 +125,6 @@ def test_records_are_compared_as_transforms_leave_them() -> None:
 
 
 def test_a_record_in_one_column_is_audited_as_its_value() -> None:
-    whole = pipeline(content_column="RECORD_CONTENT", format={"type": "json"})
+    whole = lines(content_column="RECORD_CONTENT", format={"type": "json"})
     (found,) = decoded_of(whole)("shardId-0")([StreamRecord(5, b'[1,\n {"a": 2}]')])
     assert (found.data, found.whole) == (b'{"RECORD_CONTENT":[1,{"a":2}]}', b'[1,\n {"a": 2}]')

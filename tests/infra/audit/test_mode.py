@@ -8,29 +8,15 @@ import pytest
 
 from firnline_infra.audit.errors import CallableAbsent
 from firnline_infra.audit.mode import BELIEVED, AuditMode, absent_callable
-from firnline_ingest.config.document import parse
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
+
+from .configured import config_of, pipeline
 
 ABSENT = {"type": "callable", "callable": "firnline_no_such_module:f", "version": "1"}
 
 
-def pipeline(*transforms: dict[str, Any], **more: Any) -> PipelineConfig:
-    document = {"stream": "orders", "database": "DB", "schema": "S", "transforms": list(transforms), **more}
-    return parse(PipelineConfig, document, "engine.json")
-
-
-def config_of(one: PipelineConfig) -> EngineConfig:
-    document = {
-        "version": 1,
-        "application": "app",
-        "aws": {"region": "eu-west-1"},
-        "ledger": {"table": "ledger"},
-        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-        "spark": {"checkpoint": "/checkpoint"},
-        "dead_letters": {"folder": "letters"},
-        "pipelines": [one.model_dump(by_alias=True, mode="json")],
-    }
-    return EngineConfig.model_validate(document)
+def transforming(*transforms: dict[str, Any], **more: Any) -> PipelineConfig:
+    return pipeline(transforms=list(transforms), **more)
 
 
 def test_one_that_is_here_or_none_at_all_is_nothing_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +24,7 @@ def test_one_that_is_here_or_none_at_all_is_nothing_to_tell(monkeypatch: pytest.
     module.f = lambda record: record  # type: ignore[attr-defined] # it is empty
     monkeypatch.setitem(sys.modules, module.__name__, module)
     assert absent_callable(pipeline()) is None
-    here = pipeline({**ABSENT, "callable": f"{module.__name__}:f", "none": "filter"})
+    here = transforming({**ABSENT, "callable": f"{module.__name__}:f", "none": "filter"})
     assert absent_callable(here) is None
     remarks = AuditMode.of(config_of(here), here, contents=True).remarks
     assert remarks == (BELIEVED.format("firnline_test_functions:f"),), "nothing is proven of the function's own code"
@@ -46,7 +32,7 @@ def test_one_that_is_here_or_none_at_all_is_nothing_to_tell(monkeypatch: pytest.
 
 
 def test_rows_are_found_by_their_places_where_every_record_has_to_be_somewhere() -> None:
-    assert absent_callable(pipeline({"type": "flatten"}, ABSENT)) == ABSENT["callable"]
+    assert absent_callable(transforming({"type": "flatten"}, ABSENT)) == ABSENT["callable"]
 
 
 @pytest.mark.parametrize(
@@ -63,9 +49,9 @@ def test_where_it_decides_what_is_nowhere_there_is_no_proof_without_it(
     transforms: list[dict[str, Any]], more: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(CallableAbsent, match=why):
-        absent_callable(pipeline(*transforms, **more))
+        absent_callable(transforming(*transforms, **more))
 
 
 def test_letters_that_nobody_sees_are_records_that_are_nowhere() -> None:
     with pytest.raises(CallableAbsent, match="are nowhere"):
-        absent_callable(pipeline(ABSENT), letters_are_seen=False)
+        absent_callable(transforming(ABSENT), letters_are_seen=False)

@@ -3,6 +3,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from firnline_infra.audit.content_check import digest_of
 from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
@@ -51,21 +53,19 @@ def one(*found: AuditOutcome) -> ErrorRows:
     return ErrorRows({SHARD: list(found)}, by_channel=Counter({"": len(found)}))
 
 
-def test_a_rejected_row_is_found_by_the_metadata_in_front_of_it() -> None:
-    assert read((sent(), "json")) == one(FOUND)
-
-
-def test_a_row_that_snowflake_made_an_object_of_is_found_too() -> None:
-    assert read((json.loads(sent()), "json")) == one(FOUND)
-
-
-def test_a_row_that_is_no_json_behind_its_metadata_is_found() -> None:
-    assert read((sent(rest=',"a":'), "json-invalid")) == one(FOUND)
-
-
-def test_a_row_that_is_no_text_is_found() -> None:
-    payload = base64.b64encode(sent(rest=',"a":"').encode() + b'\xff"}').decode()
-    assert read((payload, "binary-base64")) == one(FOUND)
+@pytest.mark.parametrize(
+    ("payload", "content_type"),
+    [
+        pytest.param(sent(), "json", id="behind its metadata"),
+        pytest.param(json.loads(sent()), "json", id="of which Snowflake made an object"),
+        pytest.param(sent(rest=',"a":'), "json-invalid", id="that is no JSON behind its metadata"),
+        pytest.param(
+            base64.b64encode(sent(rest=',"a":"').encode() + b'\xff"}').decode(), "binary-base64", id="that is no text"
+        ),
+    ],
+)
+def test_a_rejected_row_is_found(payload: object, content_type: str) -> None:
+    assert read((payload, content_type)) == one(FOUND)
 
 
 def test_rows_come_by_shard_and_in_the_order_of_numbers() -> None:
@@ -81,12 +81,10 @@ def test_rows_come_by_shard_and_in_the_order_of_numbers() -> None:
     }
 
 
-def test_rows_of_other_streams_are_none_of_this_one() -> None:
-    assert read((sent(metadata(stream="other")), "json")).by_shard == {}
-
-
-def test_where_rows_name_no_stream_they_are_all_of_the_one() -> None:
-    assert len(read((sent(metadata(stream="other")), "json"), names_stream=False).by_shard[SHARD]) == 1
+@pytest.mark.parametrize(("names_stream", "rows"), [(True, 0), (False, 1)])
+def test_rows_of_other_streams_are_none_of_this_one_unless_rows_name_no_stream(names_stream: bool, rows: int) -> None:
+    found = read((sent(metadata(stream="other")), "json"), names_stream=names_stream)
+    assert len(found.by_shard.get(SHARD, ())) == sum(map(len, found.by_shard.values())) == rows
 
 
 def test_a_row_that_bears_no_position_is_counted() -> None:

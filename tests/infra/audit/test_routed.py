@@ -21,11 +21,11 @@ from firnline_infra.audit.report_text import report_text
 from firnline_infra.audit.routed import ContentOfTables
 from firnline_infra.audit.table import TableInventory
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
-from firnline_ingest.config.document import parse
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rows import RowMaker
 
+from .configured import config_of, pipeline
 from .routed import NAMES, ORDERS, OWN, REFUNDS, SHARD, Table, several
 
 ROUTES = {"key": "kind", "tables": {"order": "orders", "refund": "REFUNDS"}, "unmatched": "own_table"}
@@ -33,9 +33,8 @@ COLUMNS = {OWN: ("N", "KIND"), ORDERS: ("N", "KIND", "TOTAL"), REFUNDS: ("KIND",
 """Of each table others, and in another order."""
 
 
-def pipeline(**changes: object) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", "table": "SHOP", "routes": ROUTES, **changes}
-    return PipelineConfig.model_validate(document, strict=None)
+def shop_of(**changes: object) -> PipelineConfig:
+    return pipeline(**{"stream": "events", "table": "SHOP", "routes": ROUTES, **changes})
 
 
 def column(name: str) -> AuditedColumn:
@@ -106,7 +105,7 @@ KINDS = ("order", "refund", "other", "order", None)
 
 @pytest.fixture
 def shop() -> Shop:
-    return Shop(pipeline(), [record(100 + place, kind) for place, kind in enumerate(KINDS)])
+    return Shop(shop_of(), [record(100 + place, kind) for place, kind in enumerate(KINDS)])
 
 
 def told(findings: ShardFindings) -> list[tuple[str, str, str]]:
@@ -162,7 +161,7 @@ def test_a_row_that_is_in_no_table_is_missing(shop: Shop) -> None:
 
 
 def test_a_record_that_no_route_takes_is_a_dead_letter_and_no_row() -> None:
-    shop = Shop(pipeline(routes={**ROUTES, "unmatched": "dead_letter"}), [record(100, "order"), record(101, "new")])
+    shop = Shop(shop_of(routes={**ROUTES, "unmatched": "dead_letter"}), [record(100, "order"), record(101, "new")])
     assert shop.compared().counts == Counts(records=2, rows=1, dead_letters=1)
     shop.outcomes[1] = shop.row(shop.records[1], ORDERS)
     assert told(shop.compared(content=False)) == [
@@ -183,7 +182,7 @@ def test_an_error_row_has_to_be_of_the_right_table_too(shop: Shop) -> None:
 def test_several_rows_of_a_record_are_together() -> None:
     lines = StreamRecord(100, b'{"n":0,"kind":"order"}\n{"n":1,"kind":"order"}', partition_key="key", arrived_ms=1)
     mixed = StreamRecord(101, b'{"n":0,"kind":"order"}\n{"n":1,"kind":"refund"}', partition_key="key", arrived_ms=1)
-    shop = Shop(pipeline(format={"type": "json_lines"}), [lines, mixed])
+    shop = Shop(shop_of(format={"type": "json_lines"}), [lines, mixed])
     findings = shop.compared()
     assert (told(findings), findings.counts) == ([], Counts(records=3, rows=2, dead_letters=1))
     shop.move(100, REFUNDS, row=1)
@@ -198,7 +197,7 @@ def test_user_records_of_an_aggregate_go_each_to_its_own() -> None:
         )
         for sub, kind in enumerate(("order", "refund", "other"))
     ]
-    shop = Shop(pipeline(), packed)
+    shop = Shop(shop_of(), packed)
     findings = shop.compared()
     assert (told(findings), counted(findings)) == ([], {ORDERS: 1, REFUNDS: 1, OWN: 1})
     shop.outcomes[1] = shop.outcomes[1]._replace(table=ORDERS)
@@ -212,7 +211,7 @@ def test_routes_look_at_what_transforms_made_and_filters_leave_out() -> None:
         {"type": "mask", "fields": ["n"], "replacement": 0},
     ]
     records = [record(100, None, type="order"), record(102, None, type="refund"), record(103, None, type="order")]
-    shop = Shop(pipeline(transforms=transforms), records)
+    shop = Shop(shop_of(transforms=transforms), records)
     findings = shop.compared()
     assert (told(findings), findings.counts) == ([], Counts(records=3, rows=2, filtered=1))
     assert counted(findings) == {ORDERS: 1, REFUNDS: 1}
@@ -224,7 +223,7 @@ def test_routes_look_at_what_transforms_made_and_filters_leave_out() -> None:
 
 def test_a_replayed_record_is_where_its_replay_brought_it() -> None:
     """By the journal's word, whatever the record's own bytes say: the row may be of repaired ones."""
-    shop = Shop(pipeline(), [record(100, "order"), StreamRecord(101, b"oops", arrived_ms=1)])
+    shop = Shop(shop_of(), [record(100, "order"), StreamRecord(101, b"oops", arrived_ms=1)])
     shop.outcomes += [shop.letter(shop.records[0], "too-large"), shop.row(shop.records[1], OWN, {"n": 1})]
     shop.replayed = {100: ReplayedRecord(ORDERS), 101: ReplayedRecord(OWN)}
     findings = shop.compared()
@@ -274,7 +273,7 @@ def test_the_report_shows_each_table_and_all_together(shop: Shop) -> None:
 def test_each_thing_that_is_done_to_rows_is_told_once_and_the_sums_hold(seed: int) -> None:
     chance = random.Random(seed)
     kinds = ["order", "refund", "other", None, 7]
-    shop = Shop(pipeline(), [record(100 + place, chance.choice(kinds)) for place in range(30)])  # type: ignore[arg-type]
+    shop = Shop(shop_of(), [record(100 + place, chance.choice(kinds)) for place in range(30)])  # type: ignore[arg-type]
     numbers = chance.sample(range(100, 130), 12)
     moved, removed, doubled = numbers[:4], numbers[4:8], numbers[8:]
     where = {each.sequence_number: each.table for each in shop.outcomes}
@@ -298,21 +297,7 @@ def test_each_thing_that_is_done_to_rows_is_told_once_and_the_sums_hold(seed: in
 
 
 def test_a_companions_rows_are_welcome_in_the_tables_that_it_fills_and_in_no_other() -> None:
-    place = {"database": "DB", "schema": "RAW"}
-    document = {
-        "version": 1,
-        "application": "app",
-        "aws": {"region": "eu-west-1"},
-        "ledger": {"table": "ledger"},
-        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-        "pipelines": [
-            {"stream": "events", **place, "table": "SHOP", "routes": ROUTES},
-            {"stream": "returns", **place, "table": "REFUNDS"},
-        ],
-        "dead_letters": {"folder": "/letters"},
-        "spark": {"checkpoint": "/checkpoint"},
-    }
-    config = parse(EngineConfig, document, "engine.json")
+    config = config_of(shop_of(), pipeline(stream="returns", table="REFUNDS"))
     nobody: Any = None
     window = AuditWindow(None, 1)
     audit = PipelineAudit(

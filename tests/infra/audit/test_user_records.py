@@ -15,13 +15,11 @@ from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
 from tests.fakes.kpl_packing import KPL_PARTITION_KEY, Packed, pack
 
+from .configured import pipeline
+
 SHARD = "shardId-000000000000"
 LOWER = 1 << 126
 """The shard's last hash key."""
-
-
-def pipeline(**more: object) -> PipelineConfig:
-    return PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW", **more})
 
 
 def packed(*hash_keys: int) -> bytes:
@@ -48,6 +46,10 @@ def letter(number: int, sub: int, data: bytes, reason: str = "misplaced") -> Aud
     return AuditOutcome(number, sub, RecordPlace.DEAD_LETTERS, 1000, LetterContent(digest_of(data), reason))
 
 
+def told(findings: ShardFindings) -> list[tuple[ProblemKind, str]]:
+    return [(each.kind, each.position) for each in findings.problems]
+
+
 def test_each_user_record_has_its_row_or_its_letter() -> None:
     findings = audit([row(5), row(6), row(6, 1), letter(6, 2, b'{"n":2}')])
     assert not findings.problems
@@ -57,7 +59,7 @@ def test_each_user_record_has_its_row_or_its_letter() -> None:
 def test_a_user_record_that_is_nowhere_is_missing_by_its_own_place() -> None:
     findings = audit([row(5), row(6), letter(6, 2, b'{"n":2}')])
     assert findings.counts.missing == 1
-    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISSING, "6.1")]
+    assert told(findings) == [(ProblemKind.MISSING, "6.1")]
 
 
 def test_a_user_record_that_is_there_twice_is_doubled_and_one_too_many_is_foreign() -> None:
@@ -65,14 +67,17 @@ def test_a_user_record_that_is_there_twice_is_doubled_and_one_too_many_is_foreig
     assert (counts.doubled, counts.unexpected, counts.missing) == (1, 1, 0)
 
 
-def test_a_row_of_a_record_that_belongs_to_another_shard_is_misplaced() -> None:
-    findings = audit([row(5), row(6), row(6, 1), row(6, 2)])
-    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISROUTED, "6.2")]
-
-
-def test_a_misplaced_letter_of_a_record_in_its_own_shard_is_one_too_many() -> None:
-    findings = audit([row(5), row(6), letter(6, 1, b'{"n":1}'), letter(6, 2, b'{"n":2}')])
-    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISROUTED, "6.1")]
+@pytest.mark.parametrize(
+    ("second", "third", "position"),
+    [
+        pytest.param(row(6, 1), row(6, 2), "6.2", id="a row of a record that belongs to another shard"),
+        pytest.param(
+            letter(6, 1, b'{"n":1}'), letter(6, 2, b'{"n":2}'), "6.1", id="a letter of a record in its own shard"
+        ),
+    ],
+)
+def test_what_is_in_the_wrong_place_is_misrouted(second: AuditOutcome, third: AuditOutcome, position: str) -> None:
+    assert told(audit([row(5), row(6), second, third])) == [(ProblemKind.MISROUTED, position)]
 
 
 def test_switched_off_an_aggregate_is_one_record() -> None:

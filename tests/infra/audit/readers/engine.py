@@ -11,44 +11,34 @@ from firnline_infra.audit.conversion import decoded_of, not_ingested_of, user_re
 from firnline_infra.audit.findings import ShardFindings
 from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
-from firnline_ingest.config.document import parse
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
+from tests.infra.audit.configured import config_of, pipeline
 from tests.ingest.formats.test_registered import Known
 
 STREAM, SHARD, METADATA = "s", "shardId-000000000000", "KINESISMETADATA"
-CONFIG = {
-    "version": 1,
-    "application": "app",
-    "aws": {"region": "eu-west-1"},
-    "ledger": {"table": "ledger"},
-    "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-    "spark": {"checkpoint": "/checkpoint"},
-    "dead_letters": {"folder": "letters"},
-}
 
 
 def pipeline_of(format_: dict[str, Any], **more: Any) -> PipelineConfig:
-    document = {"stream": STREAM, "database": "D", "schema": "R", "format": format_, **more}
-    return parse(PipelineConfig, document, "engine.json")
+    return pipeline(stream=STREAM, format=format_, **more)
 
 
 def records_of(*payloads: bytes) -> list[Record]:
     return [Record(str(100 + number), data, "key", 1.5) for number, data in enumerate(payloads)]
 
 
-def by_engine(pipeline: PipelineConfig, records: Sequence[Record]) -> list[AuditOutcome]:
+def by_engine(of: PipelineConfig, records: Sequence[Record]) -> list[AuditOutcome]:
     """Rows with their values by columns, and dead letters where they are kept."""
-    maker = RowMaker(pipeline, STREAM, SHARD, Known().of)
+    maker = RowMaker(of, STREAM, SHARD, Known().of)
     found: list[AuditOutcome] = []
     for each in (each for piece in UserRecords(HashRange).pieces(records) for each in piece):
         made = maker.convert([each])
         found += [_row(json.loads(bytes(row)), bytes(row)) for row in made.rows]
-        for rejected in made.rejected if pipeline.unusable_records == "keep" else ():
+        for rejected in made.rejected if of.unusable_records == "keep" else ():
             content, place = LetterContent(digest_of(each.Data), str(rejected.reason)), each.position
             number, within = place.sequence_number, place.sub_sequence_number
             found.append(AuditOutcome(number, within, RecordPlace.DEAD_LETTERS, 1500, content))
@@ -61,22 +51,22 @@ def _row(row: dict[str, Any], written: bytes) -> AuditOutcome:
     return AuditOutcome(*place, 1500, (metadata, row, written), metadata.get("row", 0))
 
 
-def audited(pipeline: PipelineConfig, records: Sequence[Record], outcomes: Sequence[AuditOutcome]) -> ShardFindings:
+def audited(of: PipelineConfig, records: Sequence[Record], outcomes: Sequence[AuditOutcome]) -> ShardFindings:
     """With the values compared. Every column of a row is a VARIANT, whose text is the value as it was sent."""
     keys = sorted({key for each in outcomes if isinstance(each.content, tuple) for key in _values(each)})
     columns = [AuditedColumn(key, "VARIANT") for key in keys]
     kept = [each._replace(content=_content(each, keys)) for each in outcomes]
-    config = EngineConfig.model_validate({**CONFIG, "pipelines": [pipeline.model_dump(by_alias=True, mode="json")]})
+    config = config_of(of)
     lineage = Lineage(STREAM, 1, 24, {SHARD: ListedShard(SHARD)})
-    taken_apart = user_records_of(pipeline, lineage, SHARD, records)
+    taken_apart = user_records_of(of, lineage, SHARD, records)
     findings = ShardFindings(SHARD)
     compare_shard(
         findings,
-        decoded_of(pipeline, Known().of)(SHARD)(AuditWindow(None, 10_000).records(taken_apart, SHARD)),
+        decoded_of(of, Known().of)(SHARD)(AuditWindow(None, 10_000).records(taken_apart, SHARD)),
         sorted(kept, key=position_of),
         cutoff=RetentionCutoff(0),
-        check=ContentComparison(STREAM, columns, evolves=True, is_transformed=bool(pipeline.transforms)),
-        not_ingested=not_ingested_of(config, pipeline, Known().of)(SHARD),
+        check=ContentComparison(STREAM, columns, evolves=True, is_transformed=bool(of.transforms)),
+        not_ingested=not_ingested_of(config, of, Known().of)(SHARD),
     )
     return findings
 
