@@ -8,6 +8,7 @@ from firnline_infra.accounts.errors import AwsUnreachable, SnowflakeRefused, Wro
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
+from tests.infra.specifications import changed
 
 pytestmark = pytest.mark.contract
 LOCAL = Path(__file__).parents[3] / "stacks" / "environments" / "local.yaml"
@@ -23,27 +24,23 @@ def spec() -> EnvironmentSpec:
     return load_spec(LOCAL)
 
 
-def of(spec: EnvironmentSpec, section: str, account: str) -> EnvironmentSpec:
-    return spec.model_copy(update={section: getattr(spec, section).model_copy(update={"account": account})})
-
-
 def test_the_accounts_of_the_specification_are_taken(accounts: EmbeddedAccounts, spec: EnvironmentSpec) -> None:
     check_aws(spec, accounts)
     with accounts.snowflake() as session:
         check_snowflake(spec, session)
-        check_snowflake(of(spec, "snowflake", "firnline_local"), session)  # as another tool may write it
+        check_snowflake(changed(spec, "snowflake.account", "firnline_local"), session)  # as another tool may write it
 
 
 def test_another_aws_account_is_refused_with_both_numbers(accounts: EmbeddedAccounts, spec: EnvironmentSpec) -> None:
     with pytest.raises(WrongAwsAccount, match=r"111122223333.*000000000000"):
-        check_aws(of(spec, "aws", "111122223333"), accounts)
+        check_aws(changed(spec, "aws.account", "111122223333"), accounts)
 
 
 def test_another_snowflake_account_is_refused_with_both_names(
     accounts: EmbeddedAccounts, spec: EnvironmentSpec
 ) -> None:
     with accounts.snowflake() as session, pytest.raises(WrongSnowflakeAccount, match=r"ACME-PROD.*FIRNLINE-LOCAL"):
-        check_snowflake(of(spec, "snowflake", "ACME-PROD"), session)
+        check_snowflake(changed(spec, "snowflake.account", "ACME-PROD"), session)
 
 
 def test_an_aws_that_does_not_answer_is_no_account(

@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 import boto3
 import pytest
-import yaml
 from botocore.stub import Stubber
 
 from firnline_infra.accounts.errors import AwsRefused
@@ -14,8 +13,9 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.doctor.boundary import boundary
 from firnline_infra.render.bootstrap.boundary import boundary_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, Verdict
+from tests.infra.specifications import smallest
 
 OWN = "arn:aws:iam::111122223333:policy/firnline-dev-boundary"
 READ = {
@@ -27,21 +27,8 @@ READ = {
 
 
 def spec_of(*statements: dict[str, Any], arn: str | None = OWN) -> EnvironmentSpec:
-    aws = {
-        "region": "eu-central-1",
-        "account": "111122223333",
-        "permissions_boundary": arn,
-        "runtime": {"statements": list(statements)},
-    }
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": aws,
-        "snowflake": {"account": "ACME-DEV", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "D", "schema": "S"}],
-    }
-    return parse_spec(yaml.safe_dump(document), "dev.yaml")
+    runtime = {"statements": list(statements)}
+    return smallest(aws={"account": "111122223333", "permissions_boundary": arn, "runtime": runtime})
 
 
 def rendered(spec: EnvironmentSpec) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from firnline_infra.doctor.key import recorded
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, Verdict
 from tests.infra.doctor.test_boundary import spec_of
+from tests.infra.specifications import changed
 
 ARN = "arn:aws:kms:eu-central-1:111122223333:key/1"
 ALIAS = "alias/firnline-dev"
@@ -15,9 +16,7 @@ ALIAS = "alias/firnline-dev"
 
 @pytest.fixture
 def spec() -> EnvironmentSpec:
-    spec = spec_of()
-    key = spec.aws.key.model_copy(update={"arn": ARN})
-    return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})
+    return changed(spec_of(), "aws.key.arn", ARN)
 
 
 def looked(spec: EnvironmentSpec, leads_to: str | None, *, state: str = "Enabled") -> list[Finding]:

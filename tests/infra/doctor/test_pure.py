@@ -6,7 +6,6 @@ from typing import Any
 
 import boto3
 import pytest
-import yaml
 from botocore.stub import ANY, Stubber
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
@@ -14,24 +13,20 @@ from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import clock, limits, network, rights
 from firnline_infra.doctor.suite import DOCTOR
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, Report, Verdict, good, unknown, wrong
+from tests.infra.specifications import pipeline, smallest
 
 ROLE = "arn:aws:iam::111122223333:role/deploy-firnline-dev"
 SESSION = "arn:aws:sts::111122223333:assumed-role/deploy-firnline-dev/ci"
-SPEC: dict[str, Any] = {
-    "version": 1,
-    "name": "dev",
-    "aws": {"region": "eu-central-1", "account": "111122223333", "key": {"origin": "skip"}},
-    "snowflake": {"account": "ACME-DEV"},
-    "streams": [{"name": "orders", "shards": 8, "consumers": ["fraud"]}, {"name": "clicks"}],
-    "pipelines": [{"stream": each, "database": "D", "schema": "S"} for each in ("orders", "clicks")],
-}
+STREAMS: list[dict[str, Any]] = [{"name": "orders", "shards": 8, "consumers": ["fraud"]}, {"name": "clicks"}]
 
 
 @pytest.fixture
 def spec() -> EnvironmentSpec:
-    return parse_spec(yaml.safe_dump(SPEC), "dev.yaml")
+    aws = {"account": "111122223333", "key": {"origin": "skip"}}
+    pipelines = [pipeline(each["name"]) for each in STREAMS]
+    return smallest(aws=aws, snowflake={"account": "ACME-DEV"}, streams=STREAMS, pipelines=pipelines)
 
 
 @pytest.fixture
@@ -131,7 +126,7 @@ def kinesis(*, limit: int, on_demand: int = 0, open_: int = 0) -> Any:
         "OnDemandStreamCountLimit": 10,
     }
     stubber.add_response("describe_limits", limits_)
-    for _ in SPEC["streams"]:
+    for _ in STREAMS:
         stubber.add_client_error("describe_stream_summary", "ResourceNotFoundException")
     stubber.activate()
     return client

@@ -6,38 +6,23 @@ from typing import Any
 
 import boto3
 import pytest
-import yaml
 from botocore.stub import Stubber
 from policy_sentry.querying.actions import get_action_data
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.doctor import quotas
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Verdict
+from tests.infra.specifications import smallest
 
 PAGE = Path(__file__).parents[3] / "docs" / "doctor.md"
-SPEC: dict[str, Any] = {
-    "version": 1,
-    "name": "dev",
-    "aws": {"region": "eu-central-1", "account": "111122223333", "key": {"origin": "skip"}},
-    "snowflake": {"account": "ACME-DEV"},
-    "streams": [{"name": "orders", "shards": 8}],
-    "pipelines": [{"stream": "orders", "database": "D", "schema": "S"}],
-}
-ON_EMR = {
-    **SPEC,
-    "aws": {
-        **SPEC["aws"],
-        "runtime": {
-            "trust": "emr-serverless",
-            "emr_serverless": {"subnets": ["subnet-0a1b2c3d"], "security_group": {"vpc": "vpc-0a1b2c3d"}},
-        },
-    },
-}
+NETWORK = {"subnets": ["subnet-0a1b2c3d"], "security_group": {"vpc": "vpc-0a1b2c3d"}}
+ON_EMR = {"trust": "emr-serverless", "emr_serverless": NETWORK}
 
 
-def spec_of(document: dict[str, Any] = SPEC) -> EnvironmentSpec:
-    return parse_spec(yaml.safe_dump(document), "dev.yaml")
+def spec_of(runtime: dict[str, Any] | None = None) -> EnvironmentSpec:
+    aws = {"account": "111122223333", "key": {"origin": "skip"}, "runtime": runtime or {}}
+    return smallest(aws=aws, streams=[{"name": "orders", "shards": 8}])
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
@@ -13,19 +12,17 @@ from firnline_infra.observe import invisible
 from firnline_infra.observe.errors import ObjectsHidden
 from firnline_infra.observe.invisible import remove_left, taken_out_of_sight
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
-from firnline_infra.specification import parse_spec
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
+from tests.infra.specifications import one_pipeline, smallest
 
 pytestmark = pytest.mark.contract
-DOCUMENT = {
-    "version": 1,
+DOCUMENT: dict[str, Any] = {
     "name": "sight",
     "durability": "EPHEMERAL",
     "aws": {"region": "us-east-1", "account": "000000000000", "key": {"origin": "skip"}},
-    "snowflake": {"account": "FIRNLINE-LOCAL"},
-    "streams": [{"name": "orders"}],
-    "pipelines": [{"stream": "orders", "database": "SIGHT", "schema": "RAW", "table": "ORDERS"}],
+    "snowflake": {"account": "FIRNLINE-LOCAL", "warehouse": None},
+    **one_pipeline(database="SIGHT", table="ORDERS"),
 }
 DEPLOY, INGEST = "FIRNLINE_SIGHT_DEPLOY", "FIRNLINE_SIGHT_INGEST"
 TABLE = {"type": "snowflake:index/table:Table", "urn": "u:table"}
@@ -61,7 +58,7 @@ def world(local_environment: RunningEnvironment) -> Iterator[World]:
 
 @pytest.fixture
 def blueprint() -> Blueprint:
-    return blueprint_of(parse_spec(yaml.safe_dump(DOCUMENT), "sight.yaml"))
+    return blueprint_of(smallest(**DOCUMENT))
 
 
 def made(world: World) -> None:
@@ -138,8 +135,7 @@ def test_what_a_killed_up_has_left_by_asking_is_dropped_and_nothing_else(
 def test_a_table_in_an_adopted_schema_is_refused_too(world: World) -> None:
     schemas = [{"name": "RAW", "origin": "adopt"}]
     adopted = {"databases": [{"name": "SIGHT", "origin": "adopt", "schemas": schemas}]}
-    document = {**DOCUMENT, "snowflake": {"account": "FIRNLINE-LOCAL", **adopted}}
-    blueprint = blueprint_of(parse_spec(yaml.safe_dump(document), "sight.yaml"))
+    blueprint = blueprint_of(smallest(**DOCUMENT | {"snowflake": {**DOCUMENT["snowflake"], **adopted}}))
     world.sql("CREATE DATABASE SIGHT", "CREATE SCHEMA SIGHT.RAW")
     world.sql(f"GRANT USAGE ON DATABASE SIGHT TO ROLE {DEPLOY}")
     world.sql(f"GRANT USAGE, CREATE TABLE ON SCHEMA SIGHT.RAW TO ROLE {DEPLOY}")

@@ -5,29 +5,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.redshift.status import FAILED, ViewState, ViewStatus, statuses, view_lines
-from firnline_infra.specification import parse_spec
+from tests.infra.specifications import smallest
 
 NOW = datetime(2026, 11, 23, 14, 0, tzinfo=UTC)
-SPEC = {
-    "version": 1,
-    "name": "dev",
-    "aws": {"region": "us-east-1", "account": "123456789012"},
-    "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "WH"},
-    "streams": [{"name": "orders"}],
-    "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    "redshift": {"workgroup": {}, "views": [{"stream": "orders", "stale_after_minutes": 30}]},
-}
 
 
 class Database:
     """Answers with refreshes, newest first."""
 
     def __init__(self, *refreshes: tuple[str | None, Any]) -> None:
-        destination = blueprint_of(parse_spec(yaml.safe_dump(SPEC), "dev")).redshift
+        view = {"stream": "orders", "stale_after_minutes": 30}
+        spec = smallest(aws={"region": "us-east-1"}, redshift={"workgroup": {}, "views": [view]})
+        destination = blueprint_of(spec).redshift
         assert destination is not None
         self.destination = destination
         self.refreshes = refreshes

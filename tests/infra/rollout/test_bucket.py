@@ -6,7 +6,8 @@ from botocore.response import StreamingBody
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
-from tests.infra.runtimes.services.conftest import BUCKET, StubbedAws
+from tests.infra.runtimes.environments import BUCKET
+from tests.infra.runtimes.services.conftest import StubbedAws
 
 NAME = "00000002.json"
 

@@ -13,8 +13,9 @@ from firnline_infra.rollout.jobs import job_document, recorded_job
 from firnline_infra.rollout.records import DeploymentRecord, Outcome, before_that
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import rendering_of
-from firnline_infra.specification import parse_spec
-from tests.infra.runtimes.services.conftest import SERVERLESS, StubbedAws
+from tests.infra.runtimes.environments import SERVERLESS
+from tests.infra.runtimes.services.conftest import StubbedAws
+from tests.infra.specifications import smallest
 from tests.ingest.config.test_model import document
 
 
@@ -66,15 +67,7 @@ def test_a_job_comes_back_from_its_record_as_it_was(job: Callable[..., EngineJob
 def test_two_environments_in_one_bucket_have_a_history_each(aws: StubbedAws) -> None:
     """A rollback of the one would start the other's engine."""
     for name, bucket in {"dev": {"origin": "adopt", "name": "theirs"}, "prod": {"origin": "create"}}.items():
-        document = {
-            "version": 1,
-            "name": name,
-            "aws": {"region": "eu-central-1", "account": "123456789012", "bucket": bucket},
-            "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-            "streams": [{"name": "orders"}],
-            "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-        }
-        spec = parse_spec(json.dumps(document), name)
+        spec = smallest(name=name, aws={"bucket": bucket})
         history = BucketObjects.of(aws.client("s3"), spec)
         place = {"dev": "s3://theirs/firnline-dev/", "prod": "s3://firnline-prod-123456789012-eu-central-1/"}[name]
         assert history.place == f"{place}deployments/"
@@ -86,18 +79,9 @@ def test_two_environments_in_one_bucket_have_a_history_each(aws: StubbedAws) -> 
 
 def looked_after(aws: StubbedAws, said: list[str]) -> EngineEnvironment:
     """With an epoch of 40 s."""
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": SERVERLESS},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-        "epoch": {"seconds": 40},
-    }
     accounts: Any = SimpleNamespace(aws=aws.client)
     return EngineEnvironment(
-        spec=parse_spec(json.dumps(document), "dev"),
+        spec=smallest(aws={"runtime": SERVERLESS}, epoch={"seconds": 40}),
         accounts=accounts,
         outputs=dict,
         env_argument="dev",

@@ -1,31 +1,23 @@
 """Nothing that an engine registered, and that is paid for, stays behind without a word."""
 
-import json
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from firnline_infra.rollout.left_consumers import outlasting, told_outlasting, told_unused, unused
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.errors import LedgerForbidden, LedgerTableMissing
 from firnline_ingest.ledger.item import consumer_to_item
 from firnline_ingest.ledger.item_table import serialized
 from tests.fakes.ledger import MemoryLedger
 from tests.infra.runtimes.services.conftest import StubbedAws
+from tests.infra.specifications import one_pipeline, smallest
 
 
 def spec(reader: object = "polling", origin: str = "create") -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "123456789012"},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders", "origin": origin}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW", "reader": reader}],
-    }
-    return parse_spec(json.dumps(document), "dev")
+    return smallest(streams=[{"name": "orders", "origin": origin}], **one_pipeline(reader=reader))
 
 
 LAZY = {"fan_out": {"registration": "lazy"}}

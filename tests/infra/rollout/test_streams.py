@@ -1,32 +1,22 @@
 """Streams that a pattern has found are shown, and waited for, like named ones."""
 
-import json
 from collections.abc import Sequence
 
 import pytest
 
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.errors import LedgerForbidden
 from firnline_ingest.ledger.mark import StreamMark
 from tests.fakes.ledger import MemoryLedger
+from tests.infra.specifications import pipeline, smallest
 from tests.ingest.spark.standing_in import CONFIG
 
 
-def spec(**pipeline: object) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": "eu-central-1", "account": "123456789012"},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}, {"name": "clicks"}],
-        "pipelines": [
-            {"stream": "orders", "database": "LAKE", "schema": "RAW"},
-            {"stream": "clicks", "database": "LAKE", "schema": "RAW", **pipeline},
-        ],
-    }
-    return parse_spec(json.dumps(document), "dev")
+def spec(**changes: object) -> EnvironmentSpec:
+    streams = [{"name": "orders"}, {"name": "clicks"}]
+    return smallest(streams=streams, pipelines=[pipeline("orders"), pipeline("clicks", **changes)])
 
 
 def config(**changes: object) -> EngineConfig:

@@ -1,5 +1,6 @@
 """The shipped environments on each runtime: what a platform team would write, and no more."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import Names
+from tests.infra.specifications import smallest
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 SHIPPED = ("dev", "staging", "prod")
@@ -78,6 +80,35 @@ def spec_of(environment: str, runtime: str, **changes: Any) -> EnvironmentSpec:
     document = yaml.safe_load((ENVIRONMENTS / f"{environment}.yaml").read_text())
     document["aws"]["runtime"] = RUNTIMES[runtime] | changes
     return parse_spec(yaml.safe_dump(document), environment)
+
+
+BUCKET = "firnline-dev-123456789012-eu-central-1"
+ROLE = "arn:aws:iam::123456789012:role/firnline-dev-engine"
+SERVERLESS = {"trust": "emr-serverless", "emr_serverless": {"origin": "adopt", "application_id": "00fapp"}}
+Job = Callable[..., EngineJob]
+
+
+def job_on(runtime: dict[str, Any] | None = None, **changes: Any) -> EngineJob:
+    """Of the smallest specification with a runtime."""
+    is_image = "kubernetes" in (runtime or {})
+    folder = f"s3://{BUCKET}/artefacts/{ARTEFACT}"
+    artefact = Artefact(
+        hash=ARTEFACT,
+        python="3.13",
+        architecture=Architecture.ARM64,
+        entry="/opt/firnline/entry.py" if is_image else f"{folder}/entry.py",
+        archive="/opt/firnline/environment" if is_image else f"{folder}/engine.tar.gz",
+    )
+    arguments: dict[str, Any] = {
+        "artefact": artefact,
+        "configuration": f"s3://{BUCKET}/configuration/cd.json",
+        "configuration_hash": CONFIGURATION,
+        "role_arn": ROLE,
+        "logs": f"s3://{BUCKET}/logs/",
+        "place": "00fapp",
+    }
+    spec = smallest(aws={"runtime": runtime or SERVERLESS}, streams=[{"name": "orders", "shards": 2}])
+    return engine_job(spec, **(arguments | changes))
 
 
 def job_of(spec: EnvironmentSpec) -> EngineJob:

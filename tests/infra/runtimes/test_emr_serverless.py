@@ -1,6 +1,5 @@
 """The request that starts the engine on EMR Serverless, judged by the service's own model."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,37 +7,36 @@ import pytest
 
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import render
-from firnline_infra.specification import EnvironmentSpec
-from tests.infra.runtimes.conftest import SERVERLESS, Job
+from tests.infra.runtimes.environments import RUNTIMES, SERVERLESS, job_on
 from tests.infra.runtimes.models import faults
 
-Spec = Callable[..., EnvironmentSpec]
+MADE = RUNTIMES["emr_serverless"]
 
 
 def request(job: EngineJob) -> dict[str, Any]:
     return render(job, token="f" * 64)
 
 
-def test_the_services_model_takes_it(spec: Spec, job: Job) -> None:
-    assert faults("emr-serverless", "StartJobRun", request(job(spec()))) == []
+def test_the_services_model_takes_it() -> None:
+    assert faults("emr-serverless", "StartJobRun", request(job_on())) == []
 
 
-def test_it_streams_without_a_timeout_and_is_started_again(spec: Spec, job: Job) -> None:
-    started = request(job(spec()))
+def test_it_streams_without_a_timeout_and_is_started_again() -> None:
+    started = request(job_on())
     assert started["mode"] == "STREAMING"
     assert started["retryPolicy"] == {"maxFailedAttemptsPerHour": 5}
     assert "executionTimeoutMinutes" not in started
     assert started["clientToken"] == "f" * 64
 
 
-def test_the_driver_gets_the_configuration_and_nothing_else(spec: Spec, job: Job) -> None:
-    submit = request(job(spec()))["jobDriver"]["sparkSubmit"]
-    assert submit["entryPointArguments"] == [job(spec()).configuration]
+def test_the_driver_gets_the_configuration_and_nothing_else() -> None:
+    submit = request(job_on())["jobDriver"]["sparkSubmit"]
+    assert submit["entryPointArguments"] == [job_on().configuration]
     assert set(submit) == {"entryPoint", "entryPointArguments"}
 
 
-def test_spark_is_told_what_keeps_channels_open_and_single(spec: Spec, job: Job) -> None:
-    (defaults,) = request(job(spec()))["configurationOverrides"]["applicationConfiguration"]
+def test_spark_is_told_what_keeps_channels_open_and_single() -> None:
+    (defaults,) = request(job_on())["configurationOverrides"]["applicationConfiguration"]
     settings = defaults["properties"]
     assert settings["spark.dynamicAllocation.enabled"] == settings["spark.speculation"] == "false"
     assert settings["spark.task.maxFailures"] == "8"
@@ -46,8 +44,8 @@ def test_spark_is_told_what_keeps_channels_open_and_single(spec: Spec, job: Job)
     assert settings["spark.executor.instances"] == "1"
 
 
-def test_the_run_says_whose_and_what_it_is(spec: Spec, job: Job) -> None:
-    made = job(spec())
+def test_the_run_says_whose_and_what_it_is() -> None:
+    made = job_on()
     tags = render(made, token="1", tags={"firnline:generation": "7"})["tags"]
     assert tags == {
         "firnline:application": "firnline-dev",
@@ -66,16 +64,16 @@ def test_the_run_says_whose_and_what_it_is(spec: Spec, job: Job) -> None:
         {"endpoints": {"s3": "https://s3.internal"}},
     ],
 )
-def test_the_hash_changes_with_what_runs(spec: Spec, job: Job, changes: dict[str, Any]) -> None:
-    assert job(spec(), **changes).hash != job(spec()).hash
+def test_the_hash_changes_with_what_runs(changes: dict[str, Any]) -> None:
+    assert job_on(**changes).hash != job_on().hash
 
 
-def test_the_hash_is_of_what_runs_and_not_of_where_or_what_it_may_cost(spec: Spec, job: Job) -> None:
-    first = job(spec())
+def test_the_hash_is_of_what_runs_and_not_of_where_or_what_it_may_cost() -> None:
+    first = job_on()
     assert len(first.hash) == 64
-    assert job(spec(), place="00fother").hash == first.hash
-    section = SERVERLESS["emr_serverless"] | {"maximum_vcpus": 400, "idle_minutes": 60}  # type: ignore[operator] # a dict
-    assert job(spec(**SERVERLESS | {"emr_serverless": section})).hash == first.hash
-    assert job(spec(**SERVERLESS | {"size": {"executors": 2}})).hash != first.hash
-    assert job(spec(**SERVERLESS | {"spark_conf": {"spark.app.color": "blue"}})).hash != first.hash
+    assert job_on(place="00fother").hash == first.hash
+    section = MADE["emr_serverless"] | {"maximum_vcpus": 400, "idle_minutes": 60}  # type: ignore[operator] # a dict
+    assert job_on(MADE | {"emr_serverless": section}).hash == job_on(MADE).hash
+    assert job_on(SERVERLESS | {"size": {"executors": 2}}).hash != first.hash
+    assert job_on(SERVERLESS | {"spark_conf": {"spark.app.color": "blue"}}).hash != first.hash
     assert replace(first, place="") != first

@@ -5,6 +5,7 @@ FIRNLINE_WRITE_GOLDEN=1 writes the files anew: what changes in them restarts eng
 
 import json
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,18 +35,37 @@ def rendered(environment: str, runtime: str) -> Any:
     return render(job, token=job.hash, tags={"firnline:generation": "7"})
 
 
-@pytest.mark.parametrize(("environment", "runtime"), EVERY)
-def test_what_starts_the_engine_is_what_was_reviewed(environment: str, runtime: str) -> None:
+def text_of(environment: str, runtime: str) -> str:
+    """What starts the engine, and on Kubernetes what is there before it."""
     spec = spec_of(environment, runtime)
     document = {"request": rendered(environment, runtime)}
     if spec.aws.runtime.kubernetes is not None:
         document["before"] = kubernetes_prerequisites(spec)
-    text = json.dumps(document, indent=2) + "\n"
-    golden = HERE / "golden" / f"{environment}-{runtime}.json"
+    return json.dumps(document, indent=2) + "\n"
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_what_starts_the_engine_is_what_was_reviewed(runtime: str) -> None:
+    text, golden = text_of("prod", runtime), HERE / "golden" / f"prod-{runtime}.json"
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
         pytest.fail(f"{golden.name} was written: review it, and run the test again")
     assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_environments_differ_in_their_names_accounts_and_hashes_alone(runtime: str) -> None:
+    def nameless(environment: str) -> str:
+        spec = spec_of(environment, runtime)
+        digest, text = job_of(spec).hash, text_of(environment, runtime)
+        for taken in (digest, digest[:63], digest[:12]):  # as much as each service takes of a name
+            text = text.replace(taken, "HASH")
+        text = re.sub(rf"firnline-{environment}-[0-9a-f]{{6}}\b", "RUN", text)
+        return text.replace(spec.aws.account, "ACCOUNT").replace(f"firnline-{environment}", "APPLICATION")
+
+    prod = nameless("prod").replace('"prod"', '"ENVIRONMENT"')
+    for environment in ("dev", "staging"):
+        assert nameless(environment).replace(f'"{environment}"', '"ENVIRONMENT"') == prod
 
 
 @pytest.mark.parametrize(("environment", "runtime"), [each for each in EVERY if each[1] in OPERATIONS])

@@ -16,6 +16,7 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kube
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.ledger.lease import START_VARIABLE as OF_THE_ENGINE
 from tests.infra.runtimes.environments import RUNTIMES, job_of, spec_of
+from tests.infra.specifications import changed
 
 
 def refusals(runtime: str, **changes: Any) -> tuple[str, ...]:
@@ -70,7 +71,7 @@ def test_an_operator_runs_what_is_in_its_image() -> None:
 
 def test_an_engine_that_is_started_by_hand_has_no_job() -> None:
     spec = spec_of("dev", "emr_serverless")
-    by_hand = spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": type(spec.aws.runtime)()})})
+    by_hand = changed(spec, "aws.runtime", type(spec.aws.runtime)())
     job = job_of(spec)
     with pytest.raises(StartedByHand, match="has none of emr_serverless"):
         engine_job(

@@ -1,23 +1,13 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import boto3
 import pytest
-import yaml
 from botocore.stub import Stubber
 
-from firnline_infra.runtimes.engine_job import engine_job
-from firnline_infra.runtimes.job import Artefact, EngineJob
-from firnline_infra.runtimes.options import Architecture
-from firnline_infra.specification import parse_spec
+from tests.infra.runtimes.environments import Job, job_on
 
-BUCKET = "firnline-dev-123456789012-eu-central-1"
-ROLE = "arn:aws:iam::123456789012:role/firnline-dev-engine"
-SERVERLESS = {
-    "trust": "emr-serverless",
-    "emr_serverless": {"origin": "adopt", "application_id": "00fapp"},
-}
 NOW = datetime(2026, 11, 22, 11, tzinfo=UTC)
 
 
@@ -58,32 +48,5 @@ def aws() -> Iterator[StubbedAws]:
 
 
 @pytest.fixture
-def job() -> Callable[..., EngineJob]:
-    def job(runtime: dict[str, Any] | None = None, *, place: str = "00fapp") -> EngineJob:
-        document = {
-            "version": 1,
-            "name": "dev",
-            "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": runtime or SERVERLESS},
-            "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-            "streams": [{"name": "orders", "shards": 2}],
-            "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-        }
-        is_image = "kubernetes" in (runtime or {})
-        folder = f"s3://{BUCKET}/artefacts/{'ab' * 32}"
-        return engine_job(
-            parse_spec(yaml.safe_dump(document), "dev.yaml"),
-            artefact=Artefact(
-                hash="ab" * 32,
-                python="3.13",
-                architecture=Architecture.ARM64,
-                entry="/opt/firnline/entry.py" if is_image else f"{folder}/entry.py",
-                archive="/opt/firnline/environment" if is_image else f"{folder}/engine.tar.gz",
-            ),
-            configuration=f"s3://{BUCKET}/configuration/cd.json",
-            configuration_hash="cd" * 32,
-            role_arn=ROLE,
-            logs=f"s3://{BUCKET}/logs/",
-            place=place,
-        )
-
-    return job
+def job() -> Job:
+    return job_on

@@ -3,7 +3,6 @@ import json
 import os
 import stat
 import subprocess
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,13 @@ import pytest
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, PRINCIPAL, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
-from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.preflight import distrust
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_infra.specification.runtime import Runtime, Trust
+from tests.infra.runtimes.environments import Job
 from tests.infra.runtimes.services.conftest import NOW, StubbedAws
 
-Job = Callable[..., EngineJob]
 DIGEST = "ab" * 32
 START = "00000001-ab"
 RUN = Run(id="s-1", hash=DIGEST, state=RunState.RUNNING, start=START)

@@ -1,16 +1,14 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from firnline_infra.runtimes.emr_eks.service import ACTIVE, POD_LABEL, STATES, EmrEksService
-from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.kubernetes_api import Pods
 from firnline_infra.runtimes.service import Run, RunState
-from tests.infra.runtimes.services.conftest import BUCKET, NOW, ROLE, StubbedAws
+from tests.infra.runtimes.environments import BUCKET, ROLE, Job
+from tests.infra.runtimes.services.conftest import NOW, StubbedAws
 from tests.infra.runtimes.services.memory_cluster import MemoryCluster
 
-Job = Callable[..., EngineJob]
 RUN = Run(id="0run", hash="ab", state=RunState.RUNNING)
 EKS = {
     "trust": "emr-eks",

@@ -1,5 +1,4 @@
 import gzip
-from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -9,12 +8,11 @@ from botocore.response import StreamingBody
 
 from firnline_infra.runtimes.emr_serverless.service import ACTIVE, STATES, EmrServerlessService, application_id
 from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused, RuntimeUnavailable, UntaggedRun
-from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
-from tests.infra.runtimes.services.conftest import BUCKET, NOW, ROLE, StubbedAws
+from tests.infra.runtimes.environments import BUCKET, ROLE, Job
+from tests.infra.runtimes.services.conftest import NOW, StubbedAws
 
-Job = Callable[..., EngineJob]
 RUN = Run(id="00frun", hash="ab", state=RunState.RUNNING)
 TRUST = '{"Statement":[{"Effect":"Allow","Principal":{"Service":"emr-serverless.amazonaws.com"},"Action":"sts:AssumeRole"}]}'
 

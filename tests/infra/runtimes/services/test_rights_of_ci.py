@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.runtimes.emr_ec2.service import EmrEc2Service
 from firnline_infra.runtimes.emr_eks.service import EmrEksService
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.service import EngineService, Run, RunState
-from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.aws.policy import is_allowed
 from tests.iam.accesses import accesses_of
 from tests.iam.ci import statements_of
 from tests.iam.kinesis_calls import KinesisDirectory
 from tests.iam.request import Access, Request
-from tests.infra.runtimes.services.conftest import NOW, ROLE, StubbedAws
+from tests.infra.runtimes.environments import ROLE, Job
+from tests.infra.runtimes.services.conftest import NOW, StubbedAws
+from tests.infra.specifications import smallest
 
 ACCOUNT, REGION, OURS = "123456789012", "eu-central-1", "firnline:application"
 EKS = {
@@ -35,20 +35,7 @@ SIDS = {
     "emr": {"SeeSteps", "RunSteps"},
 }
 PREFIX = {"emr": "elasticmapreduce"}
-Job = Callable[..., EngineJob]
 RUN = Run(id="0run", hash="ab", state=RunState.RUNNING)
-
-
-def specification(runtime: Mapping[str, Any]) -> EnvironmentSpec:
-    document = {
-        "version": 1,
-        "name": "dev",
-        "aws": {"region": REGION, "account": ACCOUNT, "runtime": dict(runtime)},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(yaml.safe_dump(document), "dev.yaml")
 
 
 class Heard:
@@ -136,7 +123,7 @@ def heard(aws: StubbedAws, job: Job) -> Callable[[str, Callable[[StubbedAws, Job
 def test_the_deployer_has_each_right_of_a_roll_out_and_none_that_it_has_no_use_for(
     heard: Callable[..., list[Access]], service: str, runtime: Mapping[str, Any], act: Any
 ) -> None:
-    statements = [each for each in statements_of(specification(runtime)) if each["Sid"] in SIDS[service]]
+    statements = [each for each in statements_of(smallest(aws={"runtime": runtime})) if each["Sid"] in SIDS[service]]
     assert {each["Sid"] for each in statements} == SIDS[service]
     accesses = heard(service, act)
     assert [one for one in accesses if not is_allowed(statements, one.action, one.resource, one.context)] == []
@@ -155,7 +142,7 @@ def test_the_deployer_has_each_right_of_a_roll_out_and_none_that_it_has_no_use_f
 def test_a_previewer_sees_and_neither_starts_nor_ends(
     heard: Callable[..., list[Access]], service: str, runtime: Mapping[str, Any], act: Any
 ) -> None:
-    statements = statements_of(specification(runtime), "Preview")
+    statements = statements_of(smallest(aws={"runtime": runtime}), "Preview")
     refused = {
         one.action.partition(":")[2]
         for one in heard(service, act)
@@ -180,7 +167,7 @@ def test_a_previewer_sees_and_neither_starts_nor_ends(
     ],
 )
 def test_a_job_of_others_or_with_another_role_is_none_of_ours(operation: str, context: dict[str, str]) -> None:
-    statements = statements_of(specification(EKS))
+    statements = statements_of(smallest(aws={"runtime": EKS}))
     cluster = f"arn:aws:emr-containers:{REGION}:{ACCOUNT}:/virtualclusters/0vc"
     resource = cluster if operation == "StartJobRun" else f"{cluster}/jobruns/0run"
     good = {
