@@ -1,9 +1,9 @@
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from tests.infra.specifications import smallest
 
 
 @pytest.fixture
@@ -47,23 +47,13 @@ def prod_spec() -> EnvironmentSpec:
 @pytest.fixture
 def small_spec() -> EnvironmentSpec:
     """The least: keys of AWS, static keys, nothing protected."""
-    return parse_spec(
-        """
-        version: 1
-        name: small
-        durability: EPHEMERAL
-        aws:
-          region: eu-central-1
-          account: "123456789012"
-          key: {origin: skip}
-          runtime: {trust: static-keys}
-          permissions_boundary: arn:aws:iam::123456789012:policy/everybody
-        snowflake: {account: ORG-ACCOUNT, key_pair_only: false}
-        streams: [{name: orders}]
-        pipelines: [{stream: orders, database: LAKE, schema: RAW}]
-        """,
-        "small.yaml",
-    )
+    aws = {
+        "key": {"origin": "skip"},
+        "runtime": {"trust": "static-keys"},
+        "permissions_boundary": "arn:aws:iam::123456789012:policy/everybody",
+    }
+    snowflake = {"warehouse": None, "key_pair_only": False}
+    return smallest(name="small", durability="EPHEMERAL", aws=aws, snowflake=snowflake)
 
 
 @pytest.fixture
@@ -132,16 +122,7 @@ def running_on(runtime: dict[str, Any]) -> EnvironmentSpec:
     """With `network` and `key` for the specification's sections of that name."""
     engine = {name: each for name, each in runtime.items() if name not in ("network", "key")}
     key = runtime.get("key", {"origin": "skip"})
-    document = {
-        "version": 1,
-        "name": "on",
-        "network": runtime.get("network", {}),
-        "aws": {"region": "eu-central-1", "account": "123456789012", "key": key, "runtime": engine},
-        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
-        "streams": [{"name": "orders"}],
-        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    }
-    return parse_spec(yaml.safe_dump(document), "on.yaml")
+    return smallest(name="on", network=runtime.get("network", {}), aws={"key": key, "runtime": engine})
 
 
 @pytest.fixture

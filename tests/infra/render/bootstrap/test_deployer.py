@@ -28,6 +28,7 @@ from firnline_ingest.errors import ConfigError
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_local.aws.policy import is_allowed
 from tests.infra.render.conftest import RUNTIMES, running_on
+from tests.infra.specifications import changed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeApplication", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
@@ -245,9 +246,8 @@ def test_a_policy_is_written_for_the_engines_user_and_no_other_one_is_attached_t
 
 def test_the_engines_policy_is_no_boundary(small_spec: EnvironmentSpec) -> None:
     own = "arn:aws:iam::123456789012:policy/firnline/firnline-small-engine"
-    aws = small_spec.aws.model_copy(update={"permissions_boundary": own})
     with pytest.raises(ConfigError, match="its deployer writes it"):
-        blueprint_of(small_spec.model_copy(update={"aws": aws}))
+        blueprint_of(changed(small_spec, "aws.permissions_boundary", own))
 
 
 def test_neither_role_can_touch_itself_or_the_boundary(
@@ -264,30 +264,27 @@ def test_neither_role_can_touch_itself_or_the_boundary(
                     assert "*" not in resource
 
 
+def passed(spec: EnvironmentSpec) -> set[tuple[str, str]]:
+    """Each role that its deployer may hand on, and to whom."""
+    statements = rendered(deployer_statements(spec, blueprint_of(spec)))
+    return {
+        (role.removeprefix("arn:aws:iam::123456789012:role/"), each["Condition"]["StringEquals"]["iam:PassedToService"])
+        for each in statements
+        if "iam:PassRole" in each["Action"]
+        for role in each["Resource"]
+    }
+
+
 def test_the_engines_role_is_handed_only_to_what_runs_it(prod_spec: EnvironmentSpec) -> None:
-    statements = rendered(deployer_statements(prod_spec, blueprint_of(prod_spec)))
-    (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
-    assert passing["Resource"] == ["arn:aws:iam::123456789012:role/firnline-prod-engine"]
-    assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "emr-serverless.amazonaws.com"}}
+    assert passed(prod_spec) == {("firnline-prod-engine", "emr-serverless.amazonaws.com")}
 
 
 def test_who_makes_an_association_hands_the_engines_role_to_pods_alone() -> None:
-    spec = running_on(RUNTIMES["emr-eks, made"])
-    statements = rendered(deployer_statements(spec, blueprint_of(spec)))
-    (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
-    assert passing["Resource"] == ["arn:aws:iam::123456789012:role/firnline-on-engine"]
-    assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "pods.eks.amazonaws.com"}}
+    assert passed(running_on(RUNTIMES["emr-eks, made"])) == {("firnline-on-engine", "pods.eks.amazonaws.com")}
 
 
 def test_who_makes_a_cluster_hands_the_service_role_to_emr_and_the_engines_to_machines() -> None:
-    spec = running_on(RUNTIMES["emr-ec2, made"])
-    statements = rendered(deployer_statements(spec, blueprint_of(spec)))
-    passed = {
-        (each["Resource"][0].rpartition("/")[2], each["Condition"]["StringEquals"]["iam:PassedToService"])
-        for each in statements
-        if "iam:PassRole" in each["Action"]
-    }
-    assert passed == {
+    assert passed(running_on(RUNTIMES["emr-ec2, made"])) == {
         ("firnline-on-engine", "ec2.amazonaws.com"),
         ("EMR_DefaultRole", "elasticmapreduce.amazonaws.com"),
     }
@@ -309,9 +306,8 @@ def test_the_boundary_holds_everything_that_the_roles_are_given(
     prod_spec: EnvironmentSpec, bucket: BucketOptions, letters: DeadLetters
 ) -> None:
     streams = [*prod_spec.streams, StreamOptions(name="letters")]
-    key = prod_spec.aws.key.model_copy(update={"arn": Arns(prod_spec).key("1a2b")})
-    aws = prod_spec.aws.model_copy(update={"bucket": bucket, "key": key})
-    spec = prod_spec.model_copy(update={"aws": aws, "streams": streams, "dead_letters": letters})
+    spec = changed(changed(prod_spec, "aws.key.arn", Arns(prod_spec).key("1a2b")), "aws.bucket", bucket)
+    spec = spec.model_copy(update={"streams": streams, "dead_letters": letters})
     blueprint = blueprint_of(spec)
     made_later = {
         "secret/ingest": Arns(spec).secret(blueprint.names.ingest_secret).replace("?", "a"),
@@ -334,9 +330,7 @@ def test_a_secret_that_is_made_anew_is_within_the_same_rights(
     prod_spec: EnvironmentSpec, name: str, allowed: str
 ) -> None:
     secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:"
-    ingest = prod_spec.snowflake.ingest.model_copy(update={"secret_arn": secret + name})
-    snowflake = prod_spec.snowflake.model_copy(update={"ingest": ingest})
-    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    spec = changed(prod_spec, "snowflake.ingest.secret_arn", secret + name)
     statements = {
         each.sid: each
         for policy in (deployer_statements, boundary_statements, key_keeper_statements)
@@ -365,8 +359,7 @@ def test_the_boundary_holds_nothing_of_others(prod_spec: EnvironmentSpec, action
 
 def test_a_boundary_that_gets_too_long_is_refused_with_what_to_do(prod_spec: EnvironmentSpec) -> None:
     volumes = [ExternalVolume(name=f"LAKE_{number}") for number in range(50)]
-    snowflake = prod_spec.snowflake.model_copy(update={"external_volumes": volumes})
-    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    spec = changed(prod_spec, "snowflake.external_volumes", volumes)
     with pytest.raises(ConfigError, match=r"firnline-prod-boundary would have about .*aws\.permissions_boundary"):
         boundary_statements(spec, blueprint_of(spec))
 

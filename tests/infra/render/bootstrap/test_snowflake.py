@@ -2,6 +2,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.account_privileges import account_privileges
 from firnline_infra.render.bootstrap.snowflake import statements
 from firnline_infra.specification import EnvironmentSpec
+from tests.infra.specifications import changed
 
 
 def test_the_role_has_the_privileges_that_the_specification_needs(
@@ -38,7 +39,7 @@ def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:
 
 def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec: EnvironmentSpec) -> None:
     """Another AWS account is another team. No emulation runs blocks: what they say is read here."""
-    elsewhere = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"account": "210987654321"})})
+    elsewhere = changed(prod_spec, "aws.account", "210987654321")
     for spec in (prod_spec, elsewhere):
         text = statements(spec, blueprint_of(spec))
         before, _, after = text.partition("CREATE ROLE IF NOT EXISTS")
@@ -52,8 +53,7 @@ def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec:
 
 
 def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> None:
-    snowflake = prod_spec.snowflake.model_copy(update={"deploy_role": '"a\'$$b"'})
-    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    spec = changed(prod_spec, "snowflake.deploy_role", '"a\'$$b"')
     text = statements(spec, blueprint_of(spec))
     assert "SHOW USERS LIKE 'a''\\u0024\\u0024b';" in text
     assert text.count("$$") == 6 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
@@ -62,8 +62,7 @@ def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> Non
 def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentSpec) -> None:
     """Snowflake takes none there (docs.snowflake.com, DECLARE in Snowflake Scripting); a plain name needs none."""
     for role in ("FIRNLINE_PROD_DEPLOY", '"odd ""name"" here"'):
-        snowflake = prod_spec.snowflake.model_copy(update={"deploy_role": role})
-        spec = prod_spec.model_copy(update={"snowflake": snowflake})
+        spec = changed(prod_spec, "snowflake.deploy_role", role)
         lines = statements(spec, blueprint_of(spec)).splitlines()
         declared = [line for line in lines if line.startswith("DECLARE taken")]
         assert len(declared) == 3

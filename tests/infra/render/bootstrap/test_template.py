@@ -2,25 +2,26 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam.length import MANAGED
 from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 from firnline_ingest.errors import ConfigError
 from firnline_local.aws.policy import hold, is_allowed_on
+from tests.infra.specifications import changed, pipeline, smallest
 
 UNATTACHED = {"Boundary", "KeysPolicy", "DeadLettersPolicy"}
 
 
+def made_of(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
+    return template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+
+
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))[
-        "Resources"
-    ]
-    return found
+    return made_of(spec)["Resources"]
 
 
 def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None:
@@ -35,39 +36,33 @@ def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None
     }
 
 
-USERS_OF_THEIR_OWN = """
-version: 1
-name: shared
-aws:
-  region: eu-central-1
-  account: "123456789012"
-  key: {origin: adopt, arn: "arn:aws:kms:eu-central-1:123456789012:key/k"}
-snowflake: {account: ORG-ACCOUNT}
-streams: [{name: orders}, {name: clicks}]
-pipelines:
-  - {stream: orders, database: LAKE, schema: RAW, ingest: {}}
-  - {stream: clicks, database: LAKE, schema: RAW, ingest: {}}
-"""
+def with_users_of_pipelines() -> EnvironmentSpec:
+    names = ("orders", "clicks")
+    return smallest(
+        name="shared",
+        aws={"key": {"origin": "adopt", "arn": "arn:aws:kms:eu-central-1:123456789012:key/k"}},
+        streams=[{"name": name} for name in names],
+        pipelines=[pipeline(name, ingest={}) for name in names],
+    )
 
 
 def test_no_two_statements_of_a_policy_have_one_name(every_spec: tuple[EnvironmentSpec, ...]) -> None:
     """IAM refuses such a policy, and CloudFormation the whole stack."""
-    for spec in (*every_spec, parse_spec(USERS_OF_THEIR_OWN, "shared.yaml")):
+    for spec in (*every_spec, with_users_of_pipelines()):
         for logical, each in resources(spec).items():
             names = [one["Sid"] for one in each["Properties"].get("PolicyDocument", {}).get("Statement", [])]
             assert len(set(names)) == len(names), logical
 
 
 def test_who_replays_dead_letters_opens_the_key_of_every_pipelines_user() -> None:
-    spec = parse_spec(USERS_OF_THEIR_OWN, "shared.yaml")
-    statements = resources(spec)["DeadLettersPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    statements = resources(with_users_of_pipelines())["DeadLettersPolicy"]["Properties"]["PolicyDocument"]["Statement"]
     (opening,) = (each for each in statements if each["Action"] == ["secretsmanager:GetSecretValue"])
     secrets = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-shared/snowflake/ingest"
     assert opening["Resource"] == [f"{secrets}/orders-??????", f"{secrets}/clicks-??????"]
 
 
 def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: EnvironmentSpec) -> None:
-    made = template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data"))
+    made = made_of(prod_spec)
     key = {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}
     named = {
         statement["Sid"]
@@ -80,16 +75,12 @@ def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: E
 
 
 def test_the_template_is_the_same_once_the_key_is_recorded(prod_spec: EnvironmentSpec) -> None:
-    key = prod_spec.aws.key.model_copy(update={"arn": "arn:aws:kms:eu-central-1:123456789012:key/1"})
-    recorded = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"key": key})})
-    first, again = (
-        template(each, blueprint_of(each), provider=GitHub(repository="acme/data")) for each in (prod_spec, recorded)
-    )
-    assert first == again
+    recorded = changed(prod_spec, "aws.key.arn", "arn:aws:kms:eu-central-1:123456789012:key/1")
+    assert made_of(recorded) == made_of(prod_spec)
 
 
 def test_an_environment_without_a_key_of_the_bootstraps_is_asked_for_none(small_spec: EnvironmentSpec) -> None:
-    made = template(small_spec, blueprint_of(small_spec), provider=GitHub(repository="acme/data"))
+    made = made_of(small_spec)
     assert "EnvironmentKey" not in {**made["Resources"], **made["Outputs"]}
 
 
@@ -170,23 +161,17 @@ def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: Environme
     assert sorted(attached) == sorted(policies)
 
 
-def alarmed(streams: int, name: str = "many") -> EnvironmentSpec:
-    names = [f"clicks-{number}" for number in range(streams)]
-    return parse_spec(yaml.safe_dump(document(names, name)), f"{name}.yaml")
-
-
-def document(names: list[str], name: str = "many") -> dict[str, Any]:
+def alarmed(streams: int, name: str = "many", **of_each: Any) -> EnvironmentSpec:
     """An environment with a pipeline and alarms for each stream."""
-    return {
-        "version": 1,
-        "name": name,
-        "aws": {"region": "eu-central-1", "account": "123456789012", "bucket": {"name": "lake"}},
-        "snowflake": {"account": "ORG-ACCOUNT"},
-        "streams": [{"name": stream} for stream in names],
-        "pipelines": [{"stream": stream, "database": "D", "schema": "S"} for stream in names],
-        "alarms": {"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]},
-        "metrics": {"cloudwatch": True},
-    }
+    names = [f"clicks-{number}" for number in range(streams)]
+    return smallest(
+        name=name,
+        aws={"bucket": {"name": "lake"}},
+        streams=[{"name": stream, **of_each} for stream in names],
+        pipelines=[pipeline(stream) for stream in names],
+        alarms={"topics": ["arn:aws:sns:eu-central-1:123456789012:on-call"]},
+        metrics={"cloudwatch": True},
+    )
 
 
 def test_policies_beyond_the_ninth_have_names_of_their_own() -> None:
@@ -198,14 +183,10 @@ def test_policies_beyond_the_ninth_have_names_of_their_own() -> None:
 
 
 def test_more_policies_than_a_role_ever_takes_are_refused() -> None:
-    streams = [
-        {"name": f"clicks-{number}", "consumers": [f"team-{each}" for each in range(9)]} for number in range(200)
-    ]
-    spec = parse_spec(yaml.safe_dump(document(["clicks-0"]) | {"streams": streams}), "many.yaml")
-    with pytest.raises(
-        ConfigError, match=r"role deploy-firnline-many would have \d+ managed policies, and IAM takes 25"
-    ):
-        resources(spec)
+    told = r"role deploy-firnline-many would have \d+ managed policies, and IAM takes 25"
+    spec = alarmed(200, consumers=[f"team-{each}" for each in range(9)])
+    with pytest.raises(ConfigError, match=told):
+        resources(changed(spec, "pipelines", spec.pipelines[:1]))
 
 
 def test_what_the_bootstrap_makes_has_names_that_aws_takes() -> None:
@@ -219,15 +200,11 @@ def test_what_the_bootstrap_makes_has_names_that_aws_takes() -> None:
 def test_the_policy_of_who_keeps_the_keys_is_for_an_administrator_to_attach(prod_spec: EnvironmentSpec) -> None:
     made = resources(prod_spec)
     assert made["KeysPolicy"]["Properties"]["ManagedPolicyName"] == "keys-firnline-prod"
-    assert template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data"))["Outputs"][
-        "KeysPolicy"
-    ]
+    assert made_of(prod_spec)["Outputs"]["KeysPolicy"]
 
 
 def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: EnvironmentSpec) -> None:
-    runtime = small_spec.aws.runtime.model_copy(update={"trust": Trust.NOBODY})
-    spec = small_spec.model_copy(update={"aws": small_spec.aws.model_copy(update={"runtime": runtime})})
-    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+    made = made_of(changed(small_spec, "aws.runtime.trust", Trust.NOBODY))
     assert "KeysPolicy" not in {**made["Resources"], **made["Outputs"]}
 
 
@@ -241,42 +218,20 @@ def test_the_policy_of_who_replays_letters_is_apart_and_can_not_write_letters(pr
 
 def test_the_policy_of_who_replays_letters_is_as_long_as_iam_takes() -> None:
     """With the logins of many registries, each with a key of its own."""
-    secret, key = (
-        "arn:aws:secretsmanager:eu-central-1:123456789012:secret:",
-        "arn:aws:kms:eu-central-1:123456789012:key/",
-    )
-    streams = [{"name": f"o{number}"} for number in range(16)]
-    pipelines = [
-        {
-            "stream": stream["name"],
-            "database": "LAKE",
-            "schema": "RAW",
-            "format": {
-                "type": "avro",
-                "framing": "confluent",
-                "registry": {
-                    "url": f"https://{stream['name']}.example.com",
-                    "login": {
-                        "secret_arn": f"{secret}registries/the-login-of-the-registry-of-{stream['name']}-AbCdEf",
-                        "secret_key_arn": f"{key}{number:08}-0000-0000-0000-000000000000",
-                    },
-                },
-            },
+    secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:registries"
+    key = "arn:aws:kms:eu-central-1:123456789012:key"
+
+    def reading(stream: str, number: int) -> dict[str, Any]:
+        login = {
+            "secret_arn": f"{secret}/the-login-of-the-registry-of-{stream}-AbCdEf",
+            "secret_key_arn": f"{key}/{number:08}-0000-0000-0000-000000000000",
         }
-        for number, stream in enumerate(streams)
-    ]
-    text = yaml.safe_dump(
-        {
-            "version": 1,
-            "name": "many",
-            "aws": {"region": "eu-central-1", "account": "123456789012"},
-            "snowflake": {"account": "ORG-ACCOUNT"},
-            "streams": streams,
-            "pipelines": pipelines,
-        }
-    )
-    spec = parse_spec(text, "many.yaml")
-    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+        registry = {"url": f"https://{stream}.example.com", "login": login}
+        return pipeline(stream, format={"type": "avro", "framing": "confluent", "registry": registry})
+
+    names = [f"o{number}" for number in range(16)]
+    pipelines = [reading(name, number) for number, name in enumerate(names)]
+    made = made_of(smallest(name="many", streams=[{"name": name} for name in names], pipelines=pipelines))
     lengths = {
         name: len(json.dumps(each["Properties"]["PolicyDocument"], separators=(",", ":")))
         for name, each in made["Resources"].items()

@@ -20,48 +20,13 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.pulumi_cli.version import Version
 from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.github import workflow
-from firnline_infra.render.ci.tools import TOOLS, CiTool
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.render.ci.tools import CiTool
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.terraform.errors import OLDEST
 
 REPOSITORY = Path(__file__).parents[4]
 RELEASE = "1.2.3"
 REPORT = "markdown=$RUNNER_TEMP/drift.md"
-
-
-@pytest.fixture(params=["prod pulumi", "small terraform", "odd opentofu", "odd pulumi"])
-def case(request: pytest.FixtureRequest) -> list[str]:
-    return str(request.param).split()
-
-
-@pytest.fixture
-def spec(request: pytest.FixtureRequest, case: list[str]) -> EnvironmentSpec:
-    spec: EnvironmentSpec = request.getfixturevalue(f"{case[0]}_spec")
-    return spec
-
-
-@pytest.fixture
-def tool(case: list[str]) -> CiTool:
-    return TOOLS[case[1]]
-
-
-@pytest.fixture
-def odd_spec() -> EnvironmentSpec:
-    """With a name that is a truth value in YAML, and an identifier with every kind of quote."""
-    return parse_spec(
-        """
-        version: 1
-        name: "on"
-        aws: {region: eu-central-1, account: "123456789012"}
-        snowflake:
-          account: ORG-ACCOUNT
-          warehouse: '"it''s a #1: ""house"" here"'
-          deploy_role: '"D${{ secrets.TOKEN }}"'
-        streams: [{name: orders}]
-        pipelines: [{stream: orders, database: LAKE, schema: RAW}]
-        """,
-        "on.yaml",
-    )
 
 
 @pytest.fixture
@@ -74,6 +39,17 @@ def text(spec: EnvironmentSpec, case: list[str]) -> str:
 def jobs(text: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = yaml.safe_load(text)["jobs"]
     return found
+
+
+def ends_with(folder: Path, script: str, firnline: str) -> subprocess.CompletedProcess[str]:
+    """A script as GitHub's runner runs it, with a stand-in for the command."""
+    binary = folder / ".venv" / "bin" / "firnline"
+    binary.parent.mkdir(parents=True, exist_ok=True)
+    binary.write_text(f"#!/bin/sh\n{firnline}\n")
+    binary.chmod(0o755)
+    variables = {**os.environ, "RUNNER_TEMP": str(folder)}
+    command = ["bash", "-e", "-c", script]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
 
 
 def scripts(jobs: dict[str, dict[str, Any]]) -> list[str]:
@@ -153,18 +129,7 @@ def test_a_preview_that_finds_a_difference_is_no_failure_and_any_other_status_is
 ) -> None:
     (script,) = [each for each in scripts({"preview": jobs["preview"]}) if "firnline preview" in each]
     for status, expected in ((0, 0), (3, 0), (2, 2), (1, 1)):
-        binary = tmp_path / ".venv" / "bin" / "firnline"
-        binary.parent.mkdir(parents=True, exist_ok=True)
-        binary.write_text(f"#!/bin/sh\necho '+ stream'; echo 'refused' >&2; exit {status}\n")
-        binary.chmod(0o755)
-        ran = subprocess.run(
-            ["bash", "-e", "-c", script],
-            cwd=tmp_path,
-            env={**os.environ, "RUNNER_TEMP": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ran = ends_with(tmp_path, script, f"echo '+ stream'; echo 'refused' >&2; exit {status}")
         assert (ran.returncode != 0) == (expected != 0), (status, ran)
         assert (tmp_path / "preview.txt").read_text() == ran.stdout == "+ stream\nrefused\n"
 
@@ -230,14 +195,8 @@ def test_each_day_the_drift_is_looked_for_and_what_could_not_be_seen_is_no_succe
         step["with"]["role-to-assume"] for job in (drift, preview) for step in job["steps"] if "role-to" in str(step)
     ]
     assert roles[0] == roles[1]
-    binary = tmp_path / ".venv" / "bin" / "firnline"
-    binary.parent.mkdir(parents=True)
-    binary.write_text(f"#!/bin/sh\nexit {status}\n")
-    binary.chmod(0o755)
     (script,) = [each for each in scripts({"drift": drift}) if "firnline drift" in each]
-    variables = {**os.environ, "RUNNER_TEMP": str(tmp_path)}
-    ran = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=variables, check=False)
-    assert ran.returncode == status
+    assert ends_with(tmp_path, script, f"exit {status}").returncode == status
 
 
 def test_up_does_nothing_but_what_the_preview_before_it_said(jobs: dict[str, dict[str, Any]], tool: CiTool) -> None:

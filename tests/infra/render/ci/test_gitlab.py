@@ -21,8 +21,8 @@ from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import SUBJECT_OF_GITLAB, GitLab, tier_of
 from firnline_infra.render.bootstrap.settings import settings
 from firnline_infra.render.ci.gitlab import pipeline
-from firnline_infra.render.ci.tools import TOOLS, CiTool
-from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.render.ci.tools import CiTool
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.terraform.errors import OLDEST as OLDEST_TERRAFORM
 from firnline_local.aws.policy import hold
 
@@ -37,41 +37,6 @@ OPTIONS = {
     "markdown=drift.md",
     "codequality=drift.codequality.json",
 }
-
-
-@pytest.fixture(params=["prod pulumi", "small terraform", "odd opentofu", "odd pulumi"])
-def case(request: pytest.FixtureRequest) -> list[str]:
-    return str(request.param).split()
-
-
-@pytest.fixture
-def spec(request: pytest.FixtureRequest, case: list[str]) -> EnvironmentSpec:
-    spec: EnvironmentSpec = request.getfixturevalue(f"{case[0]}_spec")
-    return spec
-
-
-@pytest.fixture
-def tool(case: list[str]) -> CiTool:
-    return TOOLS[case[1]]
-
-
-@pytest.fixture
-def odd_spec() -> EnvironmentSpec:
-    """With a name that is a truth value in YAML, and an identifier with every kind of quote and of expansion."""
-    return parse_spec(
-        """
-        version: 1
-        name: "on"
-        aws: {region: eu-central-1, account: "123456789012"}
-        snowflake:
-          account: ORG-ACCOUNT
-          warehouse: SMALL
-          deploy_role: '"it''s $CI_JOB_TOKEN `id` $(id) #1: ""x"" here"'
-        streams: [{name: orders}]
-        pipelines: [{stream: orders, database: LAKE, schema: RAW}]
-        """,
-        "on.yaml",
-    )
 
 
 @pytest.fixture
