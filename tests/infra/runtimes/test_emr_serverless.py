@@ -8,17 +8,12 @@ import pytest
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.registry import render
 from tests.infra.runtimes.environments import RUNTIMES, SERVERLESS, job_on
-from tests.infra.runtimes.models import faults
 
 MADE = RUNTIMES["emr_serverless"]
 
 
 def request(job: EngineJob) -> dict[str, Any]:
     return render(job, token="f" * 64)
-
-
-def test_the_services_model_takes_it() -> None:
-    assert faults("emr-serverless", "StartJobRun", request(job_on())) == []
 
 
 def test_it_streams_without_a_timeout_and_is_started_again() -> None:
