@@ -159,34 +159,3 @@ def test_a_cut_connection_has_no_answer_and_a_lost_one_has_an_effect(world: Worl
 
     world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 1)
     assert world.rows(table) == [(1,)]
-
-
-def test_commits_can_be_held_and_let_go(world: World, rest: Rest) -> None:
-    table = world.table()
-    assert rest.call("POST", "/__firnline__/settings", b'{"hold_commits": true}').json()["hold_commits"] is True
-    rest.append(rest.open(), b'{"id":1}\n')
-    shown = rest.call("GET", "/__firnline__/stats").json()
-    (channel,) = [c for c in shown["channels"] if world.schema.name in c["pipe"]]
-    assert channel["uncommitted_requests"] == 1
-    assert world.rows(table) == []
-
-    rest.call("POST", "/__firnline__/settings", b'{"hold_commits": false}')
-    world.wait_until(lambda: world.rows(table) == [(1,)])
-    refused = rest.call("POST", "/__firnline__/settings", b'{"lag": 1}')
-    assert (refused.status, "commit_lag_ms" in refused.json()["error"]) == (400, True)
-
-
-def test_the_commits_of_a_table_can_be_read_for_an_audit(world: World, rest: Rest) -> None:
-    world.table()
-    rest.append(rest.open(), b'{"id":1}\n{"id":"x"}\n', "&startOffsetToken=0")
-    world.wait_until(lambda: rest.status()["c"]["rows_inserted"] == 1)
-
-    path = f"/__firnline__/commits?db=db&schema={world.schema.name}&table=orders"
-    answer = rest.call("GET", path).json()
-    (commit,) = answer["commits"]
-    assert answer["is_complete"] is True
-    assert (commit["channel"], commit["start_offset_token"], commit["end_offset_token"]) == ("c", "0", "1")
-    assert (commit["first_row"], commit["rows_inserted"], commit["rows_error_count"]) == (0, 1, 1)
-    assert rest.call("GET", f"{path}&after=0").json()["commits"] == []
-    assert rest.call("GET", path + "x").status == 404
-    assert rest.call("GET", path + "&after=x").status == 400

@@ -104,12 +104,6 @@ class Stage(CatalogObject):
         return token
 
 
-class OnError(StrEnum):
-    SKIP_FILE = "SKIP_FILE"
-    """All rows of a file or none: what a pipe does by default (`sql-reference/sql/copy-into-table`)."""
-    CONTINUE = "CONTINUE"
-
-
 @dataclass(frozen=True, kw_only=True)
 class FileSource:
     """FROM @stage/path of a pipe."""
@@ -117,13 +111,11 @@ class FileSource:
     stage: Stage = field(repr=False)
     path: str = ""
     """In front of the names that are submitted; ends with a slash, or is empty."""
-    on_error: OnError = OnError.SKIP_FILE
 
 
 class LoadStatus(StrEnum):
     LOADED = "LOADED"
     LOAD_FAILED = "LOAD_FAILED"
-    PARTIALLY_LOADED = "PARTIALLY_LOADED"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +156,6 @@ class LoadHistory:
         self.entries = kept
         return kept
 
-    def knows(self, path: str, now: datetime, *, failures: bool) -> bool:
-        """Whether a name would be loaded no more: it was, in whole or in part, or in vain where `failures` count."""
-        ends = {LoadStatus.LOADED, LoadStatus.PARTIALLY_LOADED} | ({LoadStatus.LOAD_FAILED} if failures else set())
-        return any(load.path == path and load.status in ends for load in self.since(now) if not load.system_error)
+    def knows(self, path: str, now: datetime) -> bool:
+        """Whether a name would be loaded no more: it was, or its rows were refused."""
+        return any(load.path == path for load in self.since(now) if not load.system_error)

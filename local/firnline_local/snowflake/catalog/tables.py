@@ -135,6 +135,10 @@ class Pipe(CatalogObject):
     """Of files. It goes with the pipe: one that is made again has loaded nothing."""
 
     @property
+    def matches_case(self) -> bool:
+        return self.match_by_column_name == "CASE_SENSITIVE"
+
+    @property
     def is_live(self) -> bool:
         """Whether rows can go through it: it exists, and its table too."""
         return self.table.is_live and (self.is_default or super().is_live)

@@ -25,7 +25,6 @@ class FileCall:
     """As the path names it: case counts, quotes are allowed."""
     query: Mapping[str, str]
     body: bytes = b""
-    is_text: bool = False
 
 
 class _File(msgspec.Struct):
@@ -39,18 +38,14 @@ class _Files(msgspec.Struct):
 
 def insert_files(service: FileService, call: FileCall) -> dict[str, Any]:
     pipe = _pipe(service.catalog, call, "OPERATE")
-    service.count(pipe, "insertFiles", service.settings.submissions_per_minute)
     service.submit(pipe, [(file.path, file.size or 0) for file in _files(call)])
     return {"requestId": call.query.get("requestId"), "status": "success"}
 
 
 def _files(call: FileCall) -> Sequence[_File]:
     try:
-        if call.is_text:
-            files = [_File(line) for line in call.body.decode().splitlines() if line]
-        else:
-            files = msgspec.json.decode(call.body, type=_Files).files
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        files = msgspec.json.decode(call.body, type=_Files).files
+    except msgspec.MsgspecError as error:
         raise Invalid(f"The request is malformed: {error}") from error
     if len(files) > MAX_FILES:
         raise Invalid(f"{len(files)} files are more than {MAX_FILES}.")
@@ -88,7 +83,7 @@ def _mark(text: str | None) -> int | None:
 
 def load_history_scan(service: FileService, call: FileCall) -> dict[str, Any]:
     pipe = _pipe(service.catalog, call, "MONITOR")
-    service.count(pipe, "loadHistoryScan", service.settings.scans_per_minute)
+    service.count_scan(pipe)
     now = service.catalog.clock()
     start = _time(call.query.get("startTimeInclusive"), "startTimeInclusive")
     end = (

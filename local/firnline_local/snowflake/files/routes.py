@@ -114,8 +114,7 @@ def _called(service: FileService, call: Call, request: Request, body: bytes) -> 
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         raise Refused("JWT token is invalid.", "390144")
-    is_text = request.headers.get("content-type", "").startswith("text/plain")
-    return call(service, FileCall(token, request.path_params["pipe"], request.query_params, body, is_text))
+    return call(service, FileCall(token, request.path_params["pipe"], request.query_params, body))
 
 
 def _uploads(service: FileService) -> Callable[[Request], Any]:

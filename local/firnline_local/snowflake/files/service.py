@@ -1,7 +1,7 @@
 """Files that were submitted, in a queue until a thread loads them, between `start` and `close`, by what their pipes say.
 
 Rows are read as streamed ones are: what JSON becomes which column is the same in both (`data-load-transform`). A pipe acts
-as its owner. ON_ERROR = SKIP_FILE, the default of pipes, loads all rows of a file or none. The statuses of errors are
+as its owner, and loads all rows of a file or none (ON_ERROR = SKIP_FILE, the default of pipes). The statuses of errors are
 documented (`user-guide/data-load-snowpipe-rest-apis`), their codes are believed.
 """
 
@@ -21,15 +21,13 @@ from typing import ClassVar
 
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import CaseClash, Catalog, DataFault, Pipe, Role
-from firnline_local.snowflake.catalog.storage import FileLoad, FileSource, FirstError, LoadStatus, OnError
+from firnline_local.snowflake.catalog.storage import FileLoad, FileSource, FirstError, LoadStatus
 from firnline_local.snowflake.streaming.access import may_evolve
 from firnline_local.snowflake.streaming.reader import (
     Batch,
     EvolutionRefused,
-    RowReader,
-    can_hold,
-    evolution_record,
-    new_columns,
+    evolve,
+    reader_of,
 )
 
 
@@ -37,14 +35,8 @@ from firnline_local.snowflake.streaming.reader import (
 class FileSettings:
     load_lag_ms: int = 100
     """Between a file's submission and its rows in the table. The real service takes a minute or so."""
-    hold_loads: bool = False
-    """Nothing is loaded while this is on."""
-    forgets_failures: bool = False
-    """Whether a name that could not be loaded is tried again when it is submitted again: no page says."""
     scans_per_minute: int = 6
     """Of loadHistoryScan, a pipe; above it the answer is 429. The real limits are not published."""
-    submissions_per_minute: int = 600
-    """Of insertFiles, a pipe."""
 
 
 class FileApiError(Exception):
@@ -94,13 +86,12 @@ def load_file(catalog: Catalog, pipe: Pipe, path: str, *, size: int, received_at
     loaded = partial(FileLoad, path=path, size=size, received_at=received_at, loaded_at=now)
     try:
         batch, lines = _read(catalog, pipe, path)
-        skipped = bool(batch.errors) and _source(pipe).on_error is OnError.SKIP_FILE
-        rows = [] if skipped else batch.rows
+        rows = [] if batch.errors else batch.rows
         catalog.insert_rows(pipe.table, rows, committed_at=now)
     except (_NotLoadable, CaseClash, DataFault, EvolutionRefused) as error:
         return loaded(status=LoadStatus.LOAD_FAILED, errors=1, system_error=str(error))
     return loaded(
-        status=_status(batch, skipped=skipped),
+        status=LoadStatus.LOAD_FAILED if batch.errors else LoadStatus.LOADED,
         rows_parsed=len(batch.rows) + len(batch.errors),
         rows_inserted=len(rows),
         errors=len(batch.errors),
@@ -132,35 +123,16 @@ def _read(catalog: Catalog, pipe: Pipe, path: str) -> tuple[Batch, list[bytes]]:
         except (OSError, EOFError, zlib.error) as error:
             raise _NotLoadable(f"Error while decompressing: {error}") from error
     evolves = pipe.table.enable_schema_evolution and may_evolve(catalog, owner.name, pipe.table)
-    batch = _reader(pipe, evolves=evolves).read(content)
+    batch = reader_of(pipe, evolves=evolves).read(content)
     if batch.wants_evolution and not batch.errors:
-        _evolve(catalog, pipe, batch)
-        batch = _reader(pipe, evolves=evolves).read(content)
+        evolve(catalog, pipe, batch)
+        batch = reader_of(pipe, evolves=evolves).read(content)
     return batch, content.split(b"\n")
 
 
 def _may_load(catalog: Catalog, owner: Role, pipe: Pipe) -> bool:
     needed = (("READ", _source(pipe).stage), ("INSERT", pipe.table), ("SELECT", pipe.table))
     return all(catalog.has_privilege(owner, privilege, on) for privilege, on in needed)
-
-
-def _reader(pipe: Pipe, *, evolves: bool) -> RowReader:
-    return RowReader(pipe.table.columns, match_case=pipe.match_by_column_name == "CASE_SENSITIVE", evolves=evolves)
-
-
-def _evolve(catalog: Catalog, pipe: Pipe, batch: Batch) -> None:
-    at = catalog.clock()
-    unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(pipe.table, kinds)}
-    if columns := new_columns(unknown, match_case=pipe.match_by_column_name == "CASE_SENSITIVE"):
-        catalog.add_columns(pipe.table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
-    for column in sorted(batch.omitted):
-        catalog.drop_not_null(pipe.table, column, evolution=evolution_record("DROP_NOT_NULL", at=at))
-
-
-def _status(batch: Batch, *, skipped: bool) -> LoadStatus:
-    if not batch.errors:
-        return LoadStatus.LOADED
-    return LoadStatus.LOAD_FAILED if skipped or not batch.rows else LoadStatus.PARTIALLY_LOADED
 
 
 def _first_error(batch: Batch, lines: list[bytes]) -> FirstError | None:
@@ -200,7 +172,7 @@ class FileService:
         self.settings = settings or FileSettings()
         self._now = now
         self._queue: deque[Submitted] = deque()
-        self._calls: defaultdict[tuple[int, str], deque[float]] = defaultdict(deque)
+        self._scans: defaultdict[int, deque[float]] = defaultdict(deque)
         self._changed = Condition(catalog.lock)
         self._is_closed = False
         self._thread = Thread(target=self._run, name="file-loader", daemon=True)
@@ -221,44 +193,34 @@ class FileService:
             self._queue.extend(Submitted(pipe, path, size, received_at, due) for path, size in files)
             self._changed.notify_all()
 
-    def count(self, pipe: Pipe, call: str, limit: int) -> None:
+    def count_scan(self, pipe: Pipe) -> None:
         """Raises TooOften."""
         with self.catalog.lock:
-            calls, now = self._calls[pipe.id, call], self._now()
-            while calls and calls[0] <= now - MINUTE_S:
-                calls.popleft()
-            if len(calls) >= limit:
+            scans, now = self._scans[pipe.id], self._now()
+            while scans and scans[0] <= now - MINUTE_S:
+                scans.popleft()
+            if len(scans) >= self.settings.scans_per_minute:
                 raise TooOften
-            calls.append(now)
-
-    def release(self) -> None:
-        """Loads go on, after `hold_loads` was set."""
-        with self._changed:
-            self.settings.hold_loads = False
-            self._changed.notify_all()
+            scans.append(now)
 
     def load_due(self) -> int:
         """The thread's work, which may be called without it: how many files were looked at."""
         with self.catalog.lock:
             done = 0
-            while self._queue and self._queue[0].due <= self._now() and not self.settings.hold_loads:
+            while self._queue and self._queue[0].due <= self._now():
                 self._load(self._queue.popleft())
                 done += 1
             return done
 
     def _load(self, file: Submitted) -> None:
-        pipe, now = file.pipe, self.catalog.clock()
-        failures = not self.settings.forgets_failures
-        if not pipe.is_live or pipe.paused or pipe.loads.knows(file.path, now, failures=failures):
+        pipe = file.pipe
+        if not pipe.is_live or pipe.paused or pipe.loads.knows(file.path, self.catalog.clock()):
             return
         try:
             load = load_file(self.catalog, pipe, file.path, size=file.size, received_at=file.received_at)
         except Exception:  # the thread has to live
             traceback.print_exc(file=sys.stderr)
             return
-        self._remember(pipe, load)
-
-    def _remember(self, pipe: Pipe, load: FileLoad) -> None:
         pipe.loads.entries.append(load)
 
     def _run(self) -> None:
@@ -271,6 +233,6 @@ class FileService:
             self.load_due()
 
     def _wait_s(self) -> float | None:
-        if self.settings.hold_loads or not self._queue:
+        if not self._queue:
             return None
         return max(0.0, self._queue[0].due - self._now())

@@ -109,10 +109,6 @@ class StreamingChannel(Channel):
         return Continuation(self.id, self.client_sequencer, self.row_sequencer)
 
     @property
-    def pending_bytes(self) -> int:
-        return sum(len(append.rows) for append in self.pending)
-
-    @property
     def progress(self) -> Progress:
         return Progress(
             since=self.progress_since,

@@ -21,7 +21,6 @@ from firnline_local.snowflake.streaming.errors import (
     ApiError,
     ChannelLimit,
     ChannelNotFound,
-    StaleContinuation,
     TooManyRequests,
     UncommittedRows,
 )
@@ -57,12 +56,9 @@ class Channels:
         with self._catalog.lock:
             pipe = pipe_for(self._catalog, role, address)
             channel = self._find(pipe, address.channel) or self._make(pipe, address.channel, role)
-            discarded = count_rows(channel.pending)
-            if discarded and fail_on_uncommitted_rows:
+            if channel.pending and fail_on_uncommitted_rows:
                 self._counts.refused_opens += 1
             channel.reopen(role, offset_token=offset_token, fail_on_uncommitted_rows=fail_on_uncommitted_rows)
-            self._counts.opens += 1
-            self._counts.rows_discarded += discarded
             self._settle(channel)
             return channel
 
@@ -102,13 +98,8 @@ class Channels:
                 raise ChannelNotFound
             if channel.pending and fail_on_uncommitted_rows:
                 raise UncommittedRows
-            self._counts.rows_discarded += count_rows(channel.pending)
             self._forget(channel)
             return channel
-
-    @property
-    def uncommitted_bytes(self) -> int:
-        return sum(channel.pending_bytes for channel in self.waiting.values())
 
     def _find(self, pipe: Pipe, name: str) -> StreamingChannel | None:
         """By name, whatever its case (the documentation's rule for every call but the status)."""
@@ -136,17 +127,10 @@ class Channels:
 
     def _accept(self, channel: StreamingChannel, continuation: Continuation, append: Append) -> None:
         before = channel.row_sequencer
-        try:
-            channel.accept(continuation, append)
-        except StaleContinuation:
-            self._counts.stale_appends += 1
-            raise
+        channel.accept(continuation, append)
         channel.last_used = self._catalog.clock()
         if channel.row_sequencer == before:
             self._counts.repeated_appends += 1
-        else:
-            self._counts.appends += 1
-            self._counts.bytes_received += len(append.rows)
 
     def _check_pace(self, channel: StreamingChannel) -> None:
         limit, now = self._settings.requests_per_second, self._now()
@@ -155,8 +139,6 @@ class Channels:
             if len(channel.recent_appends) == limit and now - channel.recent_appends[0] < 1:
                 raise TooManyRequests
             channel.recent_appends.append(now)
-        if self.uncommitted_bytes > self._settings.max_uncommitted_bytes:
-            raise TooManyRequests
 
     def _lose(
         self, channel: StreamingChannel, address: Address, continuation: Continuation, append: Append

@@ -1,4 +1,4 @@
-"""What becomes visible together: one step of committing, its rows and error rows, and the log of commits.
+"""What becomes visible together: one step of committing, its rows and error rows.
 
 The table evolves where rows ask for it, a request at a time, so that what a request does to it depends on no timing. A
 request that the table can't evolve for invalidates its channel; what that channel sent before is committed.
@@ -11,14 +11,13 @@ between steps, which are bounded in bytes, so that neither SQL nor appends wait 
 
 import sys
 import traceback
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Thread
 from time import monotonic, sleep
 
-from firnline_local.snowflake.catalog import CaseClash, Catalog, ErrorRow, Pipe, Table
+from firnline_local.snowflake.catalog import CaseClash, Catalog, ErrorRow, Table
 from firnline_local.snowflake.streaming.access import may_evolve
 from firnline_local.snowflake.streaming.channel import Append, LastError, StreamingChannel
 from firnline_local.snowflake.streaming.channels import Channels, count_rows
@@ -26,70 +25,12 @@ from firnline_local.snowflake.streaming.reader import (
     Batch,
     EvolutionRefused,
     RowError,
-    RowReader,
-    TransformedReader,
-    can_hold,
-    evolution_record,
-    new_columns,
+    evolve,
+    reader_of,
 )
 from firnline_local.snowflake.streaming.settings import StreamingCounts, StreamingSettings
 
-MAX_ENTRIES = 100_000  # a table; about 30 MB
 SERVICE = "snowpipe_streaming"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Commit:
-    """One request's rows. Requests that became visible together share `number`; rows keep their order in a request."""
-
-    number: int
-    entry: int
-    """Counts the entries of this table without a gap, from 0."""
-    channel: str
-    client_sequencer: int
-    request_id: str
-    start_offset_token: str | None
-    end_offset_token: str | None
-    first_row: int
-    """Of the rows inserted through streaming since the table was made, from 0."""
-    rows_inserted: int
-    rows_error_count: int
-    committed_at: datetime
-
-
-class CommitLog:
-    """The newest commits of every table, by table id: which channel moved to which offset token with how many rows.
-
-    It holds no rows, and only the newest entries of a table: a reader that finds a gap in the numbers asks more often.
-    """
-
-    def __init__(self) -> None:
-        self._entries: dict[int, deque[Commit]] = {}
-
-    def add(
-        self, channel: StreamingChannel, append: Append, *, number: int, inserted: int, errors: int, at: datetime
-    ) -> None:
-        entries = self._entries.setdefault(channel.pipe.table.id, deque(maxlen=MAX_ENTRIES))
-        last = entries[-1] if entries else None
-        entries.append(
-            Commit(
-                number=number,
-                entry=last.entry + 1 if last else 0,
-                channel=channel.name,
-                client_sequencer=channel.client_sequencer,
-                request_id=append.request_id,
-                start_offset_token=append.start_token,
-                end_offset_token=append.end_token,
-                first_row=last.first_row + last.rows_inserted if last else 0,
-                rows_inserted=inserted,
-                rows_error_count=errors,
-                committed_at=at,
-            )
-        )
-
-    def of(self, table_id: int, *, after: int = -1) -> list[Commit]:
-        """In order; only entries after the given one."""
-        return [commit for commit in self._entries.get(table_id, ()) if commit.entry > after]
 
 
 def error_row(error: RowError, channel: StreamingChannel, append: Append, *, at: datetime) -> ErrorRow:
@@ -149,12 +90,10 @@ class CommitStep:
 
 
 class StepWriter:
-    """Writes steps into the catalog and the commit log. The caller holds the lock."""
+    """Writes steps into the catalog. The caller holds the lock."""
 
-    def __init__(self, catalog: Catalog, counts: StreamingCounts, log: CommitLog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._counts = counts
-        self._log = log
 
     def write(self, step: CommitStep, *, now: float) -> None:
         at = self._catalog.clock()
@@ -170,9 +109,8 @@ class StepWriter:
         ]
         if rejected:
             self._catalog.insert_errors(step.table, rejected)
-        self._counts.commits += 1
         for channel, append, batch in read:
-            self._advance(channel, append, batch, at=at, now=now)
+            channel.commit(append, inserted=len(batch.rows), errors=batch.errors, at=at, now=now)
         for channel, error in refused:
             channel.invalidate(error)
 
@@ -180,45 +118,19 @@ class StepWriter:
         """Up to the first request that the table can't evolve for, and what to say about that one."""
         table = channel.pipe.table
         evolves = table.enable_schema_evolution and may_evolve(self._catalog, channel.role, table)
-        reader = _reader(channel.pipe, evolves=evolves)
+        reader = reader_of(channel.pipe, evolves=evolves)
         entries: list[_Read] = []
         for append in appends:
             batch = reader.read(append.rows)
             if batch.wants_evolution:
                 try:
-                    self._evolve(channel.pipe, batch, at)
+                    evolve(self._catalog, channel.pipe, batch)
                 except (EvolutionRefused, CaseClash) as refused:
                     return entries, LastError(message=str(refused), offset_upper_bound=append.end_token, at=at)
-                reader = _reader(channel.pipe, evolves=evolves)
+                reader = reader_of(channel.pipe, evolves=evolves)
                 batch = reader.read(append.rows)
             entries.append((channel, append, batch))
         return entries, None
-
-    def _evolve(self, pipe: Pipe, batch: Batch, at: datetime) -> None:
-        table = pipe.table
-        unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(table, kinds)}
-        columns = new_columns(unknown, match_case=_matches_case(pipe))
-        if columns:
-            self._catalog.add_columns(table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
-        for column in sorted(batch.omitted):
-            self._catalog.drop_not_null(table, column, evolution=evolution_record("DROP_NOT_NULL", at=at))
-
-    def _advance(self, channel: StreamingChannel, append: Append, batch: Batch, *, at: datetime, now: float) -> None:
-        inserted, errors = len(batch.rows), len(batch.errors)
-        channel.commit(append, inserted=inserted, errors=batch.errors, at=at, now=now)
-        self._log.add(channel, append, number=self._counts.commits, inserted=inserted, errors=errors, at=at)
-        self._counts.rows_inserted += inserted
-        self._counts.rows_error_count += errors
-
-
-def _reader(pipe: Pipe, *, evolves: bool) -> RowReader:
-    if pipe.transformation:
-        return TransformedReader(pipe.table.columns, pipe.transformation)
-    return RowReader(pipe.table.columns, match_case=_matches_case(pipe), evolves=evolves)
-
-
-def _matches_case(pipe: Pipe) -> bool:
-    return pipe.match_by_column_name == "CASE_SENSITIVE"
 
 
 MAX_STEP_BYTES = 4 << 20
@@ -237,14 +149,13 @@ class Committer:
         *,
         settings: StreamingSettings,
         counts: StreamingCounts,
-        writer: StepWriter,
         now: Callable[[], float] = monotonic,
     ) -> None:
         self._catalog = catalog
         self._channels = channels
         self._settings = settings
         self._counts = counts
-        self._writer = writer
+        self._writer = StepWriter(catalog)
         self._now = now
         self._is_closed = False
         self._thread = Thread(target=self._run, name="committer", daemon=True)

@@ -20,7 +20,8 @@ from enum import StrEnum
 
 import msgspec
 
-from firnline_local.snowflake.catalog.tables import Column, PipeColumn, Table
+from firnline_local.snowflake.catalog import Catalog
+from firnline_local.snowflake.catalog.tables import Column, Pipe, PipeColumn, Table
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.streaming.values import Converter, NotConvertible, converter_for
 
@@ -112,6 +113,16 @@ def evolution_record(change: str, *, at: datetime) -> str:
     """What DESCRIBE TABLE shows about a column that evolved: `change` is ADD_COLUMN or DROP_NOT_NULL."""
     record = {"evolutionType": change, "evolutionMode": "STREAMING", "triggeringTime": f"{at:%F %T.%f}000Z"}
     return json.dumps(record, separators=(",", ":"))
+
+
+def evolve(catalog: Catalog, pipe: Pipe, batch: "Batch") -> None:
+    """Gives the pipe's table what the rows ask for. Raises EvolutionRefused and CaseClash, having changed nothing."""
+    table, at = pipe.table, catalog.clock()
+    unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(table, kinds)}
+    if columns := new_columns(unknown, match_case=pipe.matches_case):
+        catalog.add_columns(table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
+    for column in sorted(batch.omitted):
+        catalog.drop_not_null(table, column, evolution=evolution_record("DROP_NOT_NULL", at=at))
 
 
 Row = dict[str, object]
@@ -300,6 +311,13 @@ class TransformedReader(RowReader):
         if not self._required <= row.keys():
             self._omit(self._required - row.keys(), batch)
         return row
+
+
+def reader_of(pipe: Pipe, *, evolves: bool) -> RowReader:
+    """Reads rows for the present state of the table behind the pipe."""
+    if pipe.transformation:
+        return TransformedReader(pipe.table.columns, pipe.transformation)
+    return RowReader(pipe.table.columns, match_case=pipe.matches_case, evolves=evolves)
 
 
 def _concatenated(

@@ -5,10 +5,7 @@ The control routes are what a test or a demo does to the Snowflake server beside
 GET  /__firnline__/faults      the plan, with how often each fault was matched and hit
 POST /__firnline__/faults      replaces it: a list of faults
 GET  /__firnline__/settings    commit lag, held commits, limits
-POST /__firnline__/settings    changes any of them: {"commit_lag_ms": 50, "hold_commits": true}
-GET  /__firnline__/stats       what the service did, and where each channel is
 POST /__firnline__/aws         {"endpoint": …, "region": …}: where external volumes are verified from now on
-GET  /__firnline__/commits     ?db=&schema=&table=, after= an entry: what was committed to a table, in order
 """
 
 from collections.abc import Callable
@@ -25,9 +22,8 @@ from firnline_local.faults import FaultPlan, InvalidFault, faults_from_json
 from firnline_local.snowflake.catalog import Catalog
 from firnline_local.snowflake.embedded_aws import EmbeddedAws
 from firnline_local.snowflake.streaming.access import ScopedTokens
-from firnline_local.snowflake.streaming.channel import StreamingChannel
 from firnline_local.snowflake.streaming.channels import Channels
-from firnline_local.snowflake.streaming.committer import CommitLog, Committer, StepWriter
+from firnline_local.snowflake.streaming.committer import Committer
 from firnline_local.snowflake.streaming.settings import StreamingCounts, StreamingSettings
 
 
@@ -46,7 +42,6 @@ class StreamingService:
         self.faults = faults
         self.settings = settings or StreamingSettings()
         self.counts = StreamingCounts()
-        self.log = CommitLog()
         self.now = now
         self.tokens = ScopedTokens(catalog.clock)
         self.channels = Channels(catalog, self.settings, self.counts, now)
@@ -55,7 +50,6 @@ class StreamingService:
             self.channels,
             settings=self.settings,
             counts=self.counts,
-            writer=StepWriter(catalog, self.counts, self.log),
             now=now,
         )
 
@@ -67,12 +61,6 @@ class StreamingService:
 
 
 PREFIX = "/__firnline__/"
-MAX_COMMITS = 10_000
-"""In one answer."""
-
-
-class NotFound(Exception):
-    """A control request about something that isn't there."""
 
 
 def control_routes(service: StreamingService) -> list[Route]:
@@ -82,9 +70,6 @@ def control_routes(service: StreamingService) -> list[Route]:
             ("GET", "faults", show_faults),
             ("POST", "faults", replace_faults),
             ("GET", "settings", show_settings),
-            ("POST", "settings", change_settings),
-            ("GET", "stats", show_stats),
-            ("GET", "commits", show_commits),
             ("POST", "aws", name_aws),
         )
     ]
@@ -103,22 +88,6 @@ def show_settings(service: StreamingService, _: Request, __: bytes) -> Any:
     return service.settings
 
 
-def change_settings(service: StreamingService, _: Request, body: bytes) -> Any:
-    with service.catalog.lock:
-        service.settings.change(body)
-    service.committer.wake()
-    return service.settings
-
-
-def show_stats(service: StreamingService, _: Request, __: bytes) -> Any:
-    with service.catalog.lock:
-        channels = [c for c in service.catalog.channels.values() if isinstance(c, StreamingChannel)]
-        return msgspec.to_builtins(service.counts) | {
-            "uncommitted_bytes": service.channels.uncommitted_bytes,
-            "channels": [_shown(channel) for channel in channels],
-        }
-
-
 def name_aws(service: StreamingService, _: Request, body: bytes) -> Any:
     given = msgspec.json.decode(body, type=dict[str, str])
     if given.keys() != {"endpoint", "region"}:
@@ -127,37 +96,12 @@ def name_aws(service: StreamingService, _: Request, body: bytes) -> Any:
     return given
 
 
-def show_commits(service: StreamingService, request: Request, _: bytes) -> Any:
-    query = request.query_params
-    with service.catalog.lock:
-        table = service.catalog.resolve_table(query.get("db", ""), query.get("schema", ""), query.get("table", ""))
-        if table is None:
-            raise NotFound(f"there is no table {query.get('db')}.{query.get('schema')}.{query.get('table')}")
-        commits = service.log.of(table.id, after=int(query.get("after", -1)))
-    return {"table_id": table.id, "commits": commits[:MAX_COMMITS], "is_complete": len(commits) <= MAX_COMMITS}
-
-
-def _shown(channel: StreamingChannel) -> dict[str, Any]:
-    return {
-        "name": channel.name,
-        "pipe": channel.pipe.full_name,
-        "status_code": channel.status_code,
-        "client_sequencer": channel.client_sequencer,
-        "row_sequencer": channel.row_sequencer,
-        "offset_token": channel.offset_token,
-        "uncommitted_requests": len(channel.pending),
-        "uncommitted_bytes": channel.pending_bytes,
-    }
-
-
 def _route(
     service: StreamingService, handle: Callable[[StreamingService, Request, bytes], Any]
 ) -> Callable[[Request], Any]:
     async def respond(request: Request) -> Response:
         try:
             return _json(await run_in_threadpool(handle, service, request, await request.body()))
-        except NotFound as error:
-            return _json({"error": str(error)}, status=404)
         except (InvalidFault, ValueError, msgspec.MsgspecError) as error:
             return _json({"error": str(error)}, status=400)
 

@@ -92,5 +92,4 @@ def world(served: World) -> Iterator[World]:
     served.make_pipe()
     yield served
     served.server.faults.replace([])
-    served.server.files.release()
     served.server.files.settings = FileSettings(load_lag_ms=0)

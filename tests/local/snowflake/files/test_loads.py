@@ -9,7 +9,7 @@ import pytest
 
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog, Database, Pipe, Role, Stage, Table
-from firnline_local.snowflake.catalog.storage import FileSource, OnError, StagedFile
+from firnline_local.snowflake.catalog.storage import FileSource, StagedFile
 from firnline_local.snowflake.catalog.tables import Column
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.files import FileService, calls
@@ -24,7 +24,6 @@ class World:
     pipe: Pipe
     catalog: Catalog
     clock: Clock
-    on_error: OnError = OnError.SKIP_FILE
     ticks: list[float] = field(default_factory=lambda: [0.0])
 
     def stage(self, name: str, *rows: Any) -> None:
@@ -114,14 +113,12 @@ def test_a_pipe_that_is_made_again_knows_nothing(world: World) -> None:
     assert world.rows == 2
 
 
-@pytest.mark.parametrize(("forgets", "rows"), [(False, 0), (True, 1)])
-def test_whether_a_name_that_failed_is_tried_again_is_a_setting(world: World, forgets: bool, rows: int) -> None:
-    world.service.settings.forgets_failures = forgets
+def test_a_name_whose_rows_were_refused_is_not_tried_again(world: World) -> None:
     world.stage("f", {"a": "no number"})
     world.load("f")
     world.stage("f", {"a": 1})
     world.load("f")
-    assert world.rows == rows
+    assert world.rows == 0
 
 
 def test_a_file_that_is_not_there_is_told_and_loaded_once_it_is(world: World) -> None:
@@ -130,25 +127,6 @@ def test_a_file_that_is_not_there_is_told_and_loaded_once_it_is(world: World) ->
     assert (told["status"], "not found" in told["systemError"]) == ("LOAD_FAILED", True)
     world.stage("f", {"a": 1})
     world.load("f")
-    assert world.rows == 1
-
-
-def test_a_pipe_that_goes_on_after_an_error_loads_a_part(world: World) -> None:
-    assert world.pipe.source is not None
-    world.pipe.source = FileSource(stage=world.pipe.source.stage, on_error=OnError.CONTINUE)
-    world.stage("f", {"a": 1}, {"a": "no number"})
-    world.load("f")
-    (told,) = world.asked(calls.insert_report)["files"]
-    assert (told["status"], told["complete"], world.rows) == ("PARTIALLY_LOADED", False, 1)
-
-
-def test_what_is_submitted_waits_while_loads_are_held(world: World) -> None:
-    world.stage("f", {"a": 1})
-    world.service.settings.hold_loads = True
-    world.load("f")
-    assert world.rows == 0
-    world.service.release()
-    world.load()
     assert world.rows == 1
 
 

@@ -208,26 +208,6 @@ def test_what_waits_for_a_table_that_goes_gets_nowhere_and_is_counted(account: A
     assert not account.streaming.channels.waiting
 
 
-def test_the_log_tells_which_rows_came_from_where_and_in_which_order(account: Account) -> None:
-    table = account.table()
-    left, right = account.open("left"), account.open("right")
-    account.append(left, '{"id":1}', '{"id":2}', end="2")
-    account.append(right, '{"id":"x"}', '{"id":3}', end="9")
-    account.commit()
-    account.append(left, '{"id":4}', end="3")
-    account.commit()
-
-    commits = account.streaming.log.of(table.id)
-    assert [(c.number, c.channel, c.end_offset_token, c.first_row, c.rows_inserted) for c in commits] == [
-        (1, "left", "2", 0, 2),
-        (1, "right", "9", 2, 1),
-        (2, "left", "3", 3, 1),
-    ]
-    identifiers = [row[0] for row in account.rows(table)]
-    assert [identifiers[c.first_row : c.first_row + c.rows_inserted] for c in commits] == [[1, 2], [3], [4]]
-    assert account.streaming.log.of(table.id, after=1) == commits[2:]
-
-
 def test_the_thread_commits_by_itself_and_ends_when_closed(account: Account) -> None:
     table = account.table()
     account.streaming.settings.commit_lag_ms = 0

@@ -12,9 +12,9 @@ from sqlglot import exp
 
 from firnline_local.snowflake.catalog import Column, DataType, Pipe, Table, kinds
 from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
-from firnline_local.snowflake.catalog.storage import FileSource, OnError
+from firnline_local.snowflake.catalog.storage import FileSource
 from firnline_local.snowflake.catalog.tables import PipeColumn
-from firnline_local.snowflake.sql.properties import apply_settings, boolean, read_settings, word
+from firnline_local.snowflake.sql.properties import apply_settings, read_settings, word
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statement import parse
@@ -23,19 +23,12 @@ from firnline_local.snowflake.sql.statements.storage import read_location
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
-FIXED = {
-    "STRIP_OUTER_ARRAY": "false",
-    "STRIP_NULL_VALUES": "false",
-    "ALLOW_DUPLICATE": "false",
-    "ENABLE_OCTAL": "false",
-}
-"""Options of JSON at the one value that is known."""
 
 
 def read_file_source(context: Context, reader: TokenReader, table: Table) -> tuple[FileSource, str]:
     """With the case mode."""
     stage, path = read_location(context, reader, "READ")
-    mode, on_error, is_json = "", OnError.SKIP_FILE, False
+    mode, is_json = "", False
     while not reader.at_end:
         option = reader.word()
         reader.expect("=")
@@ -46,41 +39,31 @@ def read_file_source(context: Context, reader: TokenReader, table: Table) -> tup
             case "MATCH_BY_COLUMN_NAME":
                 mode = word(reader)
             case "ON_ERROR":
-                on_error = _on_error(word(reader))
+                if (given := word(reader)) != "SKIP_FILE":
+                    raise NotKnown(f"ON_ERROR = {given} in a pipe from a stage")
             case _:
                 raise NotKnown(f"{option} in a pipe from a stage")
     if not is_json or mode not in CASE_MODES:
         raise NotKnown("a pipe from a stage but with FILE_FORMAT = (TYPE = JSON …) and MATCH_BY_COLUMN_NAME")
     folder = f"{path.rstrip('/')}/" if path else ""
-    return FileSource(stage=stage, path=folder, on_error=on_error), mode
-
-
-def _on_error(given: str) -> OnError:
-    """`sql-reference/sql/create-pipe`: ABORT_STATEMENT is no option of a pipe."""
-    if given == "ABORT_STATEMENT":
-        raise CompilationFault("ON_ERROR = ABORT_STATEMENT is not supported in a pipe.")
-    if given not in set(OnError):
-        raise NotKnown(f"ON_ERROR = {given}")
-    return OnError(given)
+    return FileSource(stage=stage, path=folder), mode
 
 
 def _read_format(reader: TokenReader, table: Table) -> None:
+    """`(TYPE = JSON BINARY_FORMAT = BASE64)`"""
     given: dict[str, str] = {}
     reader.expect("(")
     while not reader.accept(")"):
         key = reader.word()
         reader.expect("=")
-        given[key] = boolean(reader) if key in FIXED else word(reader)
-        reader.accept(",")
+        given[key] = word(reader)
     if given.pop("TYPE", "") != "JSON":
         raise NotKnown("a pipe from files that are not JSON")
-    if given.pop("COMPRESSION", "AUTO") not in ("AUTO", "GZIP"):
-        raise NotKnown("a compression but AUTO and GZIP")
     binary = given.pop("BINARY_FORMAT", "HEX")
     if binary != "BASE64" and any(column.type.family == "BINARY" for column in table.columns):
         raise NotKnown(f"BINARY_FORMAT = {binary} for a table with BINARY columns: only BASE64")
-    if others := [key for key, value in given.items() if FIXED.get(key) != value]:
-        raise NotKnown(f"{others[0]} = {given[others[0]]} of JSON files")
+    if given:
+        raise NotKnown(f"{min(given)} of JSON files")
 
 
 STREAMING_SOURCE = "TABLE ( DATA_SOURCE ( TYPE =>"
