@@ -44,7 +44,6 @@ QUESTIONS = (
     Question(name="no warehouse: insert", ask="INSERT INTO {db}.ASKED.T (A) VALUES (1)", settles="B33"),
     Question(name="no warehouse: a constant", ask="SELECT 1 AS ONE", settles="B33"),
     Question(name="no warehouse: error table", ask="SELECT * FROM ERROR_TABLE({db}.ASKED.T)", settles="B33"),
-    Question(name="no warehouse: information schema", ask="SELECT * FROM {db}.INFORMATION_SCHEMA.TABLES", settles="B50"),
     Question(name="show tables", ask="SHOW TABLES LIKE 'T' IN SCHEMA {db}.ASKED", settles="B40 B41 B44"),
     Question(name="show schemas", ask="SHOW SCHEMAS IN DATABASE {db}", settles="B47"),
     Question(name="show databases", ask="SHOW DATABASES LIKE '{db}'", settles="B47"),

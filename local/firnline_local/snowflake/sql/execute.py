@@ -4,12 +4,11 @@ A statement that no file knows is refused by name. The catalog's lock is held wh
 changed, and released while a query reads rows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
-from firnline_local.snowflake.sql.bindings import bind
 from firnline_local.snowflake.sql.login import alter_session, use
 from firnline_local.snowflake.sql.query import dml
 from firnline_local.snowflake.sql.query.run import run
@@ -102,11 +101,9 @@ TRANSACTION_ENDS = ("COMMIT", "ROLLBACK")
 """Every statement commits by itself, so these do nothing."""
 
 
-def execute(
-    context: Context, sql: str, bindings: Mapping[str, Mapping[str, Any]] | None = None, *, describe_only: bool = False
-) -> Result:
+def execute(context: Context, sql: str, *, describe_only: bool = False) -> Result:
     """Raises SqlError."""
-    statement = bind(Statement.read(sql), bindings or {})
+    statement = Statement.read(sql)
     reader = TokenReader(statement)
     if any(reader.starts(word) for word in QUERIES):
         return run(context, statement.tree, written_columns(statement), describe_only=describe_only)

@@ -189,12 +189,9 @@ class SqlService:
         try:
             if body.get("asyncExec"):
                 raise NotKnown("asynchronous queries")
-            result = execute(
-                context,
-                str(body.get("sqlText") or ""),
-                body.get("bindings"),
-                describe_only=bool(body.get("describeOnly")),
-            )
+            if body.get("bindings"):
+                raise NotKnown("values that a driver binds to question marks: let it format them (paramstyle pyformat)")
+            result = execute(context, str(body.get("sqlText") or ""), describe_only=bool(body.get("describeOnly")))
             if result.transfer is not None:
                 return answered_transfer(result.transfer, host_and_port)
             return answered_query(result, session, query_id)
@@ -204,8 +201,6 @@ class SqlService:
             traceback.print_exc(file=sys.stderr)
             fault = SqlError(f"SQL execution internal error: {type(error).__name__}: {error}")
             return failed_query(fault, query_id)
-        finally:
-            session.last_query_id = query_id
 
 
 async def _read(request: Request) -> dict[str, Any]:

@@ -37,7 +37,6 @@ class Session:
     warehouse: Warehouse | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     """Parameters that this session has set; the defaults are in `parameters.py`."""
-    last_query_id: str | None = None
     lock: Lock = field(default_factory=Lock, repr=False)
     answers: "OrderedDict[str, bytes]" = field(default_factory=OrderedDict, repr=False)
     """Answers by request id: a driver repeats a request whose answer got lost, and it must not run twice."""

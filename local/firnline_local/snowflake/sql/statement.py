@@ -1,12 +1,12 @@
 """One statement of a client: its text, its tokens, and its tree.
 
-The text is cut into tokens once, by Snowflake's rules for comments, quotes and escapes; bound values, the statements that the
-catalog answers and the names of columns are read from these. The tree is sqlglot's, for queries and DML, made on first use.
+The text is cut into tokens once, by Snowflake's rules for comments, quotes and escapes; the statements that the catalog
+answers and the names of columns are read from these. The tree is sqlglot's, for queries and DML, made on first use.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from itertools import zip_longest
@@ -36,9 +36,6 @@ class Token:
     start: int
     end: int
     """The position after its last character."""
-
-    def moved(self, distance: int) -> "Token":
-        return replace(self, start=self.start + distance, end=self.end + distance)
 
     @property
     def word(self) -> str:
@@ -131,21 +128,6 @@ class Statement:
     def tree(self) -> exp.Expr:
         """Raises SyntaxFault, CompilationFault."""
         return parse(self.text)
-
-    def replaced(self, edits: Iterable[tuple[int, int, str]]) -> "Statement":
-        """With other text at these places, each from and to an edge of a token, in order."""
-        parts: list[str] = []
-        tokens: list[Token] = []
-        done, length, rest = 0, 0, list(self.tokens)
-        for start, end, text in (*edits, (len(self.text), len(self.text), "")):
-            kept = [token for token in rest if token.end <= start]
-            rest = [token for token in rest[len(kept) :] if token.start >= end]
-            tokens += [token.moved(length - done) for token in kept]
-            length += start - done
-            tokens += [token.moved(length) for token in tokenize(text)]
-            parts += [self.text[done:start], text]
-            done, length = end, length + len(text)
-        return Statement("".join(parts), tokens)
 
 
 def parse(sql: str) -> exp.Expr:

@@ -1,8 +1,6 @@
 """Statements without a server: a session of the administrator, in a database of its own, and of other roles."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -22,15 +20,15 @@ class Sql:
     catalog: Catalog
     session: Session
 
-    def __call__(self, sql: str, bindings: Mapping[str, Any] | None = None) -> Result:
-        return execute(Context(self.catalog, self.session, self.catalog.clock(), "query-1"), sql, bindings)
+    def __call__(self, sql: str) -> Result:
+        return execute(Context(self.catalog, self.session, self.catalog.clock(), "query-1"), sql)
 
     def run(self, *statements: str) -> None:
         for statement in statements:
             self(statement)
 
-    def rows(self, sql: str, bindings: Mapping[str, Any] | None = None) -> list[tuple[str | None, ...]]:
-        return [tuple(row) for row in self(sql, bindings).rows]
+    def rows(self, sql: str) -> list[tuple[str | None, ...]]:
+        return [tuple(row) for row in self(sql).rows]
 
     def value(self, sql: str) -> str | None:
         ((value,),) = self.rows(sql)

@@ -11,7 +11,7 @@ import duckdb
 from sqlglot import exp
 
 from firnline_local.snowflake.catalog import Column, Table
-from firnline_local.snowflake.catalog.errors import CompilationFault, DataFault, InvalidIdentifier, NotKnown
+from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
 from firnline_local.snowflake.catalog.names import quote
 from firnline_local.snowflake.catalog.store import as_sql_error, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME
@@ -22,7 +22,6 @@ from firnline_local.snowflake.sql.query.types import converted
 from firnline_local.snowflake.sql.result import Result, StatementType, counts
 from firnline_local.snowflake.sql.scope import Context
 
-UPDATES = "u"
 UNTYPED = ("INTEGER", "VARCHAR")
 """The types that DuckDB gives to a column of NULLs."""
 
@@ -55,17 +54,17 @@ def insert(context: Context, tree: exp.Insert) -> Result:
 def update(context: Context, tree: exp.Update) -> Result:
     table = target_table(context, tree.this.copy(), "UPDATE")
     context.require_warehouse()
+    if tree.args.get("from_"):
+        raise NotKnown("UPDATE … FROM")
     columns = [_column(table, each.this) for each in tree.expressions]
-    source = tree.args.get("from_")
-    chosen = _affected_rows(tree, [each.expression for each in tree.expressions], [source.this] if source else [])
-    compiled = compile_query(context, chosen)
+    compiled = compile_query(context, _affected_rows(tree, [each.expression for each in tree.expressions]))
     with _transaction(context) as cursor:
-        types = _collect(cursor, compiled)
-        values = _assigned(compiled, types[:-1], columns)
+        values = _assigned(compiled, described(cursor, compiled.sql)[:-1], columns)
         sets = [f"{quote(column.name)} = {value}" for column, value in zip(columns, values, strict=True)]
         cursor.execute(
             f"UPDATE {physical_name(table)} SET {', '.join(sets)}, {quote(COMMIT_TIME)} = ?::TIMESTAMPTZ "
-            f"FROM {UPDATES} WHERE {physical_name(table)}.{ROW_ADDRESS} = {UPDATES}.c{len(columns)}",
+            f"FROM ({compiled.sql}) AS q({numbered(len(compiled.names))}) "
+            f"WHERE {physical_name(table)}.{ROW_ADDRESS} = q.c{len(columns)}",
             [_commit_time(context, table)],
         )
         updated = _affected(cursor)
@@ -75,9 +74,10 @@ def update(context: Context, tree: exp.Update) -> Result:
 def delete(context: Context, tree: exp.Delete) -> Result:
     table = target_table(context, tree.this.copy(), "DELETE")
     context.require_warehouse()
-    compiled = compile_query(context, _affected_rows(tree, [], tree.args.get("using") or []))
+    if tree.args.get("using"):
+        raise NotKnown("DELETE … USING")
+    compiled = compile_query(context, _affected_rows(tree, []))
     with _transaction(context) as cursor:
-        fill_views(cursor, compiled.views)
         cursor.execute(
             f"DELETE FROM {physical_name(table)} WHERE {ROW_ADDRESS} IN (SELECT c0 FROM ({compiled.sql}) AS q(c0))"
         )
@@ -94,13 +94,11 @@ def _insertable(source: exp.Expr) -> exp.Expr:
     return exp.select("*").from_(source)
 
 
-def _affected_rows(tree: exp.Update | exp.Delete, values: Sequence[exp.Expr], others: Sequence[exp.Expr]) -> exp.Select:
+def _affected_rows(tree: exp.Update | exp.Delete, values: Sequence[exp.Expr]) -> exp.Select:
     """A query for the new values, and the address of the row that each is for."""
     address = exp.column(ROW_ADDRESS, table=_called(tree.this), quoted=True)
     selected = [exp.alias_(value.copy(), f"V{number}") for number, value in enumerate(values)]
     query = exp.select(*selected, exp.alias_(address, "ROW_ADDRESS")).from_(tree.this.copy())
-    for other in others:
-        query = query.join(other.copy(), join_type="cross")
     where = tree.args.get("where")
     return query.where(where.this.copy()) if where else query
 
@@ -111,20 +109,6 @@ def _called(table: exp.Expr) -> exp.Identifier:
     identifier = alias.this if alias is not None else table.this
     assert isinstance(identifier, exp.Identifier)
     return identifier.copy()
-
-
-def _collect(cursor: duckdb.DuckDBPyConnection, compiled: Compiled) -> list[str]:
-    """Puts the values aside, so that a row that is found twice can be detected before it is changed."""
-    fill_views(cursor, compiled.views)
-    types = described(cursor, compiled.sql)
-    count = len(compiled.names)
-    cursor.execute(f"CREATE TEMP TABLE {UPDATES} AS SELECT * FROM ({compiled.sql}) AS q({numbered(count)})")
-    doubled = cursor.execute(f"SELECT COUNT(*) - COUNT(DISTINCT c{count - 1}) FROM {UPDATES}").fetchone()
-    if doubled and doubled[0]:
-        fault = DataFault("Duplicate row detected during DML action")
-        fault.code, fault.sql_state = "100090", "42P18"
-        raise fault
-    return types
 
 
 def _assigned(compiled: Compiled, types: Sequence[str], columns: Sequence[Column]) -> list[str]:

@@ -17,7 +17,6 @@ from firnline_local.snowflake.sql.scope import Context
 
 PASSED, FAILED = "PASSED", "FAILED"
 TESTS = ("readResult", "writeResult", "listResult", "deleteResult", "awsRoleArnValidationResult")
-VERSION = "10.0.0"
 REGION = "LOCAL"
 Value = str | int | None
 
@@ -93,26 +92,18 @@ ANSWERS: dict[str, Callable[[Context], Value]] = {
     "CURRENT_SCHEMA": lambda context: _name(context.session.schema),
     "CURRENT_WAREHOUSE": lambda context: _name(context.session.warehouse),
     "CURRENT_SESSION": lambda context: str(context.session.id),
-    "CURRENT_SECONDARY_ROLES": lambda _: '{"roles":"","value":""}',
-    "CURRENT_VERSION": lambda _: VERSION,
-    "LAST_QUERY_ID": lambda context: context.session.last_query_id,
 }
 """Session functions by Snowflake's name."""
 
 
 def answer_session_functions(context: Context, tree: exp.Expr) -> None:
-    """Replaces them, and the functions that tell the time, by what they return."""
+    """Replaces them, and CURRENT_TIMESTAMP, by what they return."""
     tree.transform(lambda node: _answered(context, node), copy=False)
 
 
 def _answered(context: Context, node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.CurrentTimestamp):
-        moment = context.now.strftime("%Y-%m-%d %H:%M:%S.%f")
-        if node.args.get("sysdate"):
-            return exp.cast(exp.Literal.string(moment), "TIMESTAMP_NTZ", dialect="snowflake")
-        return exp.cast(exp.Literal.string(f"{moment}+00:00"), "TIMESTAMP_LTZ", dialect="snowflake")
-    if isinstance(node, exp.CurrentDate):
-        return exp.cast(exp.Literal.string(f"{context.now:%Y-%m-%d}"), "DATE")
+        return exp.cast(exp.Literal.string(context.now.isoformat(sep=" ")), "TIMESTAMP_LTZ", dialect="snowflake")
     name = node.name.upper() if isinstance(node, exp.Anonymous) else _function_name(node)
     if name in SYSTEM_FUNCTIONS:
         arguments = [

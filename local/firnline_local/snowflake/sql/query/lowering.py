@@ -4,6 +4,7 @@ Works on a qualified and typed tree, from the leaves up. What a VARIANT may be u
 comparing, sorting or adding JSON text would give answers that only look right.
 """
 
+import json
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
@@ -11,41 +12,24 @@ from sqlglot import exp
 
 from firnline_local.snowflake.catalog.errors import DataFault, NotKnown
 from firnline_local.snowflake.catalog.store import Store
-from firnline_local.snowflake.sql.query import semistructured
-from firnline_local.snowflake.sql.query.semistructured import FlattenInput, lower_join
-from firnline_local.snowflake.sql.query.types import (
-    lower_cast,
-    lower_conversion,
-    raw,
-    scale,
-    semistructured_family,
-    text,
-)
+from firnline_local.snowflake.sql.query.types import lower_cast, lower_to_number, raw, semistructured_family, text
 
 AS_TEXT = (*exp.DataType.TEXT_TYPES, exp.DType.BOOLEAN, exp.DType.NULL, exp.DType.UNKNOWN)
-ADDED_DIGITS = 6
-MOST_DIGITS = 12
 OTHERWISE_WRITTEN = (
     *exp.DataType.FLOAT_TYPES, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ, exp.DType.TIMESTAMPTZ,
     exp.DType.DATETIME, exp.DType.TIME, exp.DType.BINARY, exp.DType.VARBINARY,
 )  # fmt: skip # a paragraph, not a column
 TEXT_FUNCTIONS: tuple[type[exp.Expr], ...] = (
-    exp.DPipe, exp.Concat, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Substring, exp.Left, exp.Right, exp.Replace,
-    exp.SplitPart, exp.StartsWith, exp.EndsWith, exp.Contains, exp.StrPosition, exp.Pad, exp.Repeat, exp.Reverse, exp.MD5,
-    exp.SHA2, exp.RegexpLike,
+    exp.DPipe, exp.Concat, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Substring, exp.Replace, exp.Pad, exp.Like,
+    exp.ILike,
 )  # fmt: skip # a paragraph, not a column
-WHOLE_DAYS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
-EPOCHS = {"EPOCH_SECOND": 1_000_000, "EPOCH_MILLISECOND": 1_000, "EPOCH_MICROSECOND": 1}
-"""Microseconds in each unit."""
-PARTS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 SOURCES = (exp.From, exp.Join, exp.CTE, exp.SetOperation, exp.Exists)
 """Parents under which a query is a source of rows, not a value."""
 COMPARISONS = (exp.EQ, exp.NEQ, exp.In)
 ORDERINGS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 TAKE_VARIANTS = (
-    exp.Select, exp.Alias, exp.Paren, exp.Subquery, exp.Cast, exp.TryCast, exp.JSONExtract, exp.GetExtract, exp.Bracket,
-    exp.Is, exp.Count, exp.ParseJSON, exp.ArraySize, exp.Typeof, exp.JSONFormat, exp.ToVariant, exp.JSONKeys,
-    exp.IsNullValue, exp.Struct, exp.PropertyEQ, exp.Array, exp.Tuple, FlattenInput, *COMPARISONS,
+    exp.Select, exp.Alias, exp.Paren, exp.Subquery, exp.Cast, exp.JSONExtract, exp.Bracket, exp.Is, exp.Count, exp.ParseJSON,
+    exp.Struct, exp.PropertyEQ, exp.Array, exp.Tuple, *COMPARISONS,
 )  # fmt: skip # a paragraph, not a column
 
 
@@ -86,38 +70,20 @@ def _as_number(side: exp.Expr) -> exp.Expr:
 
 
 def lower_div(node: exp.Div) -> exp.Expr:
-    """A quotient of exact numbers is exact, with six more decimals than its dividend: at most twelve, unless the dividend has
-    more (`sql-reference/operators-arithmetic`). DuckDB would answer with a double, so whole numbers are divided instead.
-    """
-    dividend, divisor = scale(node.left), scale(node.right)
-    if dividend is None or divisor is None:
-        return raw(f"sf_quotient({text(node.left)}, {text(node.right)})")
-    return raw(_exact_quotient(text(node.left), dividend, text(node.right), divisor))
+    _require_float(node, node.left, node.right)
+    return raw(f"sf_quotient({text(node.left)}, {text(node.right)})")
 
 
 def lower_avg(node: exp.Avg) -> exp.Expr:
-    values = node.this
-    digits = scale(values.expressions[0] if isinstance(values, exp.Distinct) else values)
-    if digits is None:
-        return node
-    if isinstance(node.parent, exp.Window):
-        raise NotKnown("AVG of exact numbers as a window function: cast them to FLOAT")
-    count = f"nullif(count({text(values)}), 0)"
-    return raw(_exact_quotient(f"sum({text(values)})", digits, count, 0))
+    _require_float(node, node.this)
+    return node
 
 
-def _exact_quotient(dividend: str, dividend_scale: int, divisor: str, divisor_scale: int) -> str:
-    wanted = max(dividend_scale, min(dividend_scale + ADDED_DIGITS, MOST_DIGITS))
-    shift = wanted - dividend_scale + divisor_scale
-    whole = f"sf_ratio({_whole(dividend, dividend_scale)} * {10**shift}::HUGEINT, {_whole(divisor, divisor_scale)})"
-    unit = f"CAST('1e-{wanted}' AS DECIMAL({wanted + 1}, {wanted}))"
-    return f"(CAST({whole} AS DECIMAL(38, 0)) * {unit})"
-
-
-def _whole(value: str, digits: int) -> str:
-    """The number without its point."""
-    shown = f"CAST(CAST({value} AS DECIMAL(38, {digits})) AS VARCHAR)"
-    return f"CAST(replace({shown}, '.', '') AS HUGEINT)"
+def _require_float(node: exp.Expr, *parts: exp.Expr) -> None:
+    """Quotients and averages of exact numbers are exact in Snowflake, with digits by rules of their own, and not in DuckDB."""
+    if not any(part.is_type(*exp.DataType.FLOAT_TYPES) for part in parts):
+        shown = node.sql("snowflake")[:60]
+        raise NotKnown(f"{shown}, which would be an exact number: cast to FLOAT, as in {text(parts[0])[:40]}::FLOAT")
 
 
 def lower_text_function(node: exp.Expr) -> exp.Expr:
@@ -128,21 +94,60 @@ def lower_text_function(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def lower_date_add(node: exp.DateAdd) -> exp.Expr:
-    """A date plus days is a date."""
-    is_date = node.this.is_type(exp.DType.DATE)
-    unit = node.args["unit"].name.upper()
-    return raw(f"CAST({text(node)} AS DATE)") if is_date and unit in WHOLE_DAYS else node
+def lower_path(node: exp.JSONExtract | exp.Bracket) -> exp.Expr:
+    """`v:a.b[0]`, `v['a']`: keys keep their case, what isn't there is NULL."""
+    if isinstance(node, exp.JSONExtract):
+        steps = [_path_step(part) for part in node.expression.expressions if not isinstance(part, exp.JSONPathRoot)]
+    else:
+        steps = [_literal_step(key) for key in node.expressions]
+    path = "$" + "".join(steps)
+    return raw(f"json_extract({text(node.this)}, {_quoted(path)})")
 
 
-def lower_extract(node: exp.Extract) -> exp.Expr:
-    """Seconds since 1970 are cut off, not rounded."""
-    part = node.this.name.upper()
-    if part in PARTS:
-        return node
-    if part not in EPOCHS:
-        raise NotKnown(f"the part {part} of a time")
-    return raw(f"CAST(floor(epoch_us({text(node.expression)}) / {EPOCHS[part]}) AS BIGINT)")
+def lower_object_construct(node: exp.Struct) -> exp.Expr:
+    """OBJECT_CONSTRUCT leaves out what is NULL."""
+    members = [
+        f"to_json({_key(member)})::VARCHAR || ':' || to_json({text(member.expression)})::VARCHAR"
+        for member in node.expressions
+    ]
+    return raw(f"CAST('{{' || array_to_string([{', '.join(members)}]::VARCHAR[], ',') || '}}' AS JSON)")
+
+
+def lower_array_construct(node: exp.Array) -> exp.Expr:
+    return raw(f"json_array({', '.join(text(element) for element in node.expressions)})")
+
+
+def lower_parse_json(node: exp.ParseJSON) -> exp.Expr:
+    if node.args.get("safe"):
+        raise NotKnown("TRY_PARSE_JSON")
+    value = f"json_extract_string({text(node.this)}, '$')" if semistructured_family(node.this) else text(node.this)
+    return raw(f"CAST({value} AS JSON)")
+
+
+def _path_step(part: exp.Expr) -> str:
+    if isinstance(part, exp.JSONPathKey) and isinstance(part.this, str):
+        return "." + json.dumps(part.this, ensure_ascii=False)
+    if isinstance(part, exp.JSONPathSubscript) and isinstance(part.this, int):
+        return f"[{part.this}]"
+    if isinstance(part, exp.JSONPathSubscript) and isinstance(part.this, str):
+        return "." + json.dumps(part.this, ensure_ascii=False)
+    raise NotKnown(f"the path {part}")
+
+
+def _literal_step(key: exp.Expr) -> str:
+    if not isinstance(key, exp.Literal):
+        raise NotKnown(f"a path with the computed key {key.sql('snowflake')[:60]}")
+    return "." + json.dumps(key.name, ensure_ascii=False) if key.is_string else f"[{key.name}]"
+
+
+def _key(member: exp.Expr) -> str:
+    if isinstance(member, exp.PropertyEQ) and isinstance(member.this, exp.Identifier | exp.Literal):
+        return _quoted(member.this.name)
+    raise NotKnown("OBJECT_CONSTRUCT with computed keys")
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 NTZ_FORMAT = "%Y-%m-%d %H:%M:%S.%g"
@@ -162,20 +167,13 @@ MACROS = (
     # A text that has to fit: Snowflake never truncates in silence.
     """sf_fit(x, n) AS CASE WHEN length(x) > n
         THEN error('[100078] String ''' || left(x, 100) || ''' is too long and would be truncated') ELSE x END""",
-    # A quotient of floats, and of whole numbers, rounded half away from zero.
+    # A quotient of floats.
     """sf_quotient(a, b) AS CASE WHEN b = 0 THEN error('[100051] Division by zero') ELSE a / b END""",
-    """sf_ratio(a, b) AS CASE WHEN b = 0 THEN error('[100051] Division by zero')
-        ELSE sign(a) * sign(b) * ((2 * abs(a) + abs(b)) // (2 * abs(b))) END""",
     # A variant as an object or an array.
     """sf_object(x) AS CASE WHEN x IS NULL OR json_type(x) = 'OBJECT' THEN x
         ELSE error('[100071] Failed to cast variant value ' || left(CAST(x AS VARCHAR), 100) || ' to OBJECT') END""",
     """sf_array(x) AS CASE WHEN x IS NULL OR json_type(x) = 'ARRAY' THEN x
         ELSE CAST('[' || CAST(x AS VARCHAR) || ']' AS JSON) END""",
-    """sf_array_size(x) AS CASE WHEN json_type(x) = 'ARRAY' THEN json_array_length(x) END""",
-    """sf_typeof(x) AS CASE json_type(x) WHEN 'OBJECT' THEN 'OBJECT' WHEN 'ARRAY' THEN 'ARRAY' WHEN 'VARCHAR' THEN 'VARCHAR'
-        WHEN 'BOOLEAN' THEN 'BOOLEAN' WHEN 'NULL' THEN 'NULL_VALUE' WHEN 'UBIGINT' THEN 'INTEGER' WHEN 'BIGINT' THEN 'INTEGER'
-        WHEN 'HUGEINT' THEN 'INTEGER'
-        ELSE CASE WHEN contains(lower(CAST(x AS VARCHAR)), 'e') THEN 'DOUBLE' ELSE 'DECIMAL' END END""",
 )
 
 
@@ -188,23 +186,15 @@ def install_macros(store: Store) -> None:
 
 LOWERINGS: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Cast: lower_cast,
-    exp.TryCast: lower_cast,
-    **dict.fromkeys((exp.ToNumber, exp.ToDouble, exp.ToChar), lower_conversion),
+    exp.ToNumber: lower_to_number,
     exp.Div: lower_div,
     exp.Avg: lower_avg,
-    exp.DateAdd: lower_date_add,
-    exp.Extract: lower_extract,
-    exp.JSONExtract: semistructured.lower_path,
-    exp.GetExtract: semistructured.lower_path,
-    exp.Bracket: semistructured.lower_path,
-    exp.Struct: semistructured.lower_object_construct,
-    exp.Array: semistructured.lower_array_construct,
-    exp.ToVariant: semistructured.lower_to_variant,
-    exp.ParseJSON: semistructured.lower_parse_json,
-    exp.Join: lower_join,
-    **dict.fromkeys(semistructured.INSPECTIONS, semistructured.lower_inspection),
+    **dict.fromkeys((exp.JSONExtract, exp.Bracket), lower_path),
+    exp.Struct: lower_object_construct,
+    exp.Array: lower_array_construct,
+    exp.ParseJSON: lower_parse_json,
     **dict.fromkeys((*COMPARISONS, *ORDERINGS), lower_comparison),
-    **dict.fromkeys((*TEXT_FUNCTIONS, exp.Like, exp.ILike), lower_text_function),
+    **dict.fromkeys(TEXT_FUNCTIONS, lower_text_function),
 }
 
 

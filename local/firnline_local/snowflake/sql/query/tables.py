@@ -1,10 +1,10 @@
 """Finds the tables of a query in the catalog, and puts the store's names in their place.
 
-The role has to be allowed to read each of them. What a query may name besides tables: ERROR_TABLE(t), the views of
-INFORMATION_SCHEMA, its own WITH queries, VALUES, and FLATTEN.
+The role has to be allowed to read each of them. What a query may name besides tables: ERROR_TABLE(t), POLICY_REFERENCES,
+COPY_HISTORY, its own WITH queries, and VALUES.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -16,23 +16,24 @@ from firnline_local.snowflake.catalog import Column, Table
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.store import error_table_name, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME, ERROR_COLUMNS
-from firnline_local.snowflake.sql.query.semistructured import stand_in
 from firnline_local.snowflake.sql.query.types import column_type
 from firnline_local.snowflake.sql.query.views import (
     COPY_HISTORY,
-    INFORMATION_SCHEMA,
     POLICY_REFERENCES,
     View,
     copy_history,
     policy_references,
-    view,
 )
 from firnline_local.snowflake.sql.scope import Context
 
 ROW_ADDRESS = "rowid"
 """DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 ERROR_TABLE = "ERROR_TABLE"
-FUNCTIONS = (ERROR_TABLE, POLICY_REFERENCES, COPY_HISTORY)
+VIEWS: dict[str, Callable[[Context, exp.Anonymous], View]] = {
+    POLICY_REFERENCES: policy_references,
+    COPY_HISTORY: copy_history,
+}
+INFORMATION_SCHEMA = "INFORMATION_SCHEMA"
 
 
 @dataclass
@@ -61,11 +62,9 @@ def resolve_tables(context: Context, tree: exp.Expr) -> Sources:
     sources = Sources()
     for error_table in list(tree.find_all(exp.TableFromRows)):
         _unwrap(error_table)
-    for name, columns in stand_in(tree).items():
-        sources.columns[name], sources.visible[name] = dict(columns), list(columns)
     tables = {id(source): source for scope in traverse_scope(tree) for source in scope.sources.values()}
     for source in tables.values():
-        if isinstance(source, exp.Table) and source.name not in sources.columns:
+        if isinstance(source, exp.Table):
             _resolve(context, source, sources)
     for column in tree.find_all(exp.Column):
         column.set("db", None)  # db.schema.table.column: the table's name is enough, as in Snowflake's own scoping
@@ -87,31 +86,14 @@ def target_table(context: Context, table: exp.Expr, privilege: str) -> Table:
 
 
 def _resolve(context: Context, source: exp.Table, sources: Sources) -> None:
-    if isinstance(source.this, exp.Anonymous) and source.this.name.upper() == POLICY_REFERENCES:
-        context.require_warehouse()
-        found = policy_references(context, source.this)
-        sources.views.append(found)
-        sources.add(found.name, found.columns)
-        _replace(source, found.name, POLICY_REFERENCES)
-        return
-    if isinstance(source.this, exp.Anonymous) and source.this.name.upper() == COPY_HISTORY:
-        history = copy_history(context, source.this)
-        sources.views.append(history)
-        sources.add(history.name, history.columns)
-        _replace(source, history.name, COPY_HISTORY)
-        return
     if isinstance(source.this, exp.Anonymous):
-        _resolve_error_table(context, source, sources)
+        _resolve_function(context, source, sources)
         return
     if not isinstance(source.this, exp.Identifier):
         raise NotKnown(f"{source.sql('snowflake')[:80]} behind FROM")
     names = _parts(source)
     if len(names) > 1 and names[-2] == INFORMATION_SCHEMA:
-        found = view(context, names)
-        sources.views.append(found)
-        sources.add(found.name, found.columns)
-        _replace(source, found.name, names[-1])
-        return
+        raise NotKnown(f"{INFORMATION_SCHEMA}.{names[-1]}: SHOW and DESCRIBE tell of objects")
     table = context.readable_table(names)
     context.require_warehouse()
     hidden = {ROW_ADDRESS: "BIGINT"}
@@ -119,6 +101,19 @@ def _resolve(context: Context, source: exp.Table, sources: Sources) -> None:
         hidden[COMMIT_TIME] = "TIMESTAMP_LTZ"
     sources.add(physical_name(table), table.columns, hidden)
     _replace(source, physical_name(table), names[-1])
+
+
+def _resolve_function(context: Context, source: exp.Table, sources: Sources) -> None:
+    name = source.this.name.upper()
+    if name not in VIEWS:
+        _resolve_error_table(context, source, sources)
+        return
+    if name == POLICY_REFERENCES:
+        context.require_warehouse()
+    found = VIEWS[name](context, source.this)
+    sources.views.append(found)
+    sources.add(found.name, found.columns)
+    _replace(source, found.name, name)
 
 
 def _resolve_error_table(context: Context, source: exp.Table, sources: Sources) -> None:
@@ -148,7 +143,7 @@ def _unwrap(source: exp.TableFromRows) -> None:
     function = source.this
     while isinstance(function, exp.Dot):
         function = function.expression
-    if isinstance(function, exp.Anonymous) and function.name.upper() in FUNCTIONS:
+    if isinstance(function, exp.Anonymous) and function.name.upper() in (ERROR_TABLE, *VIEWS):
         source.replace(exp.Table(this=function, alias=source.args.get("alias")))
 
 

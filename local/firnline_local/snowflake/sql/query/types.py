@@ -22,7 +22,6 @@ SEMISTRUCTURED = {
     exp.DType.ARRAY: "ARRAY",
     exp.DType.JSON: "VARIANT",
 }
-FLOAT = DataType("FLOAT")
 
 
 def _literal(annotator: Any, literal: exp.Literal) -> exp.Expr:
@@ -39,12 +38,9 @@ def _literal(annotator: Any, literal: exp.Literal) -> exp.Expr:
 
 METADATA: Any = {
     **Snowflake.EXPRESSION_METADATA,
-    **{kind: {"returns": exp.DType.VARIANT} for kind in (exp.JSONExtract, exp.GetExtract, exp.Bracket, exp.ToVariant)},
-    exp.ParseJSON: {"returns": exp.DType.VARIANT},
+    **{kind: {"returns": exp.DType.VARIANT} for kind in (exp.JSONExtract, exp.Bracket, exp.ParseJSON)},
     exp.Struct: {"returns": exp.DType.OBJECT},
     exp.Array: {"returns": exp.DType.ARRAY},
-    exp.JSONKeys: {"returns": exp.DType.ARRAY},
-    exp.JSONFormat: {"returns": exp.DType.VARCHAR},
     exp.Literal: {"annotator": _literal},
 }
 
@@ -72,24 +68,6 @@ def data_type(kind: exp.DataType) -> DataType:
     return named
 
 
-def scale(node: exp.Expr) -> int | None:
-    """The digits behind the point of an exact number; None for a FLOAT. Raises NotKnown where it is unknown."""
-    kind = node.type
-    if not isinstance(kind, exp.DataType) or kind.this not in exp.DataType.NUMERIC_TYPES:
-        raise NotKnown(f"arithmetic with {node.sql('snowflake')[:80]}: cast it to NUMBER or FLOAT")
-    if kind.this in exp.DataType.FLOAT_TYPES:
-        return None
-    if isinstance(node, exp.Mul):
-        left, right = scale(node.left), scale(node.right)
-        return None if left is None or right is None else left + right
-    if isinstance(node, exp.Add | exp.Sub):
-        left, right = scale(node.left), scale(node.right)
-        return None if left is None or right is None else max(left, right)
-    if isinstance(node, exp.Paren | exp.Neg | exp.Sum | exp.Min | exp.Max | exp.Abs):
-        return scale(node.this)
-    return int(kind.expressions[1].name) if len(kind.expressions) > 1 else 0
-
-
 def column_type(kind: DataType) -> str:
     """A column's type as sqlglot has to get it: a precision would make nanoseconds of times, and they aren't kept. What is
     structured is asked like what is not.
@@ -99,29 +77,23 @@ def column_type(kind: DataType) -> str:
     return kind.family if kind.is_timestamp or kind.family == "TIME" else str(kind)
 
 
-def lower_cast(node: exp.Cast | exp.TryCast) -> exp.Expr:
-    return _as(node, data_type(node.to), forgiving=isinstance(node, exp.TryCast))
+def lower_cast(node: exp.Cast) -> exp.Expr:
+    return _as(node, data_type(node.to))
 
 
-def lower_conversion(node: exp.ToNumber | exp.ToDouble | exp.ToChar) -> exp.Expr:
-    """TO_NUMBER, TO_DOUBLE, TO_CHAR and their TRY_ forms."""
-    if node.args.get("format"):
-        raise NotKnown(f"TO_{type(node).__name__[2:].upper()} with a format")
-    if isinstance(node, exp.ToNumber):
-        precision, scale = node.args.get("precision"), node.args.get("scale")
-        target = DataType("NUMBER", int(precision.name) if precision else 38, int(scale.name) if scale else 0)
-    else:
-        target = FLOAT if isinstance(node, exp.ToDouble) else DataType("VARCHAR", DEFAULT_VARCHAR)
-    return _as(node, target, forgiving=bool(node.args.get("safe")))
+def lower_to_number(node: exp.ToNumber) -> exp.Expr:
+    """TO_NUMBER(x), also with precision and scale; without them sqlglot adds Snowflake's."""
+    if node.args.get("format") or node.args.get("safe"):
+        raise NotKnown(f"{node.sql('snowflake')[:60]}: only TO_NUMBER without a format")
+    return _as(node, DataType("NUMBER", int(node.args["precision"].name), int(node.args["scale"].name)))
 
 
-def _as(node: exp.Expr, target: DataType, *, forgiving: bool) -> exp.Expr:
-    return raw(converted(text(node.this), semistructured_family(node.this), target, forgiving=forgiving))
+def _as(node: exp.Expr, target: DataType) -> exp.Expr:
+    return raw(converted(text(node.this), semistructured_family(node.this), target))
 
 
-def converted(value: str, source: str | None, target: DataType, *, forgiving: bool = False) -> str:
+def converted(value: str, source: str | None, target: DataType) -> str:
     """DuckDB's expression for a value as another type. `source` is VARIANT, OBJECT, ARRAY, or None for all others."""
-    cast = "TRY_CAST" if forgiving else "CAST"
     if target.is_json:
         return _as_json(value, source, target.family)
     if source is not None:
@@ -131,12 +103,14 @@ def converted(value: str, source: str | None, target: DataType, *, forgiving: bo
             shown = value if source is not None else f"sf_text({value})"
             return shown if target.size == DEFAULT_VARCHAR else f"sf_fit({shown}, {target.size})"
         case "NUMBER" if source is None:
-            rounded = f"{cast}(round({cast}({value} AS DOUBLE), {target.scale}) AS {target.duckdb})"
-            return f"CASE typeof({value}) WHEN 'DOUBLE' THEN {rounded} ELSE {cast}({value} AS {target.duckdb}) END"
+            rounded = f"CAST(round(CAST({value} AS DOUBLE), {target.scale}) AS {target.duckdb})"
+            return f"CASE typeof({value}) WHEN 'DOUBLE' THEN {rounded} ELSE CAST({value} AS {target.duckdb}) END"
         case "BINARY":
-            return f"CASE typeof({value}) WHEN 'BLOB' THEN {cast}({value} AS BLOB) ELSE unhex(CAST({value} AS VARCHAR)) END"
+            return (
+                f"CASE typeof({value}) WHEN 'BLOB' THEN CAST({value} AS BLOB) ELSE unhex(CAST({value} AS VARCHAR)) END"
+            )
         case _:
-            return f"{cast}({value} AS {target.duckdb})"
+            return f"CAST({value} AS {target.duckdb})"
 
 
 def _as_json(value: str, source: str | None, family: str) -> str:

@@ -20,17 +20,11 @@ QUERIES = {
     "SELECT customer, COUNT(*), SUM(total) FROM orders GROUP BY 1 ORDER BY 2 DESC, 1": [
         ("ann", "2", "10.50"), ("bob", "1", "20.00"), (None, "1", "1.25")
     ],
-    "SELECT customer FROM orders GROUP BY ALL HAVING COUNT(*) > 1": [("ann",)],
-    "SELECT AVG(total), AVG(id), AVG(f) FROM orders WHERE id < 4": [("15.25000000", "2.000000", "2.0")],
-    "SELECT AVG(DISTINCT id), COUNT(DISTINCT customer), COUNT(customer) FROM orders": [("2.500000", "2", "3")],
-    "SELECT SUM(total) / COUNT(*) FROM orders": [("7.93750000",)],
+    "SELECT customer FROM orders GROUP BY customer HAVING COUNT(*) > 1": [("ann",)],
+    "SELECT AVG(f), COUNT(DISTINCT customer), COUNT(customer) FROM orders WHERE id < 4": [("2.0", "2", "3")],
     "SELECT SUM(id), MIN(total), MAX(customer) FROM orders WHERE FALSE": [(None, None, None)],
-    "SELECT COUNT_IF(id > 1), BOOLAND_AGG(id > 0), MAX_BY(id, total) FROM orders": [("3", "1", "2")],
     "SELECT id, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY id DESC) AS n FROM orders QUALIFY n = 1 ORDER BY id": [
         ("2", "1"), ("3", "1"), ("4", "1")
-    ],
-    "SELECT id, SUM(id) OVER (ORDER BY id) AS s, LAG(id) OVER (ORDER BY id) AS l FROM orders ORDER BY id LIMIT 2": [
-        ("1", "1", None), ("2", "3", "1")
     ],
     "SELECT o.id, p.id FROM orders o LEFT JOIN orders p ON o.id = p.id + 2 ORDER BY 1 LIMIT 3": [
         ("1", None), ("2", None), ("3", "1")
@@ -39,12 +33,11 @@ QUERIES = {
     "SELECT id FROM orders WHERE id NOT IN (SELECT id FROM orders WHERE id > 1)": [("1",)],
     "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM orders p WHERE p.id = o.id + 3)": [("1",)],
     "WITH big AS (SELECT id AS n FROM orders WHERE total > 5) SELECT MAX(n) FROM big": [("2",)],
-    "SELECT 1 UNION SELECT 1 UNION ALL SELECT 2 ORDER BY 1": [("1",), ("2",)],
+    "SELECT 1 UNION ALL SELECT 1 UNION ALL SELECT 2 ORDER BY 1": [("1",), ("1",), ("2",)],
     "SELECT MAX(id) AS m, m + 1 FROM orders": [("4", "5")],
     'SELECT "Note" FROM orders WHERE "Note" ILIKE \'X\'': [("x",)],
     "SELECT db.public.orders.id FROM db.public.orders WHERE orders.id = 1": [("1",)],
     "SELECT TOP 1 id FROM orders ORDER BY id DESC": [("4",)],
-    "SELECT id FROM orders ORDER BY id OFFSET 3 ROWS FETCH FIRST 1 ROWS ONLY": [("4",)],
     "SELECT column1, column2 FROM (VALUES (1, 'a'), (2, NULL)) ORDER BY 1": [("1", "a"), ("2", None)],
     "SELECT x, y FROM (VALUES (1, NULL)) AS v (x, y)": [("1", None)],
     "SELECT f FROM orders ORDER BY id": [("1.5",), (None,), ("2.5",), ("10000000000.0",)],
@@ -60,12 +53,11 @@ def test_a_query_answers_as_snowflake_would(orders, query: str) -> None:
     ("query", "names"),
     [
         ("SELECT * FROM orders", ["ID", "CUSTOMER", "TOTAL", "Note", "F"]),
-        ("SELECT * EXCLUDE (f, total) FROM orders", ["ID", "CUSTOMER", "Note"]),
         ("SELECT o.*, 1 FROM orders o", ["ID", "CUSTOMER", "TOTAL", "Note", "F", "1"]),
         ("SELECT count(*), max( id )+1, 'It''s', id::varchar, id FROM orders GROUP BY id",
          ["COUNT(*)", "MAX( ID )+1", "'It''s'", "ID::VARCHAR", "ID"]),
         ('SELECT id AS lower, id AS "Kept", id "Too" FROM orders', ["LOWER", "Kept", "Too"]),
-        ("SELECT 1 + 1 UNION SELECT 2", ["1 + 1"]),
+        ("SELECT 1 + 1 UNION ALL SELECT 2", ["1 + 1"]),
     ],
 )  # fmt: skip # a paragraph, not a column
 def test_columns_are_called_what_snowflake_calls_them(orders, query: str, names: list[str]) -> None:
@@ -83,7 +75,12 @@ def test_columns_are_called_what_snowflake_calls_them(orders, query: str, names:
         ("SELECT * FROM (SELECT id, id FROM orders)", "000002", "two columns that differ in case only, or not at all"),
         ('SELECT * FROM (SELECT id AS "a", id AS a FROM orders)', "000002", "differ in case only"),
         ("SELECT customer = 1 FROM orders", "000002", "comparing the text"),
-        ("SELECT AVG(id) OVER () FROM orders", "000002", "AVG of exact numbers as a window function"),
+        ("SELECT SUM(total) / COUNT(*) FROM orders", "000002", "which would be an exact number"),
+        ("SELECT 1 UNION SELECT 2", "000002", "UNION without ALL"),
+        ("SELECT 1 EXCEPT SELECT 2", "000002", "EXCEPT"),
+        ("SELECT * EXCLUDE (f) FROM orders", "000002", "EXCLUDE"),
+        ("SELECT id FROM orders ORDER BY id OFFSET 3 ROWS FETCH FIRST 1 ROWS ONLY", "000002", "FL-6040"),
+        ("SELECT * FROM db.information_schema.tables", "000002", "INFORMATION_SCHEMA.TABLES: SHOW and DESCRIBE"),
         ("SELECT id FROM orders WHERE id = ?", "000002", "FL-6040"),
     ],
 )
@@ -105,14 +102,3 @@ def test_the_commit_time_is_asked_for_by_name_and_not_shown_by_star(sql) -> None
 
     assert sql.rows("SELECT * FROM t") == [("1",)]
     assert sql.rows("SELECT t.metadata$row_last_commit_time FROM t") == [("1767268800.000000000",)]
-    assert sql.value("SELECT DATEDIFF(MS, METADATA$ROW_LAST_COMMIT_TIME, CURRENT_TIMESTAMP()) FROM t") == "0"
-
-
-def test_information_schema_answers_for_the_named_or_current_database(orders) -> None:
-    assert orders.rows(
-        "SELECT column_name, data_type, is_nullable FROM information_schema.columns "
-        "WHERE table_name = 'ORDERS' ORDER BY ordinal_position LIMIT 2"
-    ) == [("ID", "NUMBER", "YES"), ("CUSTOMER", "TEXT", "YES")]
-    assert orders.rows("SELECT table_schema, row_count FROM db.information_schema.tables") == [("PUBLIC", "4")]
-    assert orders.value("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES") == "1"
-    assert "INFORMATION_SCHEMA.VIEWS" in orders.refusal("SELECT * FROM information_schema.views").message
