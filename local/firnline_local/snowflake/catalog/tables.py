@@ -26,7 +26,6 @@ class Default:
     text: str
     expression: str
     """In DuckDB's SQL."""
-    is_identity: bool = False
 
 
 @dataclass(kw_only=True)
@@ -37,8 +36,7 @@ class Column:
     default: Default | None = None
     comment: str = ""
     primary_key: bool = False
-    """Declared, not enforced; so is `unique`."""
-    unique: bool = False
+    """Declared, not enforced."""
     evolution: str | None = None
     """The SchemaEvolutionRecord, JSON text; None where a person made the column or has altered it since."""
 

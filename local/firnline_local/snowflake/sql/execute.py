@@ -9,7 +9,7 @@ from typing import Any
 
 from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
-from firnline_local.snowflake.sql.login import alter_session, use
+from firnline_local.snowflake.sql.login import use
 from firnline_local.snowflake.sql.query import dml
 from firnline_local.snowflake.sql.query.run import run
 from firnline_local.snowflake.sql.result import Result, StatementType, done
@@ -70,7 +70,6 @@ def create(context: Context, reader: TokenReader) -> Result:
 
 
 STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {
-    "ALTER SESSION": alter_session,
     "ALTER": alter,
     "CREATE": create,
     "DESCRIBE": describe,

@@ -21,7 +21,7 @@ from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, Data
 from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.faulty import CutConnection, answer
 from firnline_local.snowflake.sql.execute import execute
-from firnline_local.snowflake.sql.login import log_in, parameter_list, token_renewal
+from firnline_local.snowflake.sql.login import log_in, token_renewal
 from firnline_local.snowflake.sql.query.lowering import install_macros
 from firnline_local.snowflake.sql.result import WIRE_NAMES, Result, ResultColumn
 from firnline_local.snowflake.sql.scope import Context
@@ -63,7 +63,7 @@ def failed_query(error: SqlError, query_id: str) -> bytes:
 def answered_query(result: Result, session: Session, query_id: str) -> bytes:
     """Small or large, the whole result goes inline: there is no stage to fetch chunks from."""
     data = {
-        "parameters": parameter_list(result.parameters),
+        "parameters": [],
         "rowtype": [_column(column) for column in result.columns],
         "rowset": result.rows,
         "total": len(result.rows),

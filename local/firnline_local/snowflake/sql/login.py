@@ -1,10 +1,9 @@
-"""Where and in which role a session begins, and what changes it: login, USE, and ALTER SESSION.
+"""Where and in which role a session begins, and what changes it: login and USE.
 
 A JWT proves who logs in; the role is checked, and the session starts where the client asked it to.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from firnline_local.snowflake.catalog import (
@@ -20,43 +19,16 @@ from firnline_local.snowflake.catalog import (
 from firnline_local.snowflake.catalog.errors import DoesNotExist, InsufficientPrivileges, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_identifier, read_name
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, session_value
-from firnline_local.snowflake.sql.properties import any_value
 from firnline_local.snowflake.sql.result import Result, StatementType, done
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.sessions import MASTER_TOKEN_LIFETIME, TOKEN_LIFETIME, Session, Sessions
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 
-def alter_session(context: Context, reader: TokenReader) -> Result:
-    parameters = context.session.parameters
-    if reader.accept("UNSET"):
-        keys = reader.separated(TokenReader.word)
-        reader.end()
-        for key in keys:
-            parameters.pop(key, None)
-        changed = {key: SESSION_DEFAULTS.get(key, "") for key in keys}
-    else:
-        reader.expect("SET")
-        changed = _read_parameters(reader)
-        parameters.update(changed)
-    return replace(done(type=StatementType.SCL), parameters=changed)
-
-
-def _read_parameters(reader: TokenReader) -> dict[str, bool | int | str]:
-    read: dict[str, bool | int | str] = {}
-    while not reader.at_end:
-        key = reader.word()
-        reader.expect("=")
-        read[key] = session_value(key, any_value(reader))
-        reader.accept(",")
-    return read
-
-
 def use(context: Context, reader: TokenReader) -> Result:
     match reader.accept_one("SECONDARY ROLES", "ROLE", "WAREHOUSE", "DATABASE", "SCHEMA"):
         case "SECONDARY ROLES":
-            if not reader.accept("NONE"):
-                raise NotKnown("secondary roles: a session acts in its one role")
+            raise NotKnown("secondary roles: a session acts in its one role")
         case "ROLE":
             use_role(context, reader.identifier())
         case "WAREHOUSE":
@@ -66,8 +38,7 @@ def use(context: Context, reader: TokenReader) -> Result:
         case "SCHEMA":
             use_schema(context, reader.name())
         case _:
-            names = reader.name()
-            use_database(context, names[0]) if len(names) == 1 else use_schema(context, names)
+            raise NotKnown(f"USE {reader.rest[:40]}: USE DATABASE or USE SCHEMA")
     reader.end()
     return done(type=StatementType.SCL)
 

@@ -5,7 +5,7 @@ decimals for times, days for dates, 1 and 0 for booleans, hexadecimal digits for
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any
@@ -46,8 +46,6 @@ class Result:
     columns: Sequence[ResultColumn]
     rows: Sequence[Row] = ()
     type: StatementType = StatementType.DDL
-    parameters: dict[str, Any] = field(default_factory=dict)
-    """Session parameters that the statement has changed."""
     transfer: dict[str, Any] | None = None
     """What a client has to do by itself, with files of its own; then there are no rows."""
 

@@ -89,7 +89,7 @@ def test_a_default_is_for_rows_that_do_not_say_and_not_for_those_that_say_null(
         catalog,
         database,
         column("A", "VARCHAR", default=Default("'x'", "'x'")),
-        column("N", "NUMBER", default=Default("IDENTITY", "nextval('s1')", is_identity=True)),
+        column("N", "NUMBER", default=Default("IDENTITY", "nextval('s1')")),
     )
     catalog.insert_rows(found, [{}, {"A": None, "N": 1}, {"A": "y"}], committed_at=NOW)
 

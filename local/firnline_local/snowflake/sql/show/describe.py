@@ -1,14 +1,12 @@
 """DESCRIBE for each kind of object, in the columns that a real account has."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from firnline_local.snowflake.catalog import (
     AuthenticationPolicy,
-    CatalogObject,
     Column,
-    Database,
     ExternalVolume,
     NetworkPolicy,
     NetworkRule,
@@ -16,7 +14,6 @@ from firnline_local.snowflake.catalog import (
     StorageLocation,
     Table,
     User,
-    Warehouse,
     kinds,
 )
 from firnline_local.snowflake.catalog.storage import storage_user_arn
@@ -133,7 +130,7 @@ def _column(column: Column) -> list[str | None]:
         "Y" if column.nullable else "N",
         column.default.text if column.default else None,
         "Y" if column.primary_key else "N",
-        "Y" if column.unique else "N",
+        "N",
         None,
         None,
         column.comment or None,
@@ -155,30 +152,21 @@ def _user(_context: Context, user: User) -> Result:
     return listing(PROPERTY_COLUMNS, rows)
 
 
-def _contents(context: Context, container: Database | Schema) -> Result:
-    inside = [inner for objects in container.contents.values() for inner in objects.values()]
-    return _objects([inner for inner in inside if context.catalog.sees(context.role, inner)])
-
-
-def _warehouse(_context: Context, warehouse: Warehouse) -> Result:
-    return _objects([warehouse])
-
-
-def _objects(objects: Sequence[CatalogObject]) -> Result:
+def _schema(context: Context, schema: Schema) -> Result:
+    inside = [inner for objects in schema.contents.values() for inner in objects.values()]
+    seen = [inner for inner in inside if context.catalog.sees(context.role, inner)]
     columns = (("created_on", MOMENT), "name", "kind")
-    return listing(columns, [[found.created_on, found.name, found.kind.name] for found in objects])
+    return listing(columns, [[found.created_on, found.name, found.kind.name] for found in seen])
 
 
 DESCRIBED: dict[str, Callable[[Context, Any], Result]] = {
     "TABLE": _table,
     **dict.fromkeys(kinds.TABLE_VARIETIES, _table_variety),
     "PIPE": lambda context, pipe: described(PIPES, pipe, context),
-    "WAREHOUSE": _warehouse,
     "NETWORK POLICY": _network_policy,
     "NETWORK RULE": _network_rule,
     "AUTHENTICATION POLICY": _authentication_policy,
     "EXTERNAL VOLUME": _external_volume,
     "USER": _user,
-    "DATABASE": _contents,
-    "SCHEMA": _contents,
+    "SCHEMA": _schema,
 }

@@ -4,21 +4,18 @@ Listings of objects are data (`listings.py`); those of channels and parameters a
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog import CatalogObject, Channel, Database, Pipe, Schema, Table
-from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective, parameters_on
-from firnline_local.snowflake.sql.result import MOMENT, Result, encode, listing
+from firnline_local.snowflake.catalog.errors import NotKnown
+from firnline_local.snowflake.sql.parameters import effective, parameters_on
+from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, Listing
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
-Row = TypeVar("Row", bound=Sequence[Any])
-
 PLACES: dict[str, type[CatalogObject]] = {"DATABASE": Database, "SCHEMA": Schema, "TABLE": Table}
-TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +25,9 @@ class Filter:
     inside: CatalogObject
     """The account, a database, a schema or a table."""
     like: re.Pattern[str] | None = None
-    starts_with: str = ""
-    limit: int | None = None
 
     def matches(self, name: str) -> bool:
-        return (self.like is None or self.like.fullmatch(name) is not None) and name.startswith(self.starts_with)
-
-    def limited(self, rows: Iterable[Row]) -> list[Row]:
-        return list(rows)[: self.limit]
+        return self.like is None or self.like.fullmatch(name) is not None
 
 
 def read_filter(
@@ -46,25 +38,18 @@ def read_filter(
 ) -> Filter:
     """Reads to the end; `places` is what `IN` may name with a keyword, a schema needs none."""
     like = like_pattern(reader.string()) if reader.accept("LIKE") else None
-    inside = _read_place(context, reader, places) if reader.accept_one("IN", "FOR") else _default_place(context)
-    starts_with = reader.string() if reader.accept("STARTS WITH") else ""
-    limit = reader.integer() if reader.accept("LIMIT") else None
+    inside = _read_place(context, reader, places) if reader.accept("IN") else _default_place(context)
     reader.end()
-    return Filter(inside, like, starts_with, limit)
+    return Filter(inside, like)
 
 
 def _read_place(context: Context, reader: TokenReader, places: Mapping[str, type[CatalogObject]]) -> CatalogObject:
     if reader.accept("ACCOUNT"):
         return context.account
     place = reader.accept_one(*places)
-    if place is None:
-        return context.find(Schema, reader.name())
-    has_name = not reader.at_end and not any(reader.starts(clause) for clause in ("STARTS WITH", "LIMIT"))
-    if not has_name and place == "DATABASE" and context.session.database is not None:
-        return context.session.database
-    if not has_name and place == "SCHEMA" and context.session.schema is not None:
-        return context.session.schema
-    return context.find(places[place], reader.name())
+    if reader.at_end:
+        raise NotKnown(f"IN {place} without its name")
+    return context.find(places[place] if place else Schema, reader.name())
 
 
 def _default_place(context: Context) -> CatalogObject:
@@ -94,7 +79,7 @@ def show_channels(context: Context, reader: TokenReader) -> Result:
         if chosen.matches(channel.name) and _is_inside(channel, chosen.inside) and _is_visible(context, channel)
     ]
     shown.sort(key=lambda channel: (channel.pipe.path, channel.name))
-    return listing(CHANNEL_COLUMNS, chosen.limited([_channel_row(channel) for channel in shown]))
+    return listing(CHANNEL_COLUMNS, map(_channel_row, shown))
 
 
 def _is_inside(channel: Channel, place: CatalogObject) -> bool:
@@ -121,26 +106,11 @@ PARAMETER_COLUMNS = ("key", "value", "default", "level", "description", "type")
 
 def show_parameters(context: Context, reader: TokenReader) -> Result:
     like = like_pattern(reader.string()) if reader.accept("LIKE") else None
-    is_placed = reader.accept_one("IN", "FOR") is not None
-    kind = reader.choose(("SESSION", "ACCOUNT", *NAMED), after="SHOW PARAMETERS IN") if is_placed else "SESSION"
-    if kind == "SESSION":
-        rows = _of_session(context)
-    elif kind == "ACCOUNT":
-        rows = [
-            [key, encode(value), encode(value), "", "", TYPES[type(value)]] for key, value in SESSION_DEFAULTS.items()
-        ]
-    else:
-        rows = _of_object(find_named(context, kind, reader.name()))
+    if not reader.accept_one("IN", "FOR"):
+        raise NotKnown("SHOW PARAMETERS of the session")
+    rows = _of_object(find_named(context, reader.choose(NAMED, after="SHOW PARAMETERS IN"), reader.name()))
     reader.end()
     return listing(PARAMETER_COLUMNS, [row for row in rows if not like or like.fullmatch(str(row[0]))])
-
-
-def _of_session(context: Context) -> list[list[str | None]]:
-    own = context.session.parameters
-    return [
-        [key, encode(own.get(key, default)), encode(default), "SESSION" if key in own else "", "", TYPES[type(default)]]
-        for key, default in sorted((dict.fromkeys(own, "") | SESSION_DEFAULTS).items())
-    ]
 
 
 def _of_object(found: CatalogObject) -> list[list[str | None]]:
@@ -194,5 +164,5 @@ def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Resu
     objects.sort(key=lambda found: found.path)
     return listing(
         [(column.name, column.type) for column in shown.columns],
-        chosen.limited([[column.value(found, context) for column in shown.columns] for found in objects]),
+        [[column.value(found, context) for column in shown.columns] for found in objects],
     )

@@ -146,7 +146,7 @@ def _alter_warehouse(context: Context, reader: TokenReader, found: CatalogObject
         found.tables = [table for table in found.tables if table not in tables]
         found.tables += tables if attachment == "ADD TABLES" else []
         return
-    reader.choose(("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES"), after="ALTER WAREHOUSE")
+    reader.choose(("SUSPEND", "RESUME IF SUSPENDED"), after="ALTER WAREHOUSE")
     context.require("OPERATE", found)
 
 

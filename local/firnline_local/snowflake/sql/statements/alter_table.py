@@ -22,7 +22,10 @@ def alter_table(context: Context, reader: TokenReader, found: CatalogObject) -> 
     context.require_ownership(found)
     if found.interactive:
         raise CompilationFault(f"The columns of an interactive table can't be altered: '{found.full_name}'.")
-    ACTIONS[reader.choose(ACTIONS, after="ALTER TABLE …")](context, reader, found)
+    action = reader.choose(ACTIONS, after="ALTER TABLE …")
+    if reader.starts("IF EXISTS"):
+        raise NotKnown(f"ALTER TABLE … {action} {reader.rest[:40]}")
+    ACTIONS[action](context, reader, found)
 
 
 def set_table(context: Context, table: Table, properties: Mapping[str, str]) -> None:
@@ -49,32 +52,31 @@ def unset_table(context: Context, table: Table, keys: Iterable[str]) -> None:
 
 
 def _add_columns(context: Context, reader: TokenReader, table: Table) -> None:
-    columns: list[Column] = []
-    while True:
-        optional = reader.accept("IF NOT EXISTS")
-        column = read_column(context, reader)
-        if table.iceberg:
-            column = iceberg_column(column, table.iceberg.version)
-        existing = table.column(column.name)
-        if existing is not None and not optional:
-            raise AlreadyExists(column.name)
-        if not column.nullable and column.default is None and context.catalog.store.count_rows(table):
-            raise CompilationFault(
-                f"Non-nullable column '{column.name}' cannot be added to non-empty table '{display(table.name)}' "
-                f"unless it has a non-null default value."
-            )
-        if existing is None:
-            columns.append(column)
-        if not reader.accept(","):
-            break
-        reader.accept("COLUMN")
-    context.catalog.append_columns(table, columns)
+    read = reader.separated(lambda each: _read_added(context, each, table))
+    context.catalog.append_columns(table, [column for column in read if column is not None])
+
+
+def _read_added(context: Context, reader: TokenReader, table: Table) -> Column | None:
+    """None for one that is there already, where the statement says IF NOT EXISTS."""
+    reader.accept("COLUMN")
+    optional = reader.accept("IF NOT EXISTS")
+    column = read_column(context, reader)
+    if table.iceberg:
+        column = iceberg_column(column, table.iceberg.version)
+    if table.column(column.name) is not None:
+        if optional:
+            return None
+        raise AlreadyExists(column.name)
+    if not column.nullable and column.default is None and context.catalog.store.count_rows(table):
+        raise CompilationFault(
+            f"Non-nullable column '{column.name}' cannot be added to non-empty table '{display(table.name)}' "
+            f"unless it has a non-null default value."
+        )
+    return column
 
 
 def _drop_columns(context: Context, reader: TokenReader, table: Table) -> None:
-    optional = reader.accept("IF EXISTS")
-    names = reader.separated(TokenReader.identifier)
-    found = [column for name in names if (column := _find(table, name, optional=optional)) is not None]
+    found = [_find(table, name) for name in reader.separated(TokenReader.identifier)]
     if len(found) == len(table.columns):
         raise CompilationFault(f"Cannot drop all columns of table '{display(table.name)}'.")
     for column in found:
@@ -86,7 +88,7 @@ def _rename_column(context: Context, reader: TokenReader, table: Table) -> None:
     column = _find(table, reader.identifier())
     reader.expect("TO")
     name = reader.identifier()
-    if column is None or column.name == name:
+    if column.name == name:
         return
     if table.column(name) is not None:
         raise AlreadyExists(name)
@@ -96,36 +98,18 @@ def _rename_column(context: Context, reader: TokenReader, table: Table) -> None:
     column.name, column.evolution = name, None
 
 
-def _alter_columns(context: Context, reader: TokenReader, table: Table) -> None:
-    """`[COLUMN] a …, [COLUMN] b …`, also in parentheses."""
-    enclosed = reader.accept("(")
-    while True:
-        reader.accept("COLUMN")
-        column = _find(table, reader.identifier())
-        if column is not None:
-            _alter_column(context, reader, table, column)
-        if not reader.accept(","):
-            break
-    if enclosed:
-        reader.expect(")")
-
-
-def _alter_column(context: Context, reader: TokenReader, table: Table, column: Column) -> None:
-    store = context.catalog.store
-    match reader.accept_one(
-        "DROP NOT NULL", "SET NOT NULL", "NOT NULL", "COMMENT", "UNSET COMMENT", "SET DATA TYPE", "TYPE", "DROP DEFAULT"
-    ):
+def _alter_column(context: Context, reader: TokenReader, table: Table) -> None:
+    store, column = context.catalog.store, _find(table, reader.identifier())
+    match reader.accept_one("DROP NOT NULL", "SET NOT NULL", "COMMENT", "SET DATA TYPE", "DROP DEFAULT"):
         case "DROP NOT NULL":
             store.set_nullable(table, column, nullable=True)
             column.nullable = True
-        case "SET NOT NULL" | "NOT NULL":
+        case "SET NOT NULL":
             store.set_nullable(table, column, nullable=False)
             column.nullable = False
         case "COMMENT":
             column.comment = reader.string()
-        case "UNSET COMMENT":
-            column.comment = ""
-        case "SET DATA TYPE" | "TYPE":
+        case "SET DATA TYPE":
             _set_type(context, table, column, reader.type())
         case "DROP DEFAULT":
             store.drop_default(table, column)
@@ -164,23 +148,20 @@ def _swap(context: Context, reader: TokenReader, table: Table) -> None:
     context.catalog.directory.swap(table, other)
 
 
-def _find(table: Table, name: str, *, optional: bool = False) -> Column | None:
+def _find(table: Table, name: str) -> Column:
     column = table.column(name)
-    if column is None and not optional:
+    if column is None:
         raise DoesNotExist("column", display(name))
     return column
 
 
 ACTIONS: dict[str, Callable[[Context, TokenReader, Table], None]] = {
-    "ADD COLUMN": _add_columns,
     "ADD": _add_columns,
     "DROP COLUMN": _drop_columns,
     "DROP CLUSTERING KEY": _drop_clustering_key,
-    "DROP": _drop_columns,
     "RENAME COLUMN": _rename_column,
-    "ALTER": _alter_columns,
-    "MODIFY": _alter_columns,
+    "ALTER COLUMN": _alter_column,
     "CLUSTER BY": _cluster_by,
     "SWAP WITH": _swap,
 }
-"""Actions by the words that follow the name; longer phrases come first."""
+"""Actions by the words that follow the name."""

@@ -61,10 +61,8 @@ def _is_there(kind: DataType, version: int) -> bool:
             return True
 
 
-ENDS_OF_DEFAULT = frozenset(
-    {",", "NOT", "COMMENT", "COLLATE", "UNIQUE", "PRIMARY", "AUTOINCREMENT", "IDENTITY", "WITH", "MASKING", "TAG"}
-)
-TABLE_CONSTRAINTS = ("CONSTRAINT", "FOREIGN KEY", "CHECK (")
+ENDS_OF_DEFAULT = frozenset({",", "NOT", "COMMENT", "COLLATE", "PRIMARY", "UNIQUE", "WITH", "MASKING", "TAG"})
+TABLE_CONSTRAINTS = ("CONSTRAINT", "FOREIGN KEY", "CHECK (", "UNIQUE (")
 
 
 def read_columns(context: Context, reader: TokenReader) -> list[Column]:
@@ -95,34 +93,26 @@ def read_column(context: Context, reader: TokenReader) -> Column:
 
 def _read_listed(context: Context, reader: TokenReader) -> Column:
     if any(reader.starts(constraint) for constraint in TABLE_CONSTRAINTS):
-        raise NotKnown("a constraint of the whole table: only PRIMARY KEY (…) and UNIQUE (…)")
+        raise NotKnown("a constraint of the whole table: only PRIMARY KEY (…)")
     return read_column(context, reader)
 
 
 def _read_key(reader: TokenReader, columns: list[Column]) -> bool:
-    """`PRIMARY KEY (a, b)` and `UNIQUE (a)`: kept, shown, and like everywhere in Snowflake not enforced."""
-    key = reader.accept_one("PRIMARY KEY (", "UNIQUE (")
-    if key is None:
+    """`PRIMARY KEY (a, b)`: kept, shown, and like everywhere in Snowflake not enforced."""
+    if not reader.accept("PRIMARY KEY"):
         return False
     by_name = {column.name: column for column in columns}
-    while True:
-        name = reader.identifier()
+    for name in reader.listed(TokenReader.identifier):
         if name not in by_name:
             raise InvalidIdentifier(name)
-        if key.startswith("PRIMARY"):
-            by_name[name].primary_key, by_name[name].nullable = True, False
-        else:
-            by_name[name].unique = True
-        if not reader.accept(","):
-            break
-    reader.expect(")")
+        by_name[name].primary_key, by_name[name].nullable = True, False
     return True
 
 
 def _read_attribute(context: Context, reader: TokenReader, column: Column) -> bool:
-    match reader.accept_one(
-        "NOT NULL", "NULL", "DEFAULT", "COMMENT", "COLLATE", "PRIMARY KEY", "UNIQUE", "AUTOINCREMENT", "IDENTITY"
-    ):
+    if refused := reader.accept_one("UNIQUE", "AUTOINCREMENT"):
+        raise NotKnown(f"{refused} of the column {column.name}")
+    match reader.accept_one("NOT NULL", "NULL", "DEFAULT", "COMMENT", "COLLATE", "PRIMARY KEY", "IDENTITY"):
         case None:
             return False
         case "NOT NULL":
@@ -138,9 +128,7 @@ def _read_attribute(context: Context, reader: TokenReader, column: Column) -> bo
             _refuse_collation(reader.string())
         case "PRIMARY KEY":
             column.primary_key, column.nullable = True, False
-        case "UNIQUE":
-            column.unique = True
-        case "AUTOINCREMENT" | "IDENTITY":
+        case "IDENTITY":
             column.default = _read_identity(context, reader)
     return True
 
@@ -151,18 +139,13 @@ def _refuse_collation(collation: str) -> None:
 
 
 def _read_identity(context: Context, reader: TokenReader) -> Default:
-    start, step = 1, 1
-    if reader.accept("("):
-        start = reader.integer()
-        reader.expect(",")
-        step = reader.integer()
-        reader.expect(")")
-    elif reader.accept("START"):
-        start = reader.integer()
-        reader.expect("INCREMENT")
-        step = reader.integer()
-    order = reader.accept_one("ORDER", "NOORDER") or "NOORDER"
+    """`IDENTITY (1, 1)`, as the stock provider writes it."""
+    if not reader.accept("("):
+        raise NotKnown("IDENTITY but with (start, step)")
+    start = reader.integer()
+    reader.expect(",")
+    step = reader.integer()
+    reader.expect(")")
     sequence = f"s{context.catalog.directory.next_id()}"
     context.catalog.store.create_sequence(sequence, start=start, step=step)
-    text = f"IDENTITY START {start} INCREMENT {step} {order}"
-    return Default(text, f"nextval('{sequence}')", is_identity=True)
+    return Default(f"IDENTITY START {start} INCREMENT {step} NOORDER", f"nextval('{sequence}')")

@@ -246,8 +246,7 @@ def show_grants(context: Context, reader: TokenReader) -> Result:
             reader.end()
             return listing(ROLE_COLUMNS, map(_role_row, context.catalog.grants.holders(role)))
         case _:
-            reader.end()
-            return listing(ROLE_COLUMNS, map(_role_row, context.catalog.grants.roles_of(context.session.user)))
+            raise NotKnown("SHOW GRANTS without ON, TO or OF")
 
 
 def show_future_grants(context: Context, reader: TokenReader) -> Result:

@@ -40,16 +40,15 @@ def test_columns_are_dropped_and_renamed(table) -> None:
     assert columns(table) == ["B", "New"]
     assert table.rows('SELECT b, "New" FROM t') == [("x", None)]
     assert table.refusal("ALTER TABLE t DROP COLUMN z").code == "002003"
-    table("ALTER TABLE t DROP COLUMN IF EXISTS z")
     assert "Cannot drop all columns" in table.refusal('ALTER TABLE t DROP COLUMN b, "New"').message
 
 
 def test_a_column_gets_wider_and_never_narrower(table) -> None:
-    table("ALTER TABLE t ALTER COLUMN b SET DATA TYPE VARCHAR(20), COLUMN a COMMENT 'n'")
+    table.run("ALTER TABLE t ALTER COLUMN b SET DATA TYPE VARCHAR(20)", "ALTER TABLE t ALTER COLUMN a COMMENT 'n'")
     table("INSERT INTO t VALUES (2, 'longer than five')")
 
-    assert "cannot change column B" in table.refusal("ALTER TABLE t MODIFY b TYPE VARCHAR(3)").message
-    assert "cannot change column A" in table.refusal("ALTER TABLE t MODIFY (COLUMN a TYPE VARCHAR)").message
+    assert "cannot change column B" in table.refusal("ALTER TABLE t ALTER COLUMN b SET DATA TYPE VARCHAR(3)").message
+    assert "cannot change column A" in table.refusal("ALTER TABLE t ALTER COLUMN a SET DATA TYPE VARCHAR").message
     assert [row["comment"] for row in table.table("DESC TABLE t")] == ["n", None]
 
 
@@ -57,8 +56,8 @@ def test_not_null_comes_and_goes(table) -> None:
     table("ALTER TABLE t ALTER COLUMN b DROP NOT NULL")
     table("INSERT INTO t VALUES (2, NULL)")
 
-    assert table.refusal("ALTER TABLE t ALTER b SET NOT NULL").code == "100072"
-    table.run("DELETE FROM t WHERE b IS NULL", "ALTER TABLE t ALTER b SET NOT NULL")
+    assert table.refusal("ALTER TABLE t ALTER COLUMN b SET NOT NULL").code == "100072"
+    table.run("DELETE FROM t WHERE b IS NULL", "ALTER TABLE t ALTER COLUMN b SET NOT NULL")
     assert [row["null?"] for row in table.table("DESC TABLE t")] == ["Y", "N"]
 
 
@@ -68,11 +67,9 @@ def test_what_evolution_added_is_shown_until_somebody_alters_it(table, catalog) 
     catalog.add_columns(found, [("C", "VARCHAR")], evolution='{"evolutionType":"ADD_COLUMN"}')
     shown = [row["schema evolution record"] for row in table.table("DESC TABLE t")]
     assert shown == [None, None, '{"evolutionType":"ADD_COLUMN"}']
-    record = "SELECT schema_evolution_record FROM information_schema.columns WHERE column_name = 'C'"
-    assert table.value(record) == '{"evolutionType":"ADD_COLUMN"}'
 
     table("ALTER TABLE t ALTER COLUMN c COMMENT 'mine'")
-    assert table.value(record) is None
+    assert table.table("DESC TABLE t")[2]["schema evolution record"] is None
 
 
 def test_properties_are_set_and_unset_with_what_they_do(table) -> None:
@@ -125,7 +122,15 @@ def test_two_tables_change_names_with_their_rows_grants_and_times(table) -> None
 
 
 @pytest.mark.parametrize(
-    "change", ["ADD SEARCH OPTIMIZATION", "ALTER COLUMN a SET MASKING POLICY p", "SET TAG x = 'y'"]
+    "change",
+    [
+        "ALTER COLUMN a SET MASKING POLICY p",
+        "ALTER COLUMN a COMMENT 'x', COLUMN b COMMENT 'y'",
+        "ALTER b COMMENT 'x'",
+        "DROP COLUMN IF EXISTS a",
+        "MODIFY COLUMN b COMMENT 'x'",
+        "SET TAG x = 'y'",
+    ],
 )
 def test_a_change_that_is_not_known_is_refused_by_name(table, change: str) -> None:
     assert "[FL-6040]" in table.refusal(f"ALTER TABLE t {change}").message
