@@ -5,6 +5,7 @@ changed, and released while a query reads rows.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
@@ -22,7 +23,6 @@ from firnline_local.snowflake.sql.statements.create import (
     Creator,
     Modifiers,
     create_database,
-    create_interactive_warehouse,
     create_schema,
     create_warehouse,
     creator_of,
@@ -53,7 +53,7 @@ CREATORS: dict[str, Creator] = {
     "WAREHOUSE": create_warehouse,
     "ICEBERG TABLE": create_iceberg_table,
     "INTERACTIVE TABLE": create_interactive_table,
-    "INTERACTIVE WAREHOUSE": create_interactive_warehouse,
+    "INTERACTIVE WAREHOUSE": partial(create_warehouse, interactive=True),
     "EXTERNAL VOLUME": create_external_volume,
     **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
 }

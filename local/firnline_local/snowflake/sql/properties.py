@@ -224,9 +224,11 @@ class Settings:
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def read_settings(reader: TokenReader, kind: ObjectKind, *, stops: Iterable[str] = ()) -> Settings:
+def read_settings(
+    reader: TokenReader, kind: ObjectKind, *, stops: Iterable[str] = (), into: Settings | None = None
+) -> Settings:
     """Reads to the end of the statement, or to one of the keywords. Raises NotKnown for a key that the kind lacks."""
-    settings = Settings()
+    settings = Settings() if into is None else into
     while not reader.at_end and not any(reader.starts(stop) for stop in stops):
         reader.accept("WITH")
         key = reader.word()

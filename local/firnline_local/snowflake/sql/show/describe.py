@@ -21,8 +21,6 @@ from firnline_local.snowflake.catalog.users import KEY_SLOTS
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import Context, find_named
 from firnline_local.snowflake.sql.show.listings import (
-    AUTHENTICATION_DEFAULTS,
-    DESCRIBED_LISTS,
     NETWORK_RULES,
     PIPES,
     Listed,
@@ -49,6 +47,22 @@ USER_TEXTS = (
     "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
     "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
 )  # fmt: skip # a paragraph, not a column
+
+
+DESCRIBED_LISTS: dict[str, Callable[[list[str]], str]] = {
+    "ALLOWED_IP_LIST": ",".join,
+    "BLOCKED_IP_LIST": ",".join,
+    "ALLOWED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
+    "BLOCKED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
+}
+"""How DESCRIBE NETWORK POLICY writes each list; it leaves out those that are not set."""
+
+AUTHENTICATION_DEFAULTS: dict[str, Any] = {
+    "AUTHENTICATION_METHODS": ["ALL"],
+    "CLIENT_TYPES": ["ALL"],
+    "SECURITY_INTEGRATIONS": ["ALL"],
+    "MFA_ENROLLMENT": "REQUIRED_PASSWORD_ONLY",
+}
 
 
 def _network_policy(_context: Context, policy: NetworkPolicy) -> Result:

@@ -1,6 +1,5 @@
 """SHOW for each kind of object, as data: the columns that a real account has, and where each value comes from."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -186,39 +185,6 @@ WAREHOUSES = (
 )  # fmt: skip # a paragraph, not a column
 
 
-def all_of(kind: kinds.ObjectKind) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
-    return lambda _, inside: (found for found in inside.walk() if found.kind is kind)
-
-
-def pipes(context: Context, inside: CatalogObject) -> Iterable[CatalogObject]:
-    for found in inside.walk():
-        if isinstance(found, Schema):
-            yield from context.catalog.directory.pipes_in(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One SHOW."""
-
-    columns: tuple[Listed, ...]
-    objects: Callable[[Context, CatalogObject], Iterable[CatalogObject]]
-    whole_account: bool = False
-    """These objects are in no database, whatever the session's."""
-
-
-LISTINGS = {
-    "DATABASES": Listing(DATABASES, all_of(kinds.DATABASE), whole_account=True),
-    "SCHEMAS": Listing(SCHEMAS, all_of(kinds.SCHEMA)),
-    "TABLES": Listing(TABLES, all_of(kinds.TABLE)),
-    "PIPES": Listing(PIPES, pipes),
-    "STAGES": Listing(STAGES, all_of(kinds.STAGE)),
-    "ROLES": Listing(ROLES, all_of(kinds.ROLE), whole_account=True),
-    "USERS": Listing(USERS, all_of(kinds.USER), whole_account=True),
-    "WAREHOUSES": Listing(WAREHOUSES, all_of(kinds.WAREHOUSE), whole_account=True),
-}
-"""The listings by the plural that SHOW names."""
-
-
 def _suspension(found: Warehouse) -> str:
     return found.properties.get("AUTO_SUSPEND", "86400" if found.interactive else "600")
 
@@ -251,27 +217,6 @@ AUTHENTICATION_POLICIES = (
     OWNER_ROLE_TYPE, *named("", "options"),
 )  # fmt: skip # a paragraph, not a column
 
-POLICY_LISTINGS = {
-    "NETWORK POLICIES": Listing(NETWORK_POLICIES, all_of(kinds.NETWORK_POLICY), whole_account=True),
-    "NETWORK RULES": Listing(NETWORK_RULES, all_of(kinds.NETWORK_RULE)),
-    "AUTHENTICATION POLICIES": Listing(AUTHENTICATION_POLICIES, all_of(kinds.AUTHENTICATION_POLICY)),
-}
-
-DESCRIBED_LISTS: dict[str, Callable[[list[str]], str]] = {
-    "ALLOWED_IP_LIST": ",".join,
-    "BLOCKED_IP_LIST": ",".join,
-    "ALLOWED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
-    "BLOCKED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
-}
-"""How DESCRIBE NETWORK POLICY writes each list; it leaves out those that are not set."""
-
-AUTHENTICATION_DEFAULTS: dict[str, Any] = {
-    "AUTHENTICATION_METHODS": ["ALL"],
-    "CLIENT_TYPES": ["ALL"],
-    "SECURITY_INTEGRATIONS": ["ALL"],
-    "MFA_ENROLLMENT": "REQUIRED_PASSWORD_ONLY",
-}
-
 
 def iceberg(name: str) -> Value:
     return lambda found, _: getattr(found.iceberg, name)
@@ -292,14 +237,44 @@ EXTERNAL_VOLUMES = (
 )  # fmt: skip # a paragraph, not a column
 
 
-def of_variety(variety: str) -> Listing:
-    def found_in(_: Context, inside: CatalogObject) -> Iterable[CatalogObject]:
-        return (found for found in inside.walk() if isinstance(found, Table) and found.variety == variety)
-
-    return Listing(ICEBERG_TABLES if variety == "ICEBERG TABLE" else TABLES, found_in)
+def all_of(kind: kinds.ObjectKind) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
+    return lambda _, inside: (found for found in inside.walk() if found.kind is kind)
 
 
-VARIETY_LISTINGS = {
-    **{f"{variety}S": of_variety(variety) for variety in kinds.TABLE_VARIETIES},
+def pipes(context: Context, inside: CatalogObject) -> Iterable[CatalogObject]:
+    for found in inside.walk():
+        if isinstance(found, Schema):
+            yield from context.catalog.directory.pipes_in(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One SHOW."""
+
+    columns: tuple[Listed, ...]
+    objects: Callable[[Context, CatalogObject], Iterable[CatalogObject]]
+    whole_account: bool = False
+    """These objects are in no database, whatever the session's."""
+
+
+def of_variety(variety: str) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
+    return lambda _, inside: (found for found in inside.walk() if isinstance(found, Table) and found.variety == variety)
+
+
+LISTINGS = {
+    "DATABASES": Listing(DATABASES, all_of(kinds.DATABASE), whole_account=True),
+    "SCHEMAS": Listing(SCHEMAS, all_of(kinds.SCHEMA)),
+    "TABLES": Listing(TABLES, all_of(kinds.TABLE)),
+    "ICEBERG TABLES": Listing(ICEBERG_TABLES, of_variety("ICEBERG TABLE")),
+    "INTERACTIVE TABLES": Listing(TABLES, of_variety("INTERACTIVE TABLE")),
+    "PIPES": Listing(PIPES, pipes),
+    "STAGES": Listing(STAGES, all_of(kinds.STAGE)),
+    "ROLES": Listing(ROLES, all_of(kinds.ROLE), whole_account=True),
+    "USERS": Listing(USERS, all_of(kinds.USER), whole_account=True),
+    "WAREHOUSES": Listing(WAREHOUSES, all_of(kinds.WAREHOUSE), whole_account=True),
+    "NETWORK POLICIES": Listing(NETWORK_POLICIES, all_of(kinds.NETWORK_POLICY), whole_account=True),
+    "NETWORK RULES": Listing(NETWORK_RULES, all_of(kinds.NETWORK_RULE)),
+    "AUTHENTICATION POLICIES": Listing(AUTHENTICATION_POLICIES, all_of(kinds.AUTHENTICATION_POLICY)),
     "EXTERNAL VOLUMES": Listing(EXTERNAL_VOLUMES, all_of(kinds.EXTERNAL_VOLUME), whole_account=True),
 }
+"""The listings by the plural that SHOW names."""

@@ -12,7 +12,7 @@ from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.sql.parameters import effective, parameters_on
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
-from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, Listing
+from firnline_local.snowflake.sql.show.listings import LISTINGS, Listing
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 PLACES: dict[str, type[CatalogObject]] = {"DATABASE": Database, "SCHEMA": Schema, "TABLE": Table}
@@ -137,7 +137,6 @@ def show_replication_databases(_context: Context, reader: TokenReader) -> Result
     return listing(REPLICATION_COLUMNS, [])
 
 
-ALL_LISTINGS = {**LISTINGS, **POLICY_LISTINGS, **VARIETY_LISTINGS}
 OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "CHANNELS": show_channels,
     "PARAMETERS": show_parameters,
@@ -146,10 +145,10 @@ OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
 
 
 def show(context: Context, reader: TokenReader) -> Result:
-    what = reader.choose((*ALL_LISTINGS, *OTHERS), after="SHOW")
+    what = reader.choose((*LISTINGS, *OTHERS), after="SHOW")
     if what in OTHERS:
         return OTHERS[what](context, reader)
-    return _show_objects(context, reader, ALL_LISTINGS[what])
+    return _show_objects(context, reader, LISTINGS[what])
 
 
 def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Result:

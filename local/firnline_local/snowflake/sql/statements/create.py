@@ -134,14 +134,6 @@ def _enter(context: Context, found: CatalogObject) -> None:
         context.session.use_schema(found)
 
 
-def create_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    return _create_warehouse(context, reader, modifiers, interactive=False)
-
-
-def create_interactive_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    return _create_warehouse(context, reader, modifiers, interactive=True)
-
-
 def read_tables(context: Context, reader: TokenReader) -> list[Table]:
     """`(t, u)`, interactive ones."""
     tables = reader.listed(lambda each: context.find(Table, each.name()))
@@ -160,7 +152,9 @@ def refuse_short_suspension(properties: Mapping[str, str], *, interactive: bool)
         )
 
 
-def _create_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers, *, interactive: bool) -> Result:
+def create_warehouse(
+    context: Context, reader: TokenReader, modifiers: Modifiers, *, interactive: bool = False
+) -> Result:
     new = read_new_object(context, reader, Warehouse.kind, modifiers)
     tables = read_tables(context, reader) if interactive and reader.accept("TABLES") else []
     settings = read_settings(reader, Warehouse.kind)

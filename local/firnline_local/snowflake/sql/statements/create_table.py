@@ -105,8 +105,8 @@ def read_definition(context: Context, reader: TokenReader, *, selects: bool = Fa
         elif reader.starts("AS"):
             raise NotKnown("CREATE TABLE … AS SELECT: create the table, then INSERT INTO it")
         else:
-            more = read_settings(reader, kinds.TABLE, stops=("CLUSTER BY", "COPY GRANTS", "AS"))
-            definition.settings = _merged(definition.settings, more)
+            stops = ("CLUSTER BY", "COPY GRANTS", "AS")
+            read_settings(reader, kinds.TABLE, stops=stops, into=definition.settings)
     return definition
 
 
@@ -114,14 +114,6 @@ def _like(original: Table) -> Definition:
     properties = {key: str(getattr(original, key.lower())).lower() for key in TABLE_SWITCHES}
     columns = [replace(column, evolution=None) for column in original.columns]
     return Definition(columns, original.cluster_by, Settings(original.comment, dict(original.parameters), properties))
-
-
-def _merged(first: Settings, second: Settings) -> Settings:
-    return Settings(
-        second.comment if second.comment is not None else first.comment,
-        {**first.parameters, **second.parameters},
-        {**first.properties, **second.properties},
-    )
 
 
 class VolumeNotUsable(SqlError):
