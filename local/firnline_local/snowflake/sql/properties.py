@@ -118,14 +118,8 @@ def any_value(reader: TokenReader) -> str:
 
 def workload_identity(reader: TokenReader) -> str:
     """(TYPE = AWS ARN = '…'): kept as its parts, and no login here takes it."""
-    found = []
-    reader.expect("(")
-    while not reader.accept(")"):
-        key = reader.word()
-        reader.expect("=")
-        token = reader.next
-        found.append(f"{key}={reader.string() if token and token.kind is TokenKind.STRING else reader.word()}")
-    return " ".join(found)
+    given = reader.enclosed_options({"TYPE": word, "ARN": text}, of="WORKLOAD_IDENTITY")
+    return " ".join(f"{key}={value}" for key, value in given.items())
 
 
 WAREHOUSE_SIZES = {

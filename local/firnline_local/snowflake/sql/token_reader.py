@@ -3,8 +3,8 @@
 `end` refuses any clause that was not read: no clause is ever skipped in silence.
 """
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog.errors import NotKnown, SqlError
 from firnline_local.snowflake.catalog.types import FAMILY, DataType
@@ -72,6 +72,25 @@ class TokenReader:
         items = self.separated(item)
         self.expect(")")
         return items
+
+    def options(self, known: Mapping[str, Callable[["TokenReader"], Any]], *, of: str) -> dict[str, Any]:
+        """`KEY = value, …` up to the end or a closing parenthesis. Raises NotKnown for a key that is not among the known."""
+        found: dict[str, Any] = {}
+        while not self.at_end and not self.starts(")"):
+            key = self.word()
+            if key not in known:
+                raise NotKnown(f"the property {key} of {of}")
+            self.expect("=")
+            found[key] = known[key](self)
+            self.accept(",")
+        return found
+
+    def enclosed_options(self, known: Mapping[str, Callable[["TokenReader"], Any]], *, of: str) -> dict[str, Any]:
+        """The same in parentheses."""
+        self.expect("(")
+        found = self.options(known, of=of)
+        self.expect(")")
+        return found
 
     def expect(self, phrase: str) -> None:
         if not self.accept(phrase):

@@ -28,44 +28,29 @@ CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
 def read_file_source(context: Context, reader: TokenReader, table: Table) -> tuple[FileSource, str]:
     """With the case mode."""
     stage, path = read_location(context, reader, "READ")
-    mode, is_json = "", False
-    while not reader.at_end:
-        option = reader.word()
-        reader.expect("=")
-        match option:
-            case "FILE_FORMAT":
-                _read_format(reader, table)
-                is_json = True
-            case "MATCH_BY_COLUMN_NAME":
-                mode = word(reader)
-            case "ON_ERROR":
-                if (given := word(reader)) != "SKIP_FILE":
-                    raise NotKnown(f"ON_ERROR = {given} in a pipe from a stage")
-            case _:
-                raise NotKnown(f"{option} in a pipe from a stage")
-    if not is_json or mode not in CASE_MODES:
+    given = reader.options(FILE_OPTIONS, of="a pipe from a stage")
+    mode = given.get("MATCH_BY_COLUMN_NAME", "")
+    if "FILE_FORMAT" not in given or mode not in CASE_MODES:
         raise NotKnown("a pipe from a stage but with FILE_FORMAT = (TYPE = JSON …) and MATCH_BY_COLUMN_NAME")
+    if (on_error := given.get("ON_ERROR", "SKIP_FILE")) != "SKIP_FILE":
+        raise NotKnown(f"ON_ERROR = {on_error} in a pipe from a stage")
+    binary = given["FILE_FORMAT"]
+    if binary != "BASE64" and any(column.type.family == "BINARY" for column in table.columns):
+        raise NotKnown(f"BINARY_FORMAT = {binary} for a table with BINARY columns: only BASE64")
     folder = f"{path.rstrip('/')}/" if path else ""
     return FileSource(stage=stage, path=folder), mode
 
 
-def _read_format(reader: TokenReader, table: Table) -> None:
-    """`(TYPE = JSON BINARY_FORMAT = BASE64)`"""
-    given: dict[str, str] = {}
-    reader.expect("(")
-    while not reader.accept(")"):
-        key = reader.word()
-        reader.expect("=")
-        given[key] = word(reader)
-    if given.pop("TYPE", "") != "JSON":
+def _binary_format(reader: TokenReader) -> str:
+    """BINARY_FORMAT of `(TYPE = JSON BINARY_FORMAT = BASE64)`"""
+    given = reader.enclosed_options({"TYPE": word, "BINARY_FORMAT": word}, of="JSON files")
+    if given.get("TYPE") != "JSON":
         raise NotKnown("a pipe from files that are not JSON")
-    binary = given.pop("BINARY_FORMAT", "HEX")
-    if binary != "BASE64" and any(column.type.family == "BINARY" for column in table.columns):
-        raise NotKnown(f"BINARY_FORMAT = {binary} for a table with BINARY columns: only BASE64")
-    if given:
-        raise NotKnown(f"{min(given)} of JSON files")
+    return str(given.get("BINARY_FORMAT", "HEX"))
 
 
+FILE_OPTIONS = {"FILE_FORMAT": _binary_format, "MATCH_BY_COLUMN_NAME": word, "ON_ERROR": word}
+STREAMING_OPTIONS = {"MATCH_BY_COLUMN_NAME": word, "CLUSTER_AT_INGEST_TIME": word}
 STREAMING_SOURCE = "TABLE ( DATA_SOURCE ( TYPE =>"
 SOURCE, STREAMING = "DATA_SOURCE", "STREAMING"
 
@@ -131,20 +116,14 @@ def _read_source(reader: TokenReader) -> None:
 
 
 def _read_options(reader: TokenReader, *, is_transformed: bool) -> str:
-    mode = ""
-    while not reader.at_end:
-        option = reader.word()
-        reader.expect("=")
-        value = reader.word()
-        if option == "MATCH_BY_COLUMN_NAME" and value in CASE_MODES:
-            mode = value
-        elif option != "CLUSTER_AT_INGEST_TIME":
-            raise NotKnown(f"{option} = {value} in a streaming pipe")
+    mode = reader.options(STREAMING_OPTIONS, of="a streaming pipe").get("MATCH_BY_COLUMN_NAME")
+    if mode is not None and mode not in CASE_MODES:
+        raise NotKnown(f"MATCH_BY_COLUMN_NAME = {mode} in a streaming pipe")
     if mode and is_transformed:
         raise CompilationFault("MATCH_BY_COLUMN_NAME is not supported with copy transform.")
     if not mode and not is_transformed:
         raise CompilationFault("A streaming pipe needs MATCH_BY_COLUMN_NAME or a transformation.")
-    return mode
+    return mode or ""
 
 
 def read_transformation(select: str, table: Table, targets: Sequence[str]) -> tuple[PipeColumn, ...]:

@@ -6,6 +6,7 @@ fields are those that the connector 5.2 reads (measured), and the ones that olde
 
 import base64
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from firnline_local.snowflake.catalog import CatalogObject, ExternalVolume, Stage, StorageLocation, kinds
@@ -25,13 +26,6 @@ from firnline_local.snowflake.sql.statement import TokenKind
 from firnline_local.snowflake.sql.statements.create import Modifiers, read_new_object
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
-KEYS = {
-    "NAME": "name",
-    "STORAGE_PROVIDER": "provider",
-    "STORAGE_BASE_URL": "base_url",
-    "STORAGE_AWS_ROLE_ARN": "role_arn",
-    "STORAGE_AWS_EXTERNAL_ID": "external_id",
-}
 ENCRYPTIONS = ("NONE", "AWS_SSE_S3", "AWS_SSE_KMS")
 
 
@@ -80,43 +74,50 @@ def _remove(volume: ExternalVolume, name: str) -> None:
 
 def _read_location(reader: TokenReader) -> StorageLocation:
     """`(NAME = 'l' STORAGE_PROVIDER = 'S3' …)`; without an external id Snowflake makes one up, and so does this."""
-    read: dict[str, str] = {}
-    reader.expect("(")
-    while not reader.accept(")"):
-        key = reader.word()
-        reader.expect("=")
-        if key == "ENCRYPTION":
-            read |= _read_location_encryption(reader)
-        elif key in KEYS:
-            read[KEYS[key]] = reader.string()
-        else:
-            raise NotKnown(f"the property {key} of a storage location")
-        reader.accept(",")
-    if missing := [key for key in ("NAME", "STORAGE_BASE_URL", "STORAGE_AWS_ROLE_ARN") if KEYS[key] not in read]:
+    given = reader.enclosed_options(LOCATION_OPTIONS, of="a storage location")
+    if missing := [key for key in ("NAME", "STORAGE_BASE_URL", "STORAGE_AWS_ROLE_ARN") if key not in given]:
         raise CompilationFault(f"A storage location on S3 needs {' and '.join(missing)}.")
-    if read.get("provider", "").upper() != "S3":
-        raise NotKnown(f"the storage provider {read.get('provider')}: only S3")
-    read.setdefault("external_id", f"FIRNLINE_SFCRole={secrets.token_hex(8)}")
-    return StorageLocation(**{**read, "provider": "S3"})
+    provider = given.get("STORAGE_PROVIDER", "")
+    if provider.upper() != "S3":
+        raise NotKnown(f"the storage provider {provider}: only S3")
+    encryption = given.get("ENCRYPTION", {})
+    return StorageLocation(
+        name=given["NAME"],
+        base_url=given["STORAGE_BASE_URL"],
+        role_arn=given["STORAGE_AWS_ROLE_ARN"],
+        external_id=given.get("STORAGE_AWS_EXTERNAL_ID") or f"FIRNLINE_SFCRole={secrets.token_hex(8)}",
+        encryption=encryption.get("TYPE", "NONE"),
+        kms_key_id=encryption.get("KMS_KEY_ID", ""),
+    )
 
 
 def _read_location_encryption(reader: TokenReader) -> dict[str, str]:
-    reader.expect("( TYPE =")
-    kind = reader.string()
-    if kind not in ENCRYPTIONS:
-        raise CompilationFault(f"invalid value '{kind}' for ENCRYPTION: expected one of {', '.join(ENCRYPTIONS)}")
-    key = ""
-    if reader.accept("KMS_KEY_ID"):
-        reader.expect("=")
-        key = reader.string()
-    reader.expect(")")
-    return {"encryption": kind, "kms_key_id": key}
+    given = reader.enclosed_options(dict.fromkeys(("TYPE", "KMS_KEY_ID"), TokenReader.string), of="ENCRYPTION")
+    if given.get("TYPE") not in ENCRYPTIONS:
+        raise CompilationFault(
+            f"invalid value '{given.get('TYPE')}' for ENCRYPTION: expected one of {', '.join(ENCRYPTIONS)}"
+        )
+    return given
 
+
+LOCATION_OPTIONS = {
+    **dict.fromkeys(
+        ("NAME", "STORAGE_PROVIDER", "STORAGE_BASE_URL", "STORAGE_AWS_ROLE_ARN", "STORAGE_AWS_EXTERNAL_ID"),
+        TokenReader.string,
+    ),
+    "ENCRYPTION": _read_location_encryption,
+}
 
 BUCKET = "firnline-stages"
 """The first segment of a file's address, as the bucket of an account's stages would be."""
 FILE = "file://"
 MULTIPART_BYTES = 200 << 20
+PUT_OPTIONS: dict[str, Callable[[TokenReader], Any]] = {
+    "PARALLEL": TokenReader.integer,
+    "AUTO_COMPRESS": boolean,
+    "SOURCE_COMPRESSION": TokenReader.word,
+    "OVERWRITE": boolean,
+}
 
 
 def create_stage(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
@@ -132,12 +133,10 @@ def create_stage(context: Context, reader: TokenReader, modifiers: Modifiers) ->
 
 
 def _read_encryption(reader: TokenReader) -> str:
-    reader.expect("( TYPE =")
-    kind = reader.string()
+    kind = reader.enclosed_options({"TYPE": TokenReader.string}, of="ENCRYPTION").get("TYPE")
     if kind not in (CLIENT_SIDE, SERVER_SIDE):
         raise CompilationFault(f"invalid value '{kind}' for ENCRYPTION of an internal stage")
-    reader.expect(")")
-    return kind
+    return str(kind)
 
 
 def read_location(context: Context, reader: TokenReader, privilege: str) -> tuple[Stage, str]:
@@ -170,32 +169,14 @@ def put(context: Context, reader: TokenReader) -> Result:
     stage, path = read_location(context, reader, "READ")
     if not context.may("WRITE", stage):
         raise InsufficientPrivileges(stage.kind.name, stage.full_name)
-    options = _read_options(reader)
-    return Result(columns=(), transfer=_upload(context, stage, path, local.removeprefix(FILE), options))
-
-
-def _read_options(reader: TokenReader) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "parallel": 4,
-        "autoCompress": True,
-        "sourceCompression": "auto_detect",
-        "overwrite": False,
+    given = reader.options(PUT_OPTIONS, of="PUT")
+    options = {
+        "parallel": given.get("PARALLEL", 4),
+        "autoCompress": given.get("AUTO_COMPRESS", "true") == "true",
+        "sourceCompression": given.get("SOURCE_COMPRESSION", "AUTO_DETECT").lower(),
+        "overwrite": given.get("OVERWRITE", "false") == "true",
     }
-    while not reader.at_end:
-        key = reader.word()
-        reader.expect("=")
-        match key:
-            case "PARALLEL":
-                options["parallel"] = reader.integer()
-            case "AUTO_COMPRESS":
-                options["autoCompress"] = boolean(reader) == "true"
-            case "OVERWRITE":
-                options["overwrite"] = boolean(reader) == "true"
-            case "SOURCE_COMPRESSION":
-                options["sourceCompression"] = reader.word().lower()
-            case _:
-                raise NotKnown(f"{key} of PUT")
-    return options
+    return Result(columns=(), transfer=_upload(context, stage, path, local.removeprefix(FILE), options))
 
 
 def _upload(context: Context, stage: Stage, path: str, local: str, options: dict[str, Any]) -> dict[str, Any]:
