@@ -16,9 +16,9 @@ from firnline_local.snowflake.catalog.errors import InvalidIdentifier, NotKnown,
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.sql.query.functions import answer_session_functions
 from firnline_local.snowflake.sql.query.lowering import lower
+from firnline_local.snowflake.sql.query.table_functions import FunctionRows
 from firnline_local.snowflake.sql.query.tables import resolve_tables
 from firnline_local.snowflake.sql.query.types import converted, infer_types, semistructured_family
-from firnline_local.snowflake.sql.query.views import View
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statement import parse
 
@@ -76,7 +76,7 @@ class Compiled:
     names: Sequence[str]
     hints: Sequence[str | None]
     """For each column VARIANT, OBJECT, ARRAY, TIMESTAMP_TZ, which DuckDB's types don't tell apart, or NULL; else None."""
-    views: Sequence[View]
+    functions: Sequence[FunctionRows]
 
 
 def compile_query(context: Context, tree: exp.Expr, written: Sequence[str] = ()) -> Compiled:
@@ -101,7 +101,7 @@ def compile_query(context: Context, tree: exp.Expr, written: Sequence[str] = ())
     hints = [_hint(select) for select in selects]
     try:
         lower(tree)
-        return Compiled(tree.sql("duckdb"), names, hints, sources.views)
+        return Compiled(tree.sql("duckdb"), names, hints, sources.functions)
     except SqlglotError as error:
         raise NotKnown(str(error)) from error
 

@@ -16,7 +16,7 @@ from firnline_local.snowflake.catalog.names import quote
 from firnline_local.snowflake.catalog.store import as_sql_error, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME
 from firnline_local.snowflake.sql.query.compile import NULL, Compiled, compile_query
-from firnline_local.snowflake.sql.query.run import described, fill_views, numbered, snowflake_type
+from firnline_local.snowflake.sql.query.run import described, numbered, snowflake_type
 from firnline_local.snowflake.sql.query.tables import ROW_ADDRESS, target_table
 from firnline_local.snowflake.sql.query.types import converted
 from firnline_local.snowflake.sql.result import Result, StatementType, counts
@@ -33,13 +33,12 @@ def insert(context: Context, tree: exp.Insert) -> Result:
     table = target_table(context, into.this if isinstance(into, exp.Schema) else into, "INSERT")
     context.require_warehouse()
     columns = [_column(table, each) for each in into.expressions] if isinstance(into, exp.Schema) else table.columns
-    compiled = compile_query(context, _insertable(tree.expression))
+    compiled = _compiled(context, _insertable(tree.expression))
     if len(compiled.names) != len(columns):
         raise CompilationFault(
             f"Insert value list does not match column list expecting {len(columns)} but got {len(compiled.names)}"
         )
     with _transaction(context) as cursor:
-        fill_views(cursor, compiled.views)
         values = _assigned(compiled, described(cursor, compiled.sql), columns)
         names = ", ".join(quote(name) for name in (*(column.name for column in columns), COMMIT_TIME))
         cursor.execute(
@@ -57,7 +56,7 @@ def update(context: Context, tree: exp.Update) -> Result:
     if tree.args.get("from_"):
         raise NotKnown("UPDATE … FROM")
     columns = [_column(table, each.this) for each in tree.expressions]
-    compiled = compile_query(context, _affected_rows(tree, [each.expression for each in tree.expressions]))
+    compiled = _compiled(context, _affected_rows(tree, [each.expression for each in tree.expressions]))
     with _transaction(context) as cursor:
         values = _assigned(compiled, described(cursor, compiled.sql)[:-1], columns)
         sets = [f"{quote(column.name)} = {value}" for column, value in zip(columns, values, strict=True)]
@@ -76,13 +75,20 @@ def delete(context: Context, tree: exp.Delete) -> Result:
     context.require_warehouse()
     if tree.args.get("using"):
         raise NotKnown("DELETE … USING")
-    compiled = compile_query(context, _affected_rows(tree, []))
+    compiled = _compiled(context, _affected_rows(tree, []))
     with _transaction(context) as cursor:
         cursor.execute(
             f"DELETE FROM {physical_name(table)} WHERE {ROW_ADDRESS} IN (SELECT c0 FROM ({compiled.sql}) AS q(c0))"
         )
         deleted = _affected(cursor)
     return counts(StatementType.DELETE, number_of_rows_deleted=deleted)
+
+
+def _compiled(context: Context, query: exp.Expr) -> Compiled:
+    compiled = compile_query(context, query)
+    if compiled.functions:
+        raise NotKnown("POLICY_REFERENCES and COPY_HISTORY in DML")
+    return compiled
 
 
 def _insertable(source: exp.Expr) -> exp.Expr:

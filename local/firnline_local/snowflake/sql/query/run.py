@@ -10,7 +10,7 @@ from firnline_local.snowflake.catalog.errors import NotKnown, TooLarge
 from firnline_local.snowflake.catalog.names import quote
 from firnline_local.snowflake.catalog.store import as_sql_error, insertion
 from firnline_local.snowflake.sql.query.compile import Compiled, compile_query
-from firnline_local.snowflake.sql.query.views import View
+from firnline_local.snowflake.sql.query.table_functions import FunctionRows
 from firnline_local.snowflake.sql.result import Result, ResultColumn, StatementType
 from firnline_local.snowflake.sql.scope import Context
 
@@ -49,7 +49,7 @@ def run(context: Context, tree: exp.Expr, written: Sequence[str], *, describe_on
             with context.catalog.lock:
                 compiled = compile_query(context, tree, written)
                 cursor.begin()
-                fill_views(cursor, compiled.views)
+                _fill(cursor, compiled.functions)
                 types = described(cursor, compiled.sql)
             columns, cells = _encoded(compiled, types)
             limit = 0 if describe_only else MAX_ROWS + 1
@@ -74,13 +74,13 @@ def numbered(count: int) -> str:
     return ", ".join(f"c{number}" for number in range(count))
 
 
-def fill_views(cursor: duckdb.DuckDBPyConnection, views: Iterable[View]) -> None:
+def _fill(cursor: duckdb.DuckDBPyConnection, functions: Iterable[FunctionRows]) -> None:
     """Makes a temporary table of each; they live as long as the cursor."""
-    for view in views:
-        definition = ", ".join(f"{quote(column.name)} {column.type.duckdb}" for column in view.columns)
-        cursor.execute(f"CREATE TEMP TABLE {view.name} ({definition})")
-        if view.rows:
-            cursor.execute(*insertion(view.name, view.columns, view.rows, {}))
+    for function in functions:
+        definition = ", ".join(f"{quote(column.name)} {column.type.duckdb}" for column in function.columns)
+        cursor.execute(f"CREATE TEMP TABLE {function.name} ({definition})")
+        if function.rows:
+            cursor.execute(*insertion(function.name, function.columns, function.rows, {}))
 
 
 def snowflake_type(duckdb_type: str, hint: str | None) -> tuple[str, str]:

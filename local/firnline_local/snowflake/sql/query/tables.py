@@ -16,20 +16,20 @@ from firnline_local.snowflake.catalog import Column, Table
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.store import error_table_name, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME, ERROR_COLUMNS
-from firnline_local.snowflake.sql.query.types import column_type
-from firnline_local.snowflake.sql.query.views import (
+from firnline_local.snowflake.sql.query.table_functions import (
     COPY_HISTORY,
     POLICY_REFERENCES,
-    View,
+    FunctionRows,
     copy_history,
     policy_references,
 )
+from firnline_local.snowflake.sql.query.types import column_type
 from firnline_local.snowflake.sql.scope import Context
 
 ROW_ADDRESS = "rowid"
 """DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 ERROR_TABLE = "ERROR_TABLE"
-VIEWS: dict[str, Callable[[Context, exp.Anonymous], View]] = {
+TABLE_FUNCTIONS: dict[str, Callable[[Context, exp.Anonymous], FunctionRows]] = {
     POLICY_REFERENCES: policy_references,
     COPY_HISTORY: copy_history,
 }
@@ -44,8 +44,8 @@ class Sources:
     """Name and type of each column, hidden ones too."""
     visible: dict[str, object] = field(default_factory=dict)
     """The columns that `*` expands to."""
-    views: list[View] = field(default_factory=list)
-    """The views that have to be filled before the query runs."""
+    functions: list[FunctionRows] = field(default_factory=list)
+    """The table functions whose rows have to be there before the query runs."""
 
     def add(self, name: str, columns: Iterable[Column], hidden: dict[str, str] | None = None) -> None:
         shown = {column.name: column_type(column.type) for column in columns}
@@ -105,13 +105,13 @@ def _resolve(context: Context, source: exp.Table, sources: Sources) -> None:
 
 def _resolve_function(context: Context, source: exp.Table, sources: Sources) -> None:
     name = source.this.name.upper()
-    if name not in VIEWS:
+    if name not in TABLE_FUNCTIONS:
         _resolve_error_table(context, source, sources)
         return
     if name == POLICY_REFERENCES:
         context.require_warehouse()
-    found = VIEWS[name](context, source.this)
-    sources.views.append(found)
+    found = TABLE_FUNCTIONS[name](context, source.this)
+    sources.functions.append(found)
     sources.add(found.name, found.columns)
     _replace(source, found.name, name)
 
@@ -143,7 +143,7 @@ def _unwrap(source: exp.TableFromRows) -> None:
     function = source.this
     while isinstance(function, exp.Dot):
         function = function.expression
-    if isinstance(function, exp.Anonymous) and function.name.upper() in (ERROR_TABLE, *VIEWS):
+    if isinstance(function, exp.Anonymous) and function.name.upper() in (ERROR_TABLE, *TABLE_FUNCTIONS):
         source.replace(exp.Table(this=function, alias=source.args.get("alias")))
 
 

@@ -87,6 +87,12 @@ def test_the_commit_time_moves_with_the_rows_that_change(table, clock) -> None:
         ("DELETE FROM t WHERE nope = 1", "000904", "'NOPE'"),
         ("INSERT INTO nope VALUES (1)", "002003", "does not exist or not authorized"),
         ("UPDATE t SET name = s.column1 FROM (VALUES ('b')) s", "000002", "UPDATE … FROM"),
+        (
+            "INSERT INTO t (id) SELECT COUNT(*) FROM TABLE(SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES("
+            "REF_ENTITY_NAME => 'FIRNLINE_ADMIN', REF_ENTITY_DOMAIN => 'USER'))",
+            "000002",
+            "POLICY_REFERENCES and COPY_HISTORY in DML",
+        ),
         ("DELETE FROM t USING (VALUES (1)) s WHERE t.id = s.column1", "000002", "DELETE … USING"),
     ],
 )

@@ -28,7 +28,7 @@ DOMAINS = ("USER", "TABLE")
 
 
 @dataclass(frozen=True)
-class View:
+class FunctionRows:
     """A function's rows, to be put into a temporary table of this name."""
 
     name: str
@@ -36,11 +36,11 @@ class View:
     rows: Sequence[dict[str, Any]]
 
 
-def _view(context: Context, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> View:
-    return View(f"v{context.catalog.directory.next_id()}", columns, rows)
+def _answered(context: Context, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> FunctionRows:
+    return FunctionRows(f"f{context.catalog.directory.next_id()}", columns, rows)
 
 
-def policy_references(context: Context, function: exp.Anonymous) -> View:
+def policy_references(context: Context, function: exp.Anonymous) -> FunctionRows:
     """Raises DoesNotExist, as the real one does, for an entity that isn't there."""
     given = {each.this.name.upper(): each.expression.name for each in function.find_all(exp.Kwarg)}
     if set(given) != {"REF_ENTITY_NAME", "REF_ENTITY_DOMAIN"}:
@@ -51,7 +51,7 @@ def policy_references(context: Context, function: exp.Anonymous) -> View:
     found = find_named(context, domain, read_name(given["REF_ENTITY_NAME"]))
     assert type(found) is NAMED[domain]
     rows = list(_reference_rows(found)) if isinstance(found, User) else []
-    return _view(context, [Column(name=name, type=TEXT) for name in REFERENCE_COLUMNS], rows)
+    return _answered(context, [Column(name=name, type=TEXT) for name in REFERENCE_COLUMNS], rows)
 
 
 def _reference_rows(user: User) -> Iterator[dict[str, Any]]:
@@ -82,14 +82,14 @@ TYPES = {
 }  # fmt: skip # a paragraph, not a column
 
 
-def copy_history(context: Context, function: exp.Anonymous) -> View:
+def copy_history(context: Context, function: exp.Anonymous) -> FunctionRows:
     given = {each.this.name.upper(): each.expression for each in function.find_all(exp.Kwarg)}
     if set(given) != {"TABLE_NAME", "START_TIME"}:
         raise NotKnown(f"{COPY_HISTORY} with {', '.join(sorted(given))}: only TABLE_NAME and START_TIME")
     table = context.find(Table, read_name(given["TABLE_NAME"].name))
     start = _start(given["START_TIME"], context)
     columns = [Column(name=name, type=DataType.parse(kind)) for name, kind in TYPES.items()]
-    return _view(context, columns, list(_rows(context, table, start)))
+    return _answered(context, columns, list(_rows(context, table, start)))
 
 
 def _start(written: exp.Expr, context: Context) -> datetime:
