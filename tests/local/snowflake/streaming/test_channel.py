@@ -113,12 +113,6 @@ def test_an_opening_that_must_not_discard_is_refused_and_leaves_the_opener_in_pl
     assert len(channel.pending) == 2
 
 
-def test_an_opening_may_set_the_offset_token(channel: StreamingChannel) -> None:
-    channel.reopen("INGEST", offset_token="41", fail_on_uncommitted_rows=True)
-
-    assert channel.offset_token == "41"
-
-
 def test_an_append_without_a_token_leaves_the_committed_one(channel: StreamingChannel) -> None:
     channel.reopen("INGEST", offset_token="41", fail_on_uncommitted_rows=True)
     append = Append(request_id="r", start_token=None, end_token=None, rows=b"{}\n", accepted_at=0)

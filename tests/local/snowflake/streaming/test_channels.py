@@ -48,22 +48,6 @@ def test_without_any_of_its_grants_a_default_pipe_speaks_of_its_table(account: A
     assert table.default_pipe is None, "who may not see the table makes no pipe either"
 
 
-def test_a_custom_pipe_needs_operate(account: Account) -> None:
-    pipe = account.pipe("LOAD", account.table())
-    with pytest.raises(PipeNotFound):
-        account.open(pipe="LOAD")
-
-    account.grant("OPERATE", pipe)
-    assert account.open(pipe="LOAD").pipe is pipe
-
-
-def test_a_pipe_or_table_that_is_not_there_gets_the_same_answer(account: Account) -> None:
-    with pytest.raises(TableNotFound):
-        account.open(pipe="NOTHING-STREAMING")
-    with pytest.raises(PipeNotFound):
-        account.open(pipe="NOTHING")
-
-
 def test_the_default_pipe_of_a_quoted_table_has_the_suffix_inside_its_quotes(account: Account) -> None:
     table = account.table("My Orders")
 
@@ -76,15 +60,6 @@ def test_a_role_that_was_dropped_may_nothing_more(account: Account) -> None:
     account.table()
     channel = account.open()
     account.catalog.directory.drop(account.role)
-
-    with pytest.raises(TableNotFound):
-        account.append(channel, "{}")
-
-
-def test_a_grant_that_was_revoked_stops_appends(account: Account) -> None:
-    table = account.table()
-    channel = account.open()
-    account.catalog.grants.revoke("INSERT", table, account.role)
 
     with pytest.raises(TableNotFound):
         account.append(channel, "{}")
