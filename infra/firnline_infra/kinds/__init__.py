@@ -7,14 +7,15 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.kinds import buckets, ecr, emr, iam, network, observability
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.keys_and_secrets import ALIAS, KEY, SECRET
-from firnline_infra.kinds.kind import Kind, Lookup, Right, Scope
+from firnline_infra.kinds.kind import Kind, Lookup, ResourceType, Right, Scope
 from firnline_infra.kinds.redshift import CLUSTER, EVENT_RULE, NAMESPACE, SCHEDULE, WORKGROUP
+from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.kinds.tables import TABLE
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 
-__all__ = ["KINDS", "Kind", "Lookup", "Right", "Scope", "arns_by_kind"]
+__all__ = ["KINDS", "RESOURCE_TYPES", "TOKENS", "Kind", "Lookup", "Right", "Scope", "arns_by_kind"]
 
 KINDS = (
     *(STREAM, CONSUMER, TABLE),
@@ -28,9 +29,12 @@ KINDS = (
     *(NAMESPACE, WORKGROUP, CLUSTER, SCHEDULE, EVENT_RULE),
 )
 """In the order in which policies list them."""
+RESOURCE_TYPES: tuple[ResourceType, ...] = (*KINDS, *SNOWFLAKE_KINDS)
+TOKENS = {each.terraform_type: each.token for each in RESOURCE_TYPES}
+"""Pulumi's name of each type, by Terraform's."""
 
 
 def arns_by_kind(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[Kind, tuple[str, ...]]:
     """What the environment's deployer may touch, and nothing else. Kinds that the environment has none of are not in it."""
-    found = {kind: tuple(dict.fromkeys(kind.arns(blueprint, Arns(spec)))) for kind in KINDS}
+    found = {kind: kind.own_arns(blueprint, Arns(spec)) for kind in KINDS}
     return {kind: arns for kind, arns in found.items() if arns}

@@ -40,10 +40,6 @@ def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     )
 
 
-def _bucket_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
-    return [arns.bucket(bucket.name) for bucket in buckets(blueprint)]
-
-
 def _job_folders(blueprint: Blueprint, arns: Arns) -> list[str]:
     if blueprint.job_bucket is None:
         return []
@@ -114,8 +110,8 @@ BUCKET = Kind(
     "bucket",
     import_id="{bucket}",
     service="s3",
-    arns=_bucket_arns,
     made=buckets,
+    arn=lambda arns, bucket: arns.bucket(bucket.name),
     exists=Lookup("s3", "head_bucket", "Bucket", names_are_global=True),
     rights=(
         Right("Makes it.", create="CreateBucket"),
@@ -143,14 +139,14 @@ VERSIONING = Kind(
     "aws:s3/bucketVersioning:BucketVersioning",
     "versioning of bucket",
     service="s3",
-    arns=_bucket_arns,
+    arns=BUCKET.own_arns,
     rights=(Right("That old versions are kept.", create="PutBucketVersioning", read="GetBucketVersioning"),),
 )
 ENCRYPTION = Kind(
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
     "encryption of bucket",
     service="s3",
-    arns=_bucket_arns,
+    arns=BUCKET.own_arns,
     rights=(
         Right(
             "Which key encrypts its objects.", create="PutEncryptionConfiguration", read="GetEncryptionConfiguration"
@@ -161,7 +157,7 @@ PUBLIC_ACCESS_BLOCK = Kind(
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
     "public access block of bucket",
     service="s3",
-    arns=_bucket_arns,
+    arns=BUCKET.own_arns,
     rights=(
         Right(
             "That nothing in it can be made public.",
@@ -174,7 +170,7 @@ OWNERSHIP_CONTROLS = Kind(
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
     "ownership controls of bucket",
     service="s3",
-    arns=_bucket_arns,
+    arns=BUCKET.own_arns,
     rights=(
         Right("That access lists have no say.", create="PutBucketOwnershipControls", read="GetBucketOwnershipControls"),
     ),
@@ -183,7 +179,7 @@ LIFECYCLE = Kind(
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
     "lifecycle of bucket",
     service="s3",
-    arns=_bucket_arns,
+    arns=BUCKET.own_arns,
     rights=(
         Right(
             "When old versions and broken uploads go.",
@@ -196,7 +192,7 @@ BUCKET_POLICY = Kind(
     "aws:s3/bucketPolicy:BucketPolicy",
     "policy of bucket",
     service="s3",
-    arns=_bucket_arns,
+    arns=BUCKET.own_arns,
     rights=(
         Right(
             "Its policy, which refuses what comes without TLS. The deployer could open the bucket "

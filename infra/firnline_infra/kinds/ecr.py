@@ -2,20 +2,8 @@
 
 from collections.abc import Iterator
 
-from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.runtime import ImageRepositoryDefinition
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
-from firnline_infra.specification.arns import Arns
-
-
-def _made(blueprint: Blueprint) -> list[ImageRepositoryDefinition]:
-    repository = blueprint.runtime.repository
-    return [] if repository is None else [repository]
-
-
-def _arns(blueprint: Blueprint, arns: Arns) -> list[str]:
-    return [arns.repository(each.name) for each in _made(blueprint)]
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, present
 
 
 def _policies(subject: Subject) -> Iterator[Difference]:
@@ -33,8 +21,8 @@ REPOSITORY = Kind(
     "image repository",
     import_id="{name}",
     service="ecr",
-    arns=_arns,
-    made=_made,
+    made=lambda blueprint: present(blueprint.runtime.repository),
+    arn=lambda arns, repository: arns.repository(repository.name),
     exists=Lookup(
         "ecr",
         "describe_repositories",
@@ -57,7 +45,7 @@ LIFECYCLE = Kind(
     "aws:ecr/lifecyclePolicy:LifecyclePolicy",
     "lifecycle of image repository",
     service="ecr",
-    arns=_arns,
+    arns=REPOSITORY.own_arns,
     rights=(
         Right(
             "How many images are kept.",

@@ -20,8 +20,8 @@ ASSOCIATION = Kind(
     "pod identity association",
     import_id=_associations,
     service="eks",
-    arns=lambda blueprint, arns: [arns.pod_association(each.cluster, "*") for each in blueprint.runtime.associations],
     made=lambda blueprint: blueprint.runtime.associations,
+    arn=lambda arns, wanted: arns.pod_association(wanted.cluster, "*"),
     name=lambda wanted: str(wanted.service_account),
     label=lambda wanted: (
         f"association of EKS cluster {wanted.cluster}, in namespace {wanted.namespace}, for service account "

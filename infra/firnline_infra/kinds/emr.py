@@ -5,7 +5,7 @@ from typing import Any
 
 from firnline_infra.kinds.asking import DENIED, unless
 from firnline_infra.kinds.comparison import Clients
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, present
 
 
 def _applications(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -53,7 +53,7 @@ SERVERLESS = Kind(
     "application of EMR Serverless",
     import_id=_applications,
     service="emr-serverless",
-    arns=lambda blueprint, arns: [] if blueprint.runtime.application is None else [arns.serverless_application("*")],
+    arns=lambda blueprint, arns: [arns.serverless_application("*") for _ in present(blueprint.runtime.application)],
     known_by_tag=True,
     rights=(
         Right("Makes it. It costs nothing until a job runs.", create="CreateApplication", scope=Scope.NEW_TAG),
@@ -73,8 +73,8 @@ VIRTUAL_CLUSTER = Kind(
     "virtual cluster",
     import_id=_virtual_clusters,
     service="emr-containers",
-    arns=lambda blueprint, arns: [] if blueprint.runtime.virtual_cluster is None else [arns.virtual_cluster("*")],
-    made=lambda blueprint: [] if blueprint.runtime.virtual_cluster is None else [blueprint.runtime.virtual_cluster],
+    made=lambda blueprint: present(blueprint.runtime.virtual_cluster),
+    arn=lambda arns, _: arns.virtual_cluster("*"),
     label=lambda wanted: (
         f"virtual cluster of EMR over namespace {wanted.namespace} of EKS cluster {wanted.cluster}, in the way of {wanted.name}"
     ),
@@ -103,7 +103,7 @@ CLUSTER = Kind(
     "cluster of EMR",
     import_id=_clusters,
     service="elasticmapreduce",
-    arns=lambda blueprint, arns: [] if blueprint.runtime.cluster is None else [arns.emr_cluster("*")],
+    arns=lambda blueprint, arns: [arns.emr_cluster("*") for _ in present(blueprint.runtime.cluster)],
     known_by_tag=True,
     rights=(
         Right("Makes it, with its machines.", create="RunJobFlow", scope=Scope.NEW_TAG),

@@ -1,31 +1,86 @@
-"""IAM: what the engine, its machines and external volumes are."""
+"""IAM: what the engine, its machines and external volumes are; and rights that somebody gave to them by hand.
 
-from collections.abc import Sequence
+Pulumi compares the policies that it wrote. Policies attached outside the stack, and credentials that somebody made, are invisible
+to the provider.
+"""
 
-from firnline_infra.blueprint import Blueprint
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from firnline_infra.blueprint.aws import IamUser
-from firnline_infra.blueprint.runtime import InstanceProfileDefinition
-from firnline_infra.kinds.comparison import Clients, Comparison
-from firnline_infra.kinds.given_rights import role_policies, user_credentials, user_policies
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
-from firnline_infra.specification.arns import Arns
+from firnline_infra.blueprint.iam.normal_form import statements_of
+from firnline_infra.kinds.asking import unless
+from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, present
+
+MOST_KEYS = 1
 
 
-def _users(blueprint: Blueprint) -> list[IamUser]:
-    return [] if blueprint.user is None else [blueprint.user]
+def _role_policies(subject: Subject) -> Iterator[Difference]:
+    role = subject.wanted
+    given = _Principal(subject.clients("iam"), {"RoleName": role.name})
+    yield from given.inline("list_role_policies", "get_role_policy", own=role.policy_name)
+    yield from given.attached("list_attached_role_policies", own=())
 
 
-def _profiles(blueprint: Blueprint) -> list[InstanceProfileDefinition]:
-    profile = blueprint.runtime.instance_profile
-    return [] if profile is None else [profile]
+def _user_policies(subject: Subject) -> Iterator[Difference]:
+    """Those beside the one policy that the stack attaches."""
+    user = subject.wanted
+    given = _Principal(subject.clients("iam"), {"UserName": user.name})
+    yield from given.inline("list_user_policies", "get_user_policy", own=None)
+    own = subject.arns.policy(user.name, path=IamUser.policy_path)
+    yield from given.attached("list_attached_user_policies", own=(own,))
+    for group in given.listed("list_groups_for_user", "Groups"):
+        name = group["GroupName"]
+        yield Difference.unwanted(f"group {name}", "a member", f"take the user out of group {name}")
 
 
-def _role_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
-    return [arns.role(role.name) for role in blueprint.roles]
+def _user_credentials(subject: Subject) -> Iterator[Difference]:
+    iam, name = subject.clients("iam"), subject.wanted.name
+    given = _Principal(iam, {"UserName": name})
+    keys = [key["AccessKeyId"] for key in given.listed("list_access_keys", "AccessKeyMetadata")]
+    if len(keys) > MOST_KEYS:
+        step = "find out whose the other one is, and delete it (aws iam delete-access-key)"
+        found = ", ".join(sorted(keys))
+        yield Difference(path="access keys", expected=f"{MOST_KEYS} at most", found=found, next_step=step)
+    if unless({"NoSuchEntity"}, lambda: iam.get_login_profile(UserName=name)):
+        step = f"aws iam delete-login-profile --user-name {name}"
+        yield Difference.unwanted("login profile", "a password for the console", step)
 
 
-def _user_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
-    return [arns.user(user.name) for user in _users(blueprint)]
+@dataclass(frozen=True)
+class _Principal:
+    """One role or user, and what it was given."""
+
+    iam: Any
+    whom: dict[str, str]
+
+    def inline(self, list_: str, get: str, *, own: str | None) -> Iterator[Difference]:
+        for name in self.listed(list_, "PolicyNames"):
+            if name != own:
+                answer = getattr(self.iam, get)(**self.whom, PolicyName=name)
+                found = _allows(answer.get("PolicyDocument"))
+                yield Difference.unwanted(f"inline policy {name}", found, f"remove the inline policy {name}")
+
+    def attached(self, list_: str, *, own: tuple[str, ...]) -> Iterator[Difference]:
+        for policy in self.listed(list_, "AttachedPolicies"):
+            if (arn := policy["PolicyArn"]) not in own:
+                yield Difference.unwanted(f"attached policy {arn}", "attached", f"detach {arn}")
+
+    def listed(self, operation: str, field: str) -> list[Any]:
+        """All pages."""
+        pages = self.iam.get_paginator(operation).paginate(**self.whom)
+        return [each for page in pages for each in page[field]]
+
+
+def _allows(document: dict[str, Any] | None) -> str:
+    """The actions of a policy, for a person."""
+    actions: list[str] = []
+    for statement in statements_of(document or {}):
+        named = statement.get("Action", statement.get("NotAction", "everything but something"))
+        actions += [named] if isinstance(named, str) else named
+    return f"allows {', '.join(dict.fromkeys(actions))}" if actions else "says nothing"
 
 
 def _policy(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -40,8 +95,8 @@ ROLE = Kind(
     "IAM role",
     import_id="{name}",
     service="iam",
-    arns=_role_arns,
     made=lambda blueprint: blueprint.roles,
+    arn=lambda arns, role: arns.role(role.name),
     exists=Lookup("iam", "get_role", "RoleName"),
     rights=(
         Right("Makes it, within the boundary.", create="CreateRole", scope=Scope.BOUNDED),
@@ -61,7 +116,7 @@ ROLE = Kind(
     ),
     comparisons=(
         Comparison(
-            what="policies", actions="ListRolePolicies GetRolePolicy ListAttachedRolePolicies", find=role_policies
+            what="policies", actions="ListRolePolicies GetRolePolicy ListAttachedRolePolicies", find=_role_policies
         ),
     ),
 )
@@ -69,7 +124,7 @@ ROLE_POLICY = Kind(
     "aws:iam/rolePolicy:RolePolicy",
     "policy of IAM role",
     service="iam",
-    arns=_role_arns,
+    arns=ROLE.own_arns,
     rights=(
         Right(
             "What it may do: the engine's statements above, or Snowflake's. Only of a role within the boundary.",
@@ -85,8 +140,8 @@ USER = Kind(
     "IAM user",
     import_id="{name}",
     service="iam",
-    arns=_user_arns,
-    made=_users,
+    made=lambda blueprint: present(blueprint.user),
+    arn=lambda arns, user: arns.user(user.name),
     exists=Lookup("iam", "get_user", "UserName"),
     rights=(
         Right(
@@ -107,16 +162,16 @@ USER = Kind(
         Comparison(
             what="policies and groups",
             actions="ListUserPolicies GetUserPolicy ListAttachedUserPolicies ListGroupsForUser",
-            find=user_policies,
+            find=_user_policies,
         ),
-        Comparison(what="credentials", actions="ListAccessKeys GetLoginProfile", find=user_credentials),
+        Comparison(what="credentials", actions="ListAccessKeys GetLoginProfile", find=_user_credentials),
     ),
 )
 ATTACHMENT = Kind(
     "aws:iam/userPolicyAttachment:UserPolicyAttachment",
     "policy attachment of IAM user",
     service="iam",
-    arns=_user_arns,
+    arns=USER.own_arns,
     rights=(
         Right(
             "Gives the engine's user that one policy and no other, within the boundary.",
@@ -132,7 +187,7 @@ POLICY = Kind(
     "IAM policy",
     import_id=_policy,
     service="iam",
-    arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in _users(blueprint)],
+    arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in USER.made(blueprint)],
     rights=(
         Right("Makes the policy of the engine's user: the engine's statements above.", create="CreatePolicy"),
         Right(COMPARE, read="GetPolicy GetPolicyVersion"),
@@ -150,8 +205,8 @@ INSTANCE_PROFILE = Kind(
     "instance profile",
     import_id="{name}",
     service="iam",
-    arns=lambda blueprint, arns: [arns.instance_profile(each.name) for each in _profiles(blueprint)],
-    made=_profiles,
+    made=lambda blueprint: present(blueprint.runtime.instance_profile),
+    arn=lambda arns, profile: arns.instance_profile(profile.name),
     exists=Lookup("iam", "get_instance_profile", "InstanceProfileName"),
     rights=(
         Right("Makes it.", create="CreateInstanceProfile"),

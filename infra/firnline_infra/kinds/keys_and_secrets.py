@@ -205,7 +205,6 @@ KEY = Kind(
     "key",
     import_id=_keys,
     service="kms",
-    arns=lambda _blueprint, _arns: (),
     exists=Lookup("kms", "describe_key", "KeyId"),
     rights=(),
     comparisons=(
@@ -223,7 +222,6 @@ ALIAS = Kind(
     "alias of key",
     import_id="{name}",
     service="kms",
-    arns=lambda _blueprint, _arns: (),
     rights=(),
 )
 SECRET = Kind(

@@ -113,11 +113,13 @@ class Kind(ResourceType):
 
     service: str
     """The prefix of its IAM actions."""
-    arns: Callable[[Blueprint, Arns], Iterable[str]]
-    """Of what the blueprint has of it, and the deployer may touch."""
     rights: tuple[Right, ...]
     made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
     """What an `up` makes of it under a fixed name: definitions of the blueprint, each of which `exists` can look for."""
+    arn: Callable[[Arns, Any], str] | None = None
+    """The ARN, or the pattern of ARNs, of one that `made` yields."""
+    arns: Callable[[Blueprint, Arns], Iterable[str]] | None = None
+    """What the deployer may touch, where that is not the `arn` of each that is made."""
     name: Callable[[Any], str] = lambda wanted: str(wanted.name)
     """As a stack's state has it."""
     label: Callable[[Any], str] | None = None
@@ -129,6 +131,12 @@ class Kind(ResourceType):
     """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
     compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
     """Those that it looks at; what `made` yields if absent."""
+
+    def own_arns(self, blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
+        """What the blueprint has of it, and the deployer may touch: each once."""
+        if self.arns is not None:
+            return tuple(dict.fromkeys(self.arns(blueprint, arns)))
+        return tuple(dict.fromkeys(self.arn(arns, each) for each in self.made(blueprint))) if self.arn else ()
 
     def called(self, wanted: Any) -> str:
         return f"{self.title} {self.name(wanted)}" if self.label is None else self.label(wanted)
@@ -152,6 +160,11 @@ class Kind(ResourceType):
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
         """What `comparisons` are run on."""
         return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
+
+
+def present(*things: Any) -> list[Any]:
+    """Those that a blueprint has."""
+    return [each for each in things if each is not None]
 
 
 def noun_of(token: str) -> str:

@@ -5,18 +5,14 @@ from collections.abc import Sequence
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.runtime import SecurityGroup
 from firnline_infra.kinds.comparison import Clients
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, present
 
 
 def _groups(blueprint: Blueprint) -> list[SecurityGroup]:
     """The endpoints', and that of the engine's workers."""
-    endpoints, workers = blueprint.endpoints, blueprint.runtime.security_group
-    made = (
-        []
-        if endpoints is None or not endpoints.has_group
-        else [SecurityGroup(name=endpoints.group_name, vpc=endpoints.vpc)]
-    )
-    return [*made, *([] if workers is None else [workers])]
+    guarded = [each for each in present(blueprint.endpoints) if each.has_group]
+    made = [SecurityGroup(name=each.group_name, vpc=each.vpc) for each in guarded]
+    return [*made, *present(blueprint.runtime.security_group)]
 
 
 def _security_groups(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -45,7 +41,7 @@ VPC_ENDPOINT = Kind(
     import_id=_endpoints,
     service="ec2",
     terraform="aws_vpc_endpoint",
-    arns=lambda blueprint, arns: [] if blueprint.endpoints is None else [arns.network("vpc-endpoint")],
+    arns=lambda blueprint, arns: [arns.network("vpc-endpoint") for _ in present(blueprint.endpoints)],
     known_by_tag=True,
     rights=(
         Right("Makes it.", create="CreateVpcEndpoint", scope=Scope.PARENT),
@@ -61,8 +57,8 @@ SECURITY_GROUP = Kind(
     import_id=_security_groups,
     service="ec2",
     terraform="aws_security_group",
-    arns=lambda blueprint, arns: [arns.security_group("*")] if _groups(blueprint) else [],
     made=_groups,
+    arn=lambda arns, _: arns.security_group("*"),
     exists=Lookup(
         "ec2",
         "describe_security_groups",

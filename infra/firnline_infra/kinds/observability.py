@@ -3,25 +3,14 @@
 from collections.abc import Iterator
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Dashboard
-from firnline_infra.blueprint.runtime import LogGroupDefinition
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope, present
 from firnline_infra.specification.arns import Arns
-
-
-def _dashboards(blueprint: Blueprint) -> list[Dashboard]:
-    return [] if blueprint.dashboard is None else [blueprint.dashboard]
-
-
-def _log_groups(blueprint: Blueprint) -> list[LogGroupDefinition]:
-    group = blueprint.runtime.log_group
-    return [] if group is None else [group]
 
 
 def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
     """AWS asks for tags on the one, for all else on the other."""
-    return [f"{arns.log_group(group.name)}{end}" for group in _log_groups(blueprint) for end in ("", ":*")]
+    return [f"{arns.log_group(group.name)}{end}" for group in LOG_GROUP.made(blueprint) for end in ("", ":*")]
 
 
 def _subscriptions(subject: Subject) -> Iterator[Difference]:
@@ -38,8 +27,8 @@ PARAMETER = Kind(
     "parameter",
     import_id="{name}",
     service="ssm",
-    arns=lambda blueprint, arns: [arns.parameter(each.name) for each in blueprint.publication],
     made=lambda blueprint: blueprint.publication,
+    arn=lambda arns, parameter: arns.parameter(parameter.name),
     exists=Lookup(
         "ssm",
         "describe_parameters",
@@ -63,8 +52,8 @@ ALARM = Kind(
     "alarm",
     import_id="{name}",
     service="cloudwatch",
-    arns=lambda blueprint, arns: [arns.alarm(each.name) for each in blueprint.alarms],
     made=lambda blueprint: blueprint.alarms,
+    arn=lambda arns, alarm: arns.alarm(alarm.name),
     exists=Lookup(
         "cloudwatch", "describe_alarms", request=lambda wanted: {"AlarmNames": [wanted.name]}, answer="MetricAlarms"
     ),
@@ -80,8 +69,8 @@ DASHBOARD = Kind(
     "dashboard",
     import_id="{dashboardName}",
     service="cloudwatch",
-    arns=lambda blueprint, arns: [arns.dashboard(each.name) for each in _dashboards(blueprint)],
-    made=_dashboards,
+    made=lambda blueprint: present(blueprint.dashboard),
+    arn=lambda arns, dashboard: arns.dashboard(dashboard.name),
     exists=Lookup("cloudwatch", "get_dashboard", "DashboardName"),
     rights=(
         Right("Makes it, and changes it.", create="PutDashboard"),
@@ -94,8 +83,8 @@ LOG_GROUP = Kind(
     "log group",
     import_id="{name}",
     service="logs",
+    made=lambda blueprint: present(blueprint.runtime.log_group),
     arns=_log_group_arns,
-    made=_log_groups,
     exists=Lookup(
         "logs",
         "describe_log_groups",

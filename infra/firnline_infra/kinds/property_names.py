@@ -101,10 +101,15 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 """A type's properties with a name of Pulumi's own."""
 
 
+def camel(name: str) -> str:
+    """As Pulumi writes the names of properties where it has none of its own: `rsa_public_key_2` is rsaPublicKey2."""
+    first, *rest = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
 def pulumi_name(token: str, path: str) -> str:
-    """As Pulumi's engine and its documents have it: `rsa_public_key_2` is rsaPublicKey2."""
-    first, *rest = path.rpartition(".")[2].split("_")
-    return RENAMED.get(token, {}).get(path) or first + "".join(word[:1].upper() + word[1:] for word in rest)
+    """As Pulumi's engine and its documents have it."""
+    return RENAMED.get(token, {}).get(path) or camel(path.rpartition(".")[2])
 
 
 def python_name(token: str, path: str) -> str:

@@ -4,20 +4,18 @@ from collections.abc import Callable, Iterator
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift.definitions import RedshiftCluster, RedshiftWorkgroup, RefreshSchedule
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope, present
 from firnline_infra.specification.arns import Arns
 
 WHICH_THERE_ARE = "Which there are: a name is one's in its account and region."
 
 
 def workgroups(blueprint: Blueprint) -> list[RedshiftWorkgroup]:
-    destination = blueprint.redshift
-    return [] if destination is None or destination.workgroup is None else [destination.workgroup]
+    return present(*(each.workgroup for each in present(blueprint.redshift)))
 
 
 def clusters(blueprint: Blueprint) -> list[RedshiftCluster]:
-    destination = blueprint.redshift
-    return [] if destination is None or destination.made_cluster is None else [destination.made_cluster]
+    return present(*(each.made_cluster for each in present(blueprint.redshift)))
 
 
 def _arns_of(cluster: RedshiftCluster, arns: Arns) -> Iterator[str]:
@@ -32,10 +30,6 @@ def schedules(blueprint: Blueprint) -> list[RefreshSchedule]:
     return [] if refreshes is None else list(refreshes.schedules)
 
 
-def _counted(blueprint: Blueprint) -> list[RefreshSchedule]:
-    return [each for each in schedules(blueprint) if each.is_counted]
-
-
 def _serverless(what: str, arn: Callable[[Arns], str], *changes: Right, makes: str, removes: str) -> Kind:
     """`what` as the service calls it: namespace or workgroup. AWS makes up the id in its ARN."""
     title = what.capitalize()
@@ -44,8 +38,8 @@ def _serverless(what: str, arn: Callable[[Arns], str], *changes: Right, makes: s
         f"{what} of Redshift Serverless",
         import_id=f"{{{what}Name}}",
         service="redshift-serverless",
-        arns=lambda blueprint, arns: [arn(arns) for _ in workgroups(blueprint)],
         made=workgroups,
+        arn=lambda arns, _: arn(arns),
         exists=Lookup(
             "redshift-serverless",
             f"list_{what}s",
@@ -103,8 +97,8 @@ SCHEDULE = Kind(
     "schedule of EventBridge",
     import_id="default/{name}",
     service="scheduler",
-    arns=lambda blueprint, arns: [arns.schedule(each.name) for each in schedules(blueprint)],
     made=schedules,
+    arn=lambda arns, schedule: arns.schedule(schedule.name),
     exists=Lookup("scheduler", "get_schedule", "Name"),
     rights=(
         Right("Makes it.", create="CreateSchedule"),
@@ -118,8 +112,8 @@ EVENT_RULE = Kind(
     "rule of EventBridge",
     import_id="{name}",
     service="events",
-    arns=lambda blueprint, arns: [arns.event_rule(each.name) for each in _counted(blueprint)],
-    made=_counted,
+    made=lambda blueprint: [each for each in schedules(blueprint) if each.is_counted],
+    arn=lambda arns, rule: arns.event_rule(rule.name),
     exists=Lookup("events", "describe_rule", "Name"),
     rights=(
         Right("Makes it, and changes it.", create="PutRule"),

@@ -9,7 +9,7 @@ from firnline_infra.kinds import snowflake_objects as objects
 from firnline_infra.kinds import snowflake_roles as roles
 from firnline_infra.kinds import snowflake_users as users
 from firnline_infra.kinds.comparison import Clients, Comparison
-from firnline_infra.kinds.kind import Properties, ResourceType, noun_of
+from firnline_infra.kinds.kind import Properties, ResourceType, noun_of, present
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -43,10 +43,6 @@ class SnowflakeKind(ResourceType):
     def word(self, wanted: Any) -> str:
         """TABLE, ICEBERG TABLE or INTERACTIVE TABLE of a table."""
         return str(wanted.securable.value) if hasattr(wanted, "securable") else self.title
-
-
-def _present(*wanted: Any) -> list[Any]:
-    return [each for each in wanted if each is not None]
 
 
 def _authentication_of_user(_: Clients, inputs: Properties) -> list[str]:
@@ -138,14 +134,14 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/networkPolicy:NetworkPolicy",
         "NETWORK POLICY",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: _present(blueprint.landing.network_policy),
+        made=lambda blueprint: present(blueprint.landing.network_policy),
         comparisons=(Comparison(what="properties", find=users.doors_of_network_policy, rule="user"),),
     ),
     SnowflakeKind(
         "snowflake:index/authenticationPolicy:AuthenticationPolicy",
         "AUTHENTICATION POLICY",
         import_id=IN_SCHEMA,
-        made=lambda blueprint: _present(blueprint.landing.authentication_policy),
+        made=lambda blueprint: present(blueprint.landing.authentication_policy),
     ),
     SnowflakeKind(
         "snowflake:index/externalVolume:ExternalVolume",
@@ -158,7 +154,7 @@ SNOWFLAKE_KINDS = (
         "snowflake:index/warehouseInteractive:WarehouseInteractive",
         "WAREHOUSE",
         import_id=IN_ACCOUNT,
-        made=lambda blueprint: _present(blueprint.landing.warehouse),
+        made=lambda blueprint: present(blueprint.landing.warehouse),
         comparisons=(objects.grants_on("WAREHOUSE"),),
     ),
     SnowflakeKind(

@@ -10,6 +10,7 @@ from typing import Any
 
 from firnline_infra.blueprint.snowflake import InteractiveTable, literal
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
+from firnline_infra.kinds.property_names import camel
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 
@@ -89,19 +90,13 @@ def parameters_of(word: str, *, but: frozenset[str] = frozenset()) -> Comparison
             key = str(row["key"])
             if row["level"] == word and key not in but:
                 yield Difference(
-                    path=as_pulumi_says(key),
+                    path=camel(key.lower()),  # one property is one finding, whoever sees it
                     expected="what it inherits",
                     found=str(row["value"]),
                     next_step=f"find out who set it and why; then ALTER {word} {name} UNSET {key}",
                 )
 
     return Comparison(what="parameters", find=find, rule="table")
-
-
-def as_pulumi_says(key: str) -> str:
-    """dataRetentionTimeInDays: one property is one finding, whoever sees it."""
-    first, *others = key.lower().split("_")
-    return first + "".join(each.title() for each in others)
 
 
 def paused(subject: Subject) -> Iterator[Difference]:

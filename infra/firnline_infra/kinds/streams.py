@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Stream
 from firnline_infra.kinds.asking import NOT_THERE, resource_policy, unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
@@ -12,10 +11,6 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 from firnline_infra.specification.origin import Origin
-
-
-def _made(blueprint: Blueprint) -> list[Stream]:
-    return [each for each in blueprint.streams if each.origin is Origin.CREATE]
 
 
 def _policy(subject: Subject) -> str:
@@ -80,8 +75,8 @@ STREAM = Kind(
     "stream",
     import_id="{name}",
     service="kinesis",
-    arns=lambda blueprint, arns: [arns.stream(each.name) for each in _made(blueprint)],
-    made=_made,
+    made=lambda blueprint: [each for each in blueprint.streams if each.origin is Origin.CREATE],
+    arn=lambda arns, stream: arns.stream(stream.name),
     exists=Lookup("kinesis", "describe_stream_summary", "StreamName"),
     rights=(
         Right("Makes it.", create="CreateStream"),

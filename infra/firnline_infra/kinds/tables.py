@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.kinds.asking import resource_policy
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, present
 
 
 def _policy(subject: Subject) -> str | None:
@@ -35,7 +35,7 @@ TABLE = Kind(
     import_id="{name}",
     service="dynamodb",
     arns=lambda blueprint, arns: [arns.table(name) for name in table_names(blueprint)],
-    made=lambda blueprint: [each for each in (blueprint.ledger, blueprint.ledger.migration_table) if each is not None],
+    made=lambda blueprint: present(blueprint.ledger, blueprint.ledger.migration_table),
     exists=Lookup("dynamodb", "describe_table", "TableName"),
     rights=(
         Right("Makes it.", create="CreateTable"),

@@ -21,15 +21,14 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UnknownValueError
 
-from firnline_infra.kinds import KINDS
+from firnline_infra.kinds import RESOURCE_TYPES
 from firnline_infra.kinds.kind import ResourceType
 from firnline_infra.kinds.property_names import RENAMED
-from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.policy.declared import UNKNOWN, DeclaredResource, DeclaredStack
 from firnline_infra.policy.rule import PolicyRule
 from firnline_infra.policy.suite import RULES
 
-TYPES = {each.token: each.terraform_type for each in (*KINDS, *SNOWFLAKE_KINDS)} | {
+TYPES = {each.token: each.terraform_type for each in RESOURCE_TYPES} | {
     "aws:ec2/securityGroupRule:SecurityGroupRule": "aws_security_group_rule"
 }
 V2 = re.compile("V2(?=:|$)")

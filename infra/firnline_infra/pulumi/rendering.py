@@ -13,9 +13,8 @@ import pulumi
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import KINDS
-from firnline_infra.kinds.property_names import python_name
-from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.kinds import TOKENS
+from firnline_infra.kinds.property_names import camel, python_name
 from firnline_infra.pulumi.references import Lookup, as_input
 from firnline_infra.pulumi.retry import until_the_volume_can_be_used
 from firnline_infra.resources.resource import (
@@ -28,7 +27,6 @@ from firnline_infra.resources.resource import (
 )
 from firnline_infra.specification.model import Durability
 
-TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
 KNOWN_BEFORE = ("name", "bucket", "execute")
 """Arguments, one of which each resource has that others wait for: as an output it is known before the resource is made."""
 
@@ -123,7 +121,7 @@ class RenderedComponent(pulumi.ComponentResource):
             else:
                 registrar.resource(member, self, None if opts is None else opts.depends_on)
         self.made: dict[str, Any] = {name: registrar.value(each) for name, each in described.outputs.items()}
-        self.register_outputs({_camel(name): each for name, each in self.made.items()})
+        self.register_outputs({camel(name): each for name, each in self.made.items()})
 
 
 def child_of(parent: pulumi.Resource, **more: Any) -> pulumi.ResourceOptions:
@@ -152,8 +150,3 @@ def _attribute_names(token: str, path: str) -> Iterator[str]:
     for step in re.findall(r"\w+", path):
         inside += "" if step.isdigit() else f".{step}"
         yield step if step.isdigit() else python_name(token, inside[1:])
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(map(str.title, rest))

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from firnline_infra.accounts import Accounts, TerraformPlace
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.engine_config import document_text
-from firnline_infra.kinds import KINDS
-from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
+from firnline_infra.kinds import TOKENS
+from firnline_infra.kinds.property_names import camel
 from firnline_infra.pulumi_cli.recovery.lookups import BY_NAME, REPEATED, Lookup, aws_lookups
 from firnline_infra.pulumi_cli.recovery.pending import why_foreign
 from firnline_infra.specification.model import EnvironmentSpec
@@ -25,7 +25,6 @@ from firnline_infra.terraform.module import differing
 
 TERRAFORM = "Terraform"
 """What messages call it, or OpenTofu."""
-TOKENS = {each.terraform_type: each.token for each in (*KINDS, *SNOWFLAKE_KINDS)}
 OPERATIONS = {
     ("create",): "create",
     ("update",): "update",
@@ -205,5 +204,4 @@ def _named(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _camel(name: str) -> str:
-    first, *rest = PULUMIS.get(name, name).split("_")
-    return first + "".join(map(str.title, rest))
+    return camel(PULUMIS.get(name, name))

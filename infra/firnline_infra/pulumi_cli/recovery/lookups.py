@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from firnline_infra.kinds import KINDS
+from firnline_infra.kinds import RESOURCE_TYPES
 from firnline_infra.kinds.comparison import Clients
 from firnline_infra.kinds.kind import Properties
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
@@ -21,7 +21,7 @@ def _no_client(service: str) -> Any:
     raise AssertionError(f"an id of Snowflake's follows from names, and {service} is not asked")
 
 
-IMPORT_IDS = {kind.token: kind.import_id for kind in (*KINDS, *SNOWFLAKE_KINDS)}
+IMPORT_IDS = {kind.token: kind.import_id for kind in RESOURCE_TYPES}
 BY_NAME: Mapping[str, Lookup] = {
     **{token: partial(_filled, template) for token, template in IMPORT_IDS.items() if isinstance(template, str)},
     **{kind.token: partial(kind.import_id, _no_client) for kind in SNOWFLAKE_KINDS if callable(kind.import_id)},

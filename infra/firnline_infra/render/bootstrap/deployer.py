@@ -157,7 +157,7 @@ def _within_boundary(spec: EnvironmentSpec, blueprint: Blueprint, kind: Kind) ->
     within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
     if kind is not ATTACHMENT:
         return within
-    (policy,) = POLICY.arns(blueprint, Arns(spec))
+    (policy,) = POLICY.own_arns(blueprint, Arns(spec))
     return {**within, "ArnEquals": {"iam:PolicyARN": policy}}
 
 
