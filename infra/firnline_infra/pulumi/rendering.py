@@ -4,10 +4,10 @@ Names are fixed, because grants, dashboards and the engine's configuration hold 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import pulumi
 
@@ -27,6 +27,7 @@ from firnline_infra.resources.resource import (
 )
 from firnline_infra.specification.model import Durability
 
+Args = TypeVar("Args")
 KNOWN_BEFORE = ("name", "bucket", "execute")
 """Arguments, one of which each resource has that others wait for: as an output it is known before the resource is made."""
 
@@ -122,6 +123,20 @@ class RenderedComponent(pulumi.ComponentResource):
                 registrar.resource(member, self, None if opts is None else opts.depends_on)
         self.made: dict[str, Any] = {name: registrar.value(each) for name, each in described.outputs.items()}
         self.register_outputs({camel(name): each for name, each in self.made.items()})
+
+
+class DefinedComponent(RenderedComponent, Generic[Args]):
+    """A component for a program of one's own: `describe` says what it makes of a definition, and its outputs are attributes."""
+
+    _describe: ClassVar[Callable[[str, Any], Component]]
+
+    def __init_subclass__(cls, *, describe: Callable[[str, Any], Component]) -> None:
+        cls._describe = staticmethod(describe)
+
+    def __init__(self, name: str, args: Args, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(type(self)._describe(name, args), opts)
+        for output, value in self.made.items():
+            setattr(self, output, value)
 
 
 def child_of(parent: pulumi.Resource, **more: Any) -> pulumi.ResourceOptions:

@@ -4,11 +4,13 @@ import doctest
 import importlib
 import inspect
 from pathlib import Path
+from typing import Any, get_args
 
 import pulumi
 import pytest
 
 import firnline_infra.pulumi
+from firnline_infra.pulumi.rendering import DefinedComponent
 from tests.infra.pulumi.conftest import Deploy
 
 PACKAGE = Path(firnline_infra.pulumi.__file__).parent
@@ -52,4 +54,9 @@ def test_a_component_takes_a_name_the_blueprints_definition_and_options(
     assert list(parameters) == ["name", "args", "opts"]
     args = getattr(importlib.import_module(component.__module__), f"{component.__name__}Args")
     assert args.__module__.startswith("firnline_infra.blueprint.")
-    assert parameters["args"].annotation is args
+    if issubclass(component, DefinedComponent):
+        described: Any = component
+        (base,) = described.__orig_bases__
+        assert get_args(base) == (args,)
+    else:
+        assert parameters["args"].annotation is args

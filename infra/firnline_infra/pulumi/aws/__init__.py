@@ -1,38 +1,6 @@
 """Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
 
-from firnline_infra.pulumi.aws.checkpoint_table import CheckpointTable, CheckpointTableArgs
-from firnline_infra.pulumi.aws.eks import (
-    ImageRepository,
-    ImageRepositoryArgs,
-    PodIdentityAssociation,
-    PodIdentityAssociationArgs,
-)
-from firnline_infra.pulumi.aws.emr import (
-    EmrCluster,
-    EmrClusterArgs,
-    ServerlessApplication,
-    ServerlessApplicationArgs,
-    VirtualCluster,
-    VirtualClusterArgs,
-)
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
-from firnline_infra.pulumi.aws.event_stream import EventStream, EventStreamArgs
-from firnline_infra.pulumi.aws.iam import (
-    InstanceProfile,
-    InstanceProfileArgs,
-    RuntimeRole,
-    RuntimeRoleArgs,
-    RuntimeUser,
-    RuntimeUserArgs,
-)
-from firnline_infra.pulumi.aws.keys_and_secrets import EncryptionKey, EncryptionKeyArgs, Secret, SecretArgs
-from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
-from firnline_infra.pulumi.aws.network import (
-    EngineSecurityGroup,
-    EngineSecurityGroupArgs,
-    VpcEndpoints,
-    VpcEndpointsArgs,
-)
 from firnline_infra.pulumi.aws.observability import (
     IngestAlarms,
     IngestAlarmsArgs,
@@ -48,6 +16,40 @@ from firnline_infra.pulumi.aws.redshift import (
     RedshiftProvisionedArgs,
     RedshiftServerless,
     RedshiftServerlessArgs,
+)
+from firnline_infra.pulumi.aws.runtime import (
+    EmrCluster,
+    EmrClusterArgs,
+    EngineSecurityGroup,
+    EngineSecurityGroupArgs,
+    ImageRepository,
+    ImageRepositoryArgs,
+    InstanceProfile,
+    InstanceProfileArgs,
+    PodIdentityAssociation,
+    PodIdentityAssociationArgs,
+    RuntimeRole,
+    RuntimeRoleArgs,
+    RuntimeUser,
+    RuntimeUserArgs,
+    ServerlessApplication,
+    ServerlessApplicationArgs,
+    VirtualCluster,
+    VirtualClusterArgs,
+    VpcEndpoints,
+    VpcEndpointsArgs,
+)
+from firnline_infra.pulumi.aws.storage import (
+    CheckpointTable,
+    CheckpointTableArgs,
+    EncryptionKey,
+    EncryptionKeyArgs,
+    EventStream,
+    EventStreamArgs,
+    LandingBucket,
+    LandingBucketArgs,
+    Secret,
+    SecretArgs,
 )
 
 __all__ = [

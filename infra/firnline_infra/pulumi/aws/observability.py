@@ -6,7 +6,7 @@ from firnline_infra.blueprint.aws import Dashboard as OperationsDashboardArgs
 from firnline_infra.blueprint.aws import IngestAlarmsDefinition as IngestAlarmsArgs
 from firnline_infra.blueprint.aws import PublishedOutputsDefinition as PublishedOutputsArgs
 from firnline_infra.blueprint.runtime import LogGroupDefinition as LogGroupArgs
-from firnline_infra.pulumi.rendering import RenderedComponent
+from firnline_infra.pulumi.rendering import DefinedComponent
 from firnline_infra.resources.aws_observability import ingest_alarms, log_group, operations_dashboard, published_outputs
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-class IngestAlarms(RenderedComponent):
+class IngestAlarms(DefinedComponent[IngestAlarmsArgs], describe=ingest_alarms):
     """Creates CloudWatch alarms, each of which says what it means and what to do next.
 
     >>> from firnline_infra.blueprint.aws import Alarm
@@ -36,11 +36,8 @@ class IngestAlarms(RenderedComponent):
     To adopt: `pulumi import aws:cloudwatch/metricAlarm:MetricAlarm NAME-ALARM ALARM`.
     """
 
-    def __init__(self, name: str, args: IngestAlarmsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(ingest_alarms(name, args), opts)
 
-
-class OperationsDashboard(RenderedComponent):
+class OperationsDashboard(DefinedComponent[OperationsDashboardArgs], describe=operations_dashboard):
     """Creates a CloudWatch dashboard.
 
     >>> board = OperationsDashboard("dashboard", OperationsDashboardArgs(name="orders", body='{"widgets": []}'))
@@ -48,11 +45,8 @@ class OperationsDashboard(RenderedComponent):
     To adopt: `pulumi import aws:cloudwatch/dashboard:Dashboard NAME DASHBOARD`.
     """
 
-    def __init__(self, name: str, args: OperationsDashboardArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(operations_dashboard(name, args), opts)
 
-
-class LogGroup(RenderedComponent):
+class LogGroup(DefinedComponent[LogGroupArgs], describe=log_group):
     """Creates a log group of CloudWatch. Its logs go with it.
 
     >>> group = LogGroup("logs", LogGroupArgs(name="/firnline/orders"))
@@ -62,12 +56,8 @@ class LogGroup(RenderedComponent):
 
     name: pulumi.Output[str]
 
-    def __init__(self, name: str, args: LogGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(log_group(name, args), opts)
-        self.name = self.made["name"]
 
-
-class PublishedOutputs(RenderedComponent):
+class PublishedOutputs(DefinedComponent[PublishedOutputsArgs], describe=published_outputs):
     """Creates parameters of Systems Manager in clear text: a preview shows what changes, and nothing in them is secret.
 
     >>> from firnline_infra.blueprint.aws import Parameter
@@ -76,6 +66,3 @@ class PublishedOutputs(RenderedComponent):
 
     To adopt: `pulumi import aws:ssm/parameter:Parameter NAME-PARAMETER PARAMETER`.
     """
-
-    def __init__(self, name: str, args: PublishedOutputsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(published_outputs(name, args), opts)

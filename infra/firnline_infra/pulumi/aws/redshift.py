@@ -4,13 +4,13 @@ import pulumi
 
 from firnline_infra.blueprint.redshift.definitions import RedshiftCluster as RedshiftProvisionedArgs
 from firnline_infra.blueprint.redshift.definitions import RedshiftWorkgroup as RedshiftServerlessArgs
-from firnline_infra.pulumi.rendering import RenderedComponent
+from firnline_infra.pulumi.rendering import DefinedComponent
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless
 
 __all__ = ["RedshiftProvisioned", "RedshiftProvisionedArgs", "RedshiftServerless", "RedshiftServerlessArgs"]
 
 
-class RedshiftServerless(RenderedComponent):
+class RedshiftServerless(DefinedComponent[RedshiftServerlessArgs], describe=redshift_serverless):
     """Creates a namespace of Redshift Serverless, which may read streams as one role, and a workgroup over it.
 
     Views are made by `firnline redshift apply`: the provider's statement forgets what it ran after a day, and would run it again.
@@ -24,12 +24,8 @@ class RedshiftServerless(RenderedComponent):
 
     workgroup_name: pulumi.Output[str]
 
-    def __init__(self, name: str, args: RedshiftServerlessArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(redshift_serverless(name, args), opts)
-        self.workgroup_name = self.made["workgroup_name"]
 
-
-class RedshiftProvisioned(RenderedComponent):
+class RedshiftProvisioned(DefinedComponent[RedshiftProvisionedArgs], describe=redshift_cluster):
     """Creates a cluster that may read streams as one role: encrypted, in its VPC alone, with a password that AWS keeps.
 
     >>> reads = "arn:aws:iam::111122223333:role/orders-redshift"
@@ -44,7 +40,3 @@ class RedshiftProvisioned(RenderedComponent):
     """
 
     cluster_identifier: pulumi.Output[str]
-
-    def __init__(self, name: str, args: RedshiftProvisionedArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(redshift_cluster(name, args), opts)
-        self.cluster_identifier = self.made["cluster_identifier"]
