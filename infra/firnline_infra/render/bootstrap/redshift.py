@@ -1,4 +1,5 @@
-"""Rights to make a workgroup of Redshift Serverless or a cluster, and to run statements in one, or in a cluster, by the Data API.
+"""Rights to run statements in a workgroup of Redshift Serverless, or in a cluster, by the Data API, and what making either takes
+beside itself.
 
 A caller sees the statements of its own alone (redshift-data:statement-owner-iam-userid). Which database user it is decides what a
 statement may do: the database's grants, not IAM's ("Configuring IAM permissions", Data API).
@@ -11,10 +12,7 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.redshift import SERVICES, login_with_secret
 from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.blueprint.redshift import RedshiftDestination
-from firnline_infra.kinds import Scope
-from firnline_infra.kinds.redshift import NAMESPACE, WORKGROUP
 from firnline_infra.render.bootstrap.engine_run import OURS
-from firnline_infra.render.bootstrap.tagged_clusters import asked_for, tag_new
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
@@ -38,15 +36,7 @@ KEEP_PASSWORD = (
 )
 
 
-def namespace(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """Redshift makes the administrator's secret in the name of who makes the namespace, who can't read it."""
-    arns, asked = Arns(spec), {"StringEquals": asked_for(spec)}
-    yield allow("MakeNamespace", NAMESPACE.actions(Scope.NEW_TAG), resources=("*",), conditions=asked)
-    yield tag_new(spec, "TagNewNamespace", "redshift-serverless:TagResource", arns.redshift_namespace("*"))
-    yield from _made_with(arns, blueprint, service=SERVICES[1])
-
-
-def _made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[PolicyStatement]:
+def made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[PolicyStatement]:
     """What a namespace takes, and a cluster, beside itself."""
     yield allow(
         "KeepPassword",
@@ -62,14 +52,7 @@ def _made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[Po
     )
 
 
-def workgroup(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
-    asked = {"StringEquals": asked_for(spec)}
-    yield allow("MakeWorkgroup", WORKGROUP.actions(Scope.NEW_TAG), resources=("*",), conditions=asked)
-    yield tag_new(spec, "TagNewWorkgroup", "redshift-serverless:TagResource", Arns(spec).workgroup("*"))
-    yield _look_at_network(spec)
-
-
-def _look_at_network(spec: EnvironmentSpec) -> PolicyStatement:
+def look_at_network(spec: EnvironmentSpec) -> PolicyStatement:
     return allow(
         "LookAtNetwork",
         dict.fromkeys(LOOK_AT_NETWORK, "Redshift looks for subnets and groups."),
@@ -100,8 +83,8 @@ def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Po
         )
     yield allow("SeeStatements", SEE_STATEMENTS, resources=("*",), conditions=own)
     if wanted.made_cluster is not None:
-        yield from _made_with(arns, blueprint, service=SERVICES[0])
-        yield _look_at_network(spec)
+        yield from made_with(arns, blueprint, service=SERVICES[0])
+        yield look_at_network(spec)
     if wanted.cluster is not None:
         yield from _in_cluster(spec, wanted, wanted.cluster)
         return

@@ -8,29 +8,33 @@ one (docs/permissions.md says what that means).
 from collections.abc import Callable, Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.statement import allow
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.redshift import SERVICES
+from firnline_infra.blueprint.iam.statement import allow, is_service, service_names
 from firnline_infra.kinds import Kind, Scope
 from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
+from firnline_infra.kinds.kind import TAGS
 from firnline_infra.kinds.network import SECURITY_GROUP, VPC_ENDPOINT
 from firnline_infra.kinds.redshift import NAMESPACE, WORKGROUP
 from firnline_infra.render.bootstrap.engine_run import OURS
-from firnline_infra.render.bootstrap.redshift import namespace, workgroup
-from firnline_infra.render.bootstrap.tagged_clusters import application, association, machines, virtual_cluster
-from firnline_infra.render.bootstrap.tagged_network import security_group, vpc_endpoint
+from firnline_infra.render.bootstrap.redshift import look_at_network, made_with
+from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 
-MAKING: dict[Kind, Callable[[EnvironmentSpec, Blueprint], Iterator[PolicyStatement]]] = {
-    SECURITY_GROUP: security_group,
-    SERVERLESS: application,
-    VIRTUAL_CLUSTER: virtual_cluster,
-    ASSOCIATION: association,
-    CLUSTER: machines,
-    VPC_ENDPOINT: vpc_endpoint,
-    NAMESPACE: namespace,
-    WORKGROUP: workgroup,
+LINKED_ROLE = {"iam:CreateServiceLinkedRole": "The service makes its role where there is none."}
+OF_EMR_SERVERLESS = "ops.emr-serverless.amazonaws.com"
+OF_EMR_ON_EKS = "emr-containers.amazonaws.com"
+OF_EMR = "elasticmapreduce.amazonaws.com"
+OF_EC2 = "ec2.amazonaws.com"
+SERVERLESS_ROLE = "AWSServiceRoleForAmazonEMRServerless"
+CONTAINERS_ROLE = "AWSServiceRoleForAmazonEMRContainers"
+CLEANUP_ROLE = "AWSServiceRoleForEMRCleanup"
+HOSTED_ZONES = "arn:{partition}:route53:::hostedzone/*"
+CHANGING = {
+    **VPC_ENDPOINT.actions(Scope.PARENT),
+    "ec2:ModifyVpcEndpoint": VPC_ENDPOINT.actions()["ec2:ModifyVpcEndpoint"],
 }
 
 
@@ -40,5 +44,143 @@ def known_by_tag(
     if not reading:
         yield from MAKING[kind](spec, blueprint)
     if own := kind.actions(Scope.OWN, reading=reading):
-        ours = {f"aws:ResourceTag/{OURS}": application_of(spec)}
-        yield allow(f"Own{kind.type_name}", own, resources=arns, conditions={"StringEquals": ours})
+        yield allow(f"Own{kind.type_name}", own, resources=arns, conditions={"StringEquals": _ours(spec)})
+
+
+def _application(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+    """With a network, EMR Serverless asks for the right to make interfaces there in the name of whoever makes it."""
+    arns = Arns(spec)
+    yield _make(spec, "MakeApplication", SERVERLESS)
+    yield _tag_new(spec, "TagNewApplication", "emr-serverless:TagResource", arns.serverless_application("*"))
+    yield allow(
+        "ReachNetwork",
+        {"ec2:CreateNetworkInterface": "EMR Serverless looks whether it may join the subnets."},
+        resources=tuple(arns.network(kind) for kind in ("network-interface", "subnet", "security-group")),
+        conditions={"StringEquals": {"aws:CalledViaLast": OF_EMR_SERVERLESS}},
+    )
+    yield _linked_role(spec, "LetEmrServerlessIn", SERVERLESS_ROLE, OF_EMR_SERVERLESS)
+
+
+def _virtual_cluster(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+    """What lets EMR into the EKS cluster is not among these: that is said by whoever keeps the cluster."""
+    yield _make(spec, "MakeVirtualCluster", VIRTUAL_CLUSTER)
+    yield _tag_new(spec, "TagNewVirtualCluster", "emr-containers:TagResource", Arns(spec).virtual_cluster("*"))
+    yield _linked_role(spec, "LetEmrOnEksIn", CONTAINERS_ROLE, OF_EMR_ON_EKS)
+
+
+def _association(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """EKS asks for the right on the cluster, and for the right to hand the role to pods."""
+    arns, making = Arns(spec), ASSOCIATION.actions(Scope.PARENT)
+    for cluster in dict.fromkeys(each.cluster for each in blueprint.runtime.associations):
+        on = (arns.eks_cluster(cluster),)
+        yield allow("MakeAssociation", making, resources=on, conditions={"StringEquals": _asked_for(spec)})
+        yield _tag_new(spec, "TagNewAssociation", "eks:TagResource", arns.pod_association(cluster, "*"))
+
+
+def _machines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """A cluster of EMR on EC2. EMR makes its machines as the service role, which is handed to it."""
+    arns, wanted = Arns(spec), blueprint.runtime.cluster
+    yield _make(spec, "MakeCluster", CLUSTER)
+    yield _tag_new(spec, "TagNewCluster", "elasticmapreduce:AddTags", arns.emr_cluster("*"))
+    if wanted is not None:
+        yield allow(
+            "HandOverServiceRole",
+            {"iam:PassRole": "EMR makes the machines as that role."},
+            resources=(arns.role(wanted.service_role),),
+            conditions=is_service("iam:PassedToService", OF_EMR, spec.aws.partition),
+        )
+    yield _linked_role(spec, "LetEmrCleanUp", CLEANUP_ROLE, OF_EMR)
+
+
+def _namespace(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Redshift makes the administrator's secret in the name of who makes the namespace, who can't read it."""
+    arns = Arns(spec)
+    yield _make(spec, "MakeNamespace", NAMESPACE)
+    yield _tag_new(spec, "TagNewNamespace", "redshift-serverless:TagResource", arns.redshift_namespace("*"))
+    yield from made_with(arns, blueprint, service=SERVICES[1])
+
+
+def _workgroup(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+    yield _make(spec, "MakeWorkgroup", WORKGROUP)
+    yield _tag_new(spec, "TagNewWorkgroup", "redshift-serverless:TagResource", Arns(spec).workgroup("*"))
+    yield look_at_network(spec)
+
+
+def _security_group(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """EC2 asks for the right on the group that comes to be, and on its VPC."""
+    arns, making = Arns(spec), SECURITY_GROUP.actions(Scope.PARENT)
+    groups = (arns.security_group("*"),)
+    yield allow("MakeSecurityGroup", making, resources=groups, conditions={"StringEquals": _asked_for(spec)})
+    vpcs = [each.vpc for each in (blueprint.runtime.security_group, blueprint.endpoints) if each is not None]
+    yield allow("MakeSecurityGroupInVpc", making, resources=tuple(map(arns.vpc, dict.fromkeys(vpcs))))
+    yield _tag_new_in_ec2(spec, "TagNewSecurityGroup", groups, "CreateSecurityGroup")
+
+
+def _vpc_endpoint(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """EC2 asks for the right on the endpoint that comes to be, and on all that it is put into."""
+    arns, wanted, making = Arns(spec), blueprint.endpoints, VPC_ENDPOINT.actions(Scope.PARENT)
+    if wanted is None:
+        return
+    endpoints = (arns.network("vpc-endpoint"),)
+    names = tuple(each.service_name for each in wanted.endpoints)
+    of_these: Conditions = {"StringEquals": {**_asked_for(spec), "ec2:VpceServiceName": names}}
+    yield allow("MakeEndpoint", making, resources=endpoints, conditions=of_these)
+    yield allow("MakeEndpointInVpc", making, resources=(arns.vpc(wanted.vpc),))
+    places = (
+        *(arns.in_network("route-table", each) for one in wanted.endpoints for each in one.route_tables),
+        *(arns.in_network("subnet", each) for one in wanted.endpoints for each in one.subnets),
+    )
+    yield allow("PlaceEndpoint", CHANGING, resources=tuple(dict.fromkeys(places)))
+    if wanted.has_group:
+        group = (arns.security_group("*"),)
+        yield allow("GuardEndpoint", CHANGING, resources=group, conditions={"StringEquals": _ours(spec)})
+        yield allow(
+            "NameEndpoint",
+            {"route53:AssociateVPCWithHostedZone": "Its names lead to it in the VPC."},
+            resources=(HOSTED_ZONES.format(partition=spec.aws.partition),),
+            conditions={"StringEquals": {"aws:CalledViaLast": OF_EC2}},
+        )
+    yield _tag_new_in_ec2(spec, "TagNewEndpoint", endpoints, "CreateVpcEndpoint")
+
+
+MAKING: dict[Kind, Callable[[EnvironmentSpec, Blueprint], Iterator[PolicyStatement]]] = {
+    SECURITY_GROUP: _security_group,
+    SERVERLESS: _application,
+    VIRTUAL_CLUSTER: _virtual_cluster,
+    ASSOCIATION: _association,
+    CLUSTER: _machines,
+    VPC_ENDPOINT: _vpc_endpoint,
+    NAMESPACE: _namespace,
+    WORKGROUP: _workgroup,
+}
+
+
+def _make(spec: EnvironmentSpec, sid: str, kind: Kind) -> PolicyStatement:
+    return allow(sid, kind.actions(Scope.NEW_TAG), resources=("*",), conditions={"StringEquals": _asked_for(spec)})
+
+
+def _tag_new(spec: EnvironmentSpec, sid: str, action: str, resource: str) -> PolicyStatement:
+    """The tag while it is made; of a thing that has another application's, none."""
+    conditions = {"StringEquals": _asked_for(spec), "StringEqualsIfExists": _ours(spec)}
+    return allow(sid, {action: TAGS}, resources=(resource,), conditions=conditions)
+
+
+def _tag_new_in_ec2(spec: EnvironmentSpec, sid: str, resources: tuple[str, ...], creation: str) -> PolicyStatement:
+    """EC2 tells a tag that is given at the creation from one that is given later."""
+    conditions = {"StringEquals": {**_asked_for(spec), "ec2:CreateAction": creation}}
+    return allow(sid, {"ec2:CreateTags": TAGS}, resources=resources, conditions=conditions)
+
+
+def _linked_role(spec: EnvironmentSpec, sid: str, role: str, service: str) -> PolicyStatement:
+    """It lies under the service's name."""
+    partition = spec.aws.partition
+    roles = tuple(Arns(spec).role(f"aws-service-role/{name}/{role}") for name in service_names(service, partition))
+    return allow(sid, LINKED_ROLE, resources=roles, conditions=is_service("iam:AWSServiceName", service, partition))
+
+
+def _asked_for(spec: EnvironmentSpec) -> dict[str, str]:
+    return {f"aws:RequestTag/{OURS}": application_of(spec)}
+
+
+def _ours(spec: EnvironmentSpec) -> dict[str, str]:
+    return {f"aws:ResourceTag/{OURS}": application_of(spec)}
