@@ -1,12 +1,26 @@
-"""What runs of EMR have in common: the token of a start, and logs that the service has brought to S3."""
+"""What runs of EMR have in common: where they run, the token of a start, and logs that the service has brought to S3."""
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from firnline_infra.runtimes.aws import bucket_and_key, call
-from firnline_infra.runtimes.errors import RuntimeUnavailable
+from firnline_infra.runtimes.errors import PlaceMissing, RuntimeUnavailable
 from firnline_infra.runtimes.spark_conf import token_of
+
+
+def only_place(what: str, found: Sequence[str], environment: str) -> str:
+    """The id of the one place that the stack has made, of all that have its name. Raises PlaceMissing."""
+    if len(found) != 1:
+        raise PlaceMissing(what, found, environment)
+    return str(found[0])
+
+
+def log_uri(found: Mapping[str, Any] | None) -> str | None:
+    """The folder that a run's logs go to, without a slash at its end; None where they go to none."""
+    monitoring = (found or {}).get("configurationOverrides", {}).get("monitoringConfiguration", {})
+    uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
+    return None if uri is None else str(uri).rstrip("/")
 
 
 def start_token(found: Mapping[str, Any]) -> str:

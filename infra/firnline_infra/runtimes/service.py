@@ -5,7 +5,7 @@ run, as a tag or a label: what runs is asked of the service, and never remembere
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -60,6 +60,10 @@ class Run:
     def described(self) -> str:
         """Its state, with the service's own words."""
         return f"{self.state} ({self.reason})" if self.reason else str(self.state)
+
+    def forgotten(self, why: str) -> "Run":
+        """The run as it is told where its service does not know it (any more)."""
+        return replace(self, state=RunState.UNKNOWN, since=None, attempt=1, reason=why)
 
     def is_of(self, job_hash: str) -> bool:
         """Whether the run is of the job with that hash."""

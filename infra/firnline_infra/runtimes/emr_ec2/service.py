@@ -14,9 +14,9 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.runtimes.aws import call, code_of
 from firnline_infra.runtimes.emr_ec2.job import JOB, start_tag
-from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.job_runs import lines_below
+from firnline_infra.runtimes.job_runs import lines_below, only_place
 from firnline_infra.runtimes.preflight import distrust, missing_objects
 from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_infra.runtimes.spark_conf import token_of
@@ -33,7 +33,7 @@ STATES = {
     "FAILED": RunState.FAILED,
     "INTERRUPTED": RunState.STOPPED,
 }
-"""Of a step. Whether its YARN application is gone is another question: `is_gone` asks it."""
+"""What the state of a step says of its run. Whether its YARN application is gone is another question: `is_gone` asks it."""
 MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
@@ -119,9 +119,7 @@ class EmrEc2Service:
         except RuntimeRefused as error:
             if code_of(error) != UNKNOWN_STEP:
                 raise
-        return Run(
-            id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its service knows no such step", start=run.start
-        )
+        return run.forgotten("its service knows no such step")
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         """First the one that ends the YARN application: a step that is cancelled leaves that alone."""
@@ -227,13 +225,11 @@ def service_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> EmrEc2S
 
 
 def cluster_id(emr: Any, name: str, environment: str) -> str:
-    """Of the cluster that the stack made. Raises PlaceMissing."""
+    """The id of the cluster that the stack made. Raises PlaceMissing."""
     with call("elasticmapreduce:ListClusters", name):
         pages = emr.get_paginator("list_clusters").paginate(ClusterStates=list(USABLE))
         found = [each["Id"] for page in pages for each in page["Clusters"] if each["Name"] == name]
-    if len(found) != 1:
-        raise PlaceMissing(f"EMR cluster named {name}", found, environment)
-    return str(found[0])
+    return only_place(f"EMR cluster named {name}", found, environment)
 
 
 def _name_of_end(run: Run) -> str:

@@ -12,9 +12,9 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.runtimes.aws import call, is_missing, pages
 from firnline_infra.runtimes.emr_eks.cluster import pods_of, principal_of_pods
 from firnline_infra.runtimes.emr_eks.job import JOB
-from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
-from firnline_infra.runtimes.job_runs import described, lines_below, start_token
+from firnline_infra.runtimes.job_runs import described, lines_below, log_uri, only_place, start_token
 from firnline_infra.runtimes.kubernetes_api import Pods
 from firnline_infra.runtimes.preflight import distrust, missing_objects
 from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
@@ -78,15 +78,7 @@ class EmrEksService:
 
     def look(self, run: Run) -> Run:
         found = self._described(run.id)
-        if found is None:
-            return Run(
-                id=run.id,
-                hash=run.hash,
-                state=RunState.UNKNOWN,
-                reason="its service knows no such run",
-                start=run.start,
-            )
-        return _run(found)
+        return _run(found) if found else run.forgotten("its service knows no such run")
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         try:
@@ -102,11 +94,8 @@ class EmrEksService:
         return self.pods is None or not self.pods.active(f"{POD_LABEL}={run.id}")
 
     def log_lines(self, run: Run) -> Iterator[str]:
-        found = self._described(run.id) or {}
-        monitoring = found.get("configurationOverrides", {}).get("monitoringConfiguration", {})
-        uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
-        if uri is not None:
-            folder = f"{uri.rstrip('/')}/{self.virtual_cluster_id}/jobs/{run.id}/containers/"
+        if uri := log_uri(self._described(run.id)):
+            folder = f"{uri}/{self.virtual_cluster_id}/jobs/{run.id}/containers/"
             yield from lines_below(self.s3, folder, _of_the_driver)
 
     @property
@@ -153,13 +142,11 @@ def service_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> EmrEksS
 
 
 def virtual_cluster_id(emr: Any, name: str, environment: str) -> str:
-    """Of the one that the stack made. Raises PlaceMissing."""
+    """The id of the virtual cluster that the stack made. Raises PlaceMissing."""
     with call("emr-containers:ListVirtualClusters", name):
         listed = pages(emr, "list_virtual_clusters", "virtualClusters", states=["RUNNING", "ARRESTED"])
         found = [each["id"] for each in listed if each["name"] == name]
-    if len(found) != 1:
-        raise PlaceMissing(f"virtual cluster of EMR on EKS named {name}", found, environment)
-    return str(found[0])
+    return only_place(f"virtual cluster of EMR on EKS named {name}", found, environment)
 
 
 def _run(found: Mapping[str, Any]) -> Run:

@@ -9,9 +9,9 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import DENIED
 from firnline_infra.runtimes.aws import call, code_of, is_missing, pages
 from firnline_infra.runtimes.emr_serverless.job import JOB
-from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused, UntaggedRun
+from firnline_infra.runtimes.errors import RuntimeRefused, UntaggedRun
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
-from firnline_infra.runtimes.job_runs import described, lines_below, start_token
+from firnline_infra.runtimes.job_runs import described, lines_below, log_uri, only_place, start_token
 from firnline_infra.runtimes.preflight import distrust, missing_objects
 from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
 from firnline_infra.specification.model import EnvironmentSpec
@@ -64,8 +64,7 @@ class EmrServerlessService:
         ]
 
     def lacks_room(self, job: EngineJob) -> str:
-        with call("emr-serverless:GetApplication", self._application):
-            found = self.emr.get_application(applicationId=self.application_id)["application"]
+        found = self._application_now()
         at_once = found.get("schedulerConfiguration", {}).get("maxConcurrentRuns", TWO)
         capacity, size = found.get("maximumCapacity", {}), job.size
         vcpus, memory_gb = (float(capacity.get(name, "inf").split()[0]) for name in ("cpu", "memory"))
@@ -93,7 +92,7 @@ class EmrServerlessService:
 
     def look(self, run: Run) -> Run:
         found = self._described(run.id)
-        return _run(found) if found else _forgotten(run)
+        return _run(found) if found else run.forgotten("its service knows no such run")
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         grace_s = min(max(grace_s, GRACE_S.start), GRACE_S.stop - 1) if grace_s else 0
@@ -112,22 +111,21 @@ class EmrServerlessService:
 
     def log_lines(self, run: Run) -> Iterator[str]:
         """Of all attempts of the driver, as far as they have come to S3, which they do every minute or so."""
-        found = self._described(run.id) or {}
-        monitoring = found.get("configurationOverrides", {}).get("monitoringConfiguration", {})
-        uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
-        if uri is None:
-            return
-        folder = f"{uri.rstrip('/')}/applications/{self.application_id}/jobs/{run.id}/"
-        yield from lines_below(self.s3, folder, _of_the_driver)
+        if uri := log_uri(self._described(run.id)):
+            yield from lines_below(self.s3, f"{uri}/applications/{self.application_id}/jobs/{run.id}/", _of_the_driver)
 
     @property
     def _application(self) -> str:
         return f"application {self.application_id}"
 
+    def _application_now(self) -> dict[str, Any]:
+        with call("emr-serverless:GetApplication", self._application):
+            found: dict[str, Any] = self.emr.get_application(applicationId=self.application_id)["application"]
+            return found
+
     def _unfit(self, job: EngineJob) -> Iterator[Problem]:
         try:
-            with call("emr-serverless:GetApplication", self._application):
-                found = self.emr.get_application(applicationId=self.application_id)["application"]
+            found = self._application_now()
         except RuntimeRefused as error:
             if not is_missing(error):
                 raise
@@ -197,16 +195,14 @@ def service_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> EmrServ
 
 
 def application_id(emr: Any, name: str, environment: str) -> str:
-    """Of the application that the stack made: the one of that name which is not terminated. Raises PlaceMissing."""
+    """The id of the application that the stack made: the one of that name which is not terminated. Raises PlaceMissing."""
     with call("emr-serverless:ListApplications", name):
         found = [
             each["id"]
             for each in pages(emr, "list_applications", "applications")
             if each["name"] == name and each["state"] != "TERMINATED"
         ]
-    if len(found) != 1:
-        raise PlaceMissing(f"application of EMR Serverless named {name}", found, environment)
-    return str(found[0])
+    return only_place(f"application of EMR Serverless named {name}", found, environment)
 
 
 def _run(found: Mapping[str, Any]) -> Run:
@@ -221,14 +217,8 @@ def _run(found: Mapping[str, Any]) -> Run:
     )
 
 
-def _forgotten(run: Run) -> Run:
-    return Run(
-        id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its service knows no such run", start=run.start
-    )
-
-
 def _of_the_driver(keys: list[str]) -> list[str]:
-    """Of all attempts, oldest first. A streaming job has a folder for each: attempts/<n>/."""
+    """Those of all attempts, oldest first. A streaming job has a folder for each: attempts/<n>/."""
     return sorted((key for key in keys if DRIVER in key), key=lambda key: (_attempt(key), key))
 
 

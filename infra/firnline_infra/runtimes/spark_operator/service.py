@@ -71,11 +71,7 @@ class OperatorService:
 
     def look(self, run: Run) -> Run:
         found = self._object(run)
-        if found is None:
-            return Run(
-                id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its object is not there", start=run.start
-            )
-        return self._run(found)
+        return self._run(found) if found else run.forgotten("its object is not there")
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         """The grace is the pods' own (`termination_seconds`)."""
