@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from firnline_infra.blueprint.access import access_of
 from firnline_infra.blueprint.bucket_layout import (
     LETTERS_FOLDER,
     checkpoint_folder,
@@ -21,6 +20,7 @@ from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.definition import Definition, part
+from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
@@ -67,6 +67,7 @@ CHECKPOINT_OF_ONE_MACHINE = "/var/lib/firnline/checkpoint"
 LETTERS_OF_ONE_MACHINE = "/var/lib/firnline/dead-letters"
 ONE_MACHINE = "local[*]"
 """The Spark master that keeps all workers where the dead letters' folder is."""
+SHORTEST_SESSION = 2  # of a role's session, which CloudTrail shows; the longest is an application's longest name
 
 
 def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
@@ -123,7 +124,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
             url=inputs.snowflake_url,
             ca_file=inputs.snowflake_ca_file,
         ),
-        "pipelines": [_pipeline(spec, pipeline, inputs, access_of(spec, pipeline)) for pipeline in spec.pipelines],
+        "pipelines": [_pipeline(spec, pipeline, inputs, _access(spec, pipeline)) for pipeline in spec.pipelines],
         **_patterns(spec, inputs),
         "dead_letters": dict(inputs.dead_letters),
         "spark": _present(
@@ -196,6 +197,21 @@ def _pipeline(
         routes=_routes(pipeline),
     )
     return {"stream": pipeline.stream, **pipeline.changed(PipelineOptions.model_fields), **own}
+
+
+def _access(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | None:
+    """How the engine reaches a stream that is not where it is: its region, and a role. None where the engine's own rights open
+    the stream, in its own region.
+    """
+    stream = next(each for each in spec.streams if each.name == pipeline.stream)
+    region = place_of(spec, stream).region
+    found: dict[str, Any] = stream.access.changed() | ({} if region == spec.aws.region else {"region": region})
+    if stream.role_arn is not None:
+        application = Names.of(spec).application
+        session = {} if len(application) < SHORTEST_SESSION else {"session_name": application}
+        external = {} if stream.external_id is None else {"external_id": stream.external_id}
+        found["roles"] = [{"arn": stream.role_arn, **session, **external}]
+    return found or None
 
 
 def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dict[str, Any]]]:

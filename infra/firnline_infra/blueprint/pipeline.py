@@ -18,12 +18,11 @@ from firnline_infra.blueprint.snowflake import (
 )
 from firnline_infra.blueprint.table_properties import values_of
 from firnline_infra.specification.column_type import ColumnType
-from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, table_of
-from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_ingest.identifiers import dead_letters_name
 

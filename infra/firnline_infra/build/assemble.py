@@ -26,12 +26,11 @@ from firnline_infra.build.artefact import (
     ShippedPackage,
     read_artefact,
 )
-from firnline_infra.build.contents import Package, files_of, package_of
+from firnline_infra.build.contents import Package, files_of, module_files, package_of
 from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
 from firnline_infra.build.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
 from firnline_infra.build.image import PLATFORMS, UV, hadoop_of_spark
 from firnline_infra.build.lock import locked, pins_of
-from firnline_infra.build.modules import module_files
 from firnline_infra.build.sbom import sbom_of
 from firnline_infra.build.target import Target
 from firnline_infra.build.wheels import sha256_of, wheels_of

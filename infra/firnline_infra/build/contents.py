@@ -1,14 +1,17 @@
-"""Which files of which wheels are in the environment, and where: pure names and bytes, nothing that depends on a machine."""
+"""Which files of which wheels, and of the user's own modules, are in the environment, and where: pure names and bytes, nothing
+that depends on a machine.
+"""
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 
 from firnline_infra.build.wheels import sha256_of
+from firnline_infra.specification.modules import is_shipped
 
 PACKAGES = "packages"
 LEFT_OUT = {
@@ -52,6 +55,16 @@ def files_of(wheel: Path) -> Iterator[tuple[str, bytes]]:
             place = _place(name)
             if place is not None:
                 yield f"{PACKAGES}/{place}", archive.read(name)
+
+
+def module_files(paths: Sequence[str]) -> dict[str, bytes]:
+    """The user's own modules, for callables of transforms: files, and folders with all that is in them but what is hidden."""
+    return {
+        f"{PACKAGES}/{file.relative_to(root.parent).as_posix()}": file.read_bytes()
+        for root in map(Path, paths)
+        for file in ([root] if root.is_file() else sorted(root.rglob("*")))
+        if file.is_file() and (file == root or is_shipped(file, root))
+    }
 
 
 def package_of(wheel: Path) -> Package:

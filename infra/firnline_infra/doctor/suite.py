@@ -12,7 +12,7 @@ from firnline_infra.accounts.aws import aws_call
 from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
-from firnline_infra.doctor import boundary, ci, clock, key, limits, network, quotas, rights, tools
+from firnline_infra.doctor import boundary, ci, key, limits, machine, network, quotas, rights
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.elsewhere import is_elsewhere, place_of
@@ -48,15 +48,15 @@ def examine(spec: EnvironmentSpec, accounts: Accounts, *, state: State, areas: I
 def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator[Check]:
     blueprint, aws = blueprint_of(spec), accounts.aws
     runs: tuple[tuple[str, Callable[[], Iterable[Finding]]], ...] = (
-        ("tools", tools.python),
-        ("tools", tools.packages),
-        ("tools", tools.pulumi),
+        ("tools", machine.python),
+        ("tools", machine.packages),
+        ("tools", machine.pulumi),
         ("network", partial(network.reach, egress(spec))),
         ("accounts", partial(_aws_account, spec, accounts)),
         ("accounts", partial(_cross_account, spec)),
         ("accounts", lambda: key.recorded(spec, aws("kms"))),
         ("accounts", partial(_snowflake_account, spec, accounts)),
-        ("clock", lambda: clock.skew(aws("sts"))),
+        ("clock", lambda: machine.skew(aws("sts"))),
         ("rights", partial(_rights, spec, blueprint, accounts)),
         ("rights", lambda: boundary.boundary(spec, blueprint, aws("iam"))),
         ("limits", lambda: limits.shards(blueprint, aws("kinesis"))),

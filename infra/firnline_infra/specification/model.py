@@ -11,12 +11,12 @@ from pydantic import Field
 
 from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, StreamOptions
 from firnline_infra.specification.dead_letters import DeadLetters
-from firnline_infra.specification.metrics import Metrics
 from firnline_infra.specification.network import Network
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.redshift import Redshift
 from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.form import APPLICATION, Form
+from firnline_ingest.config.metrics import MetricsOptions
 from firnline_ingest.config.running import RunOptions
 
 NAME = Form(
@@ -31,6 +31,18 @@ class Durability(StrEnum):
     """It goes with the environment."""
     PROTECTED = "PROTECTED"
     """It is refused, by Pulumi and, where the service can, by the service."""
+
+
+class Metrics(MetricsOptions):
+    """What is made of the engine's figures, and of those of its streams and its ledger (docs/metrics.md)."""
+
+    dashboard: bool = False
+    """Makes a CloudWatch dashboard under the application's name: how far behind each stream is read, what was read, kept and
+    refused, and what AWS throttled. AWS bills each one beyond an account's third."""
+    cloudwatch: bool | None = None
+    """Whether the driver's standard output goes to a log group of CloudWatch Logs, which makes metrics of it: then there are
+    alarms and widgets on them. Where absent, it does with the runtime's `log_group`; true says that an agent of yours brings it
+    there (on EMR on EC2, on Kubernetes)."""
 
 
 class EnvironmentSpec(RunOptions):

@@ -18,6 +18,7 @@ from firnline_ingest.config.patterns import NamePattern, wildcard
 from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.config.transform import refuse_key_of_no_record
+from firnline_ingest.identifiers import stored_name
 
 NEVER_ROUTED = {"routes", "adds_columns", "also_streams", *OF_ONE_TABLE}
 
@@ -117,3 +118,14 @@ def others_of(pipeline: Pipeline, streams: Iterable[str]) -> list[str]:
     return [
         stream for stream in streams if pipeline.also_streams and re.fullmatch(pipeline.also_streams, stream, re.ASCII)
     ]
+
+
+def content_column(pipeline: Pipeline) -> tuple[str, str] | None:
+    """The stored name and the type of the column that takes all of a row's content. None where keys become columns, and where the
+    column is declared.
+    """
+    if pipeline.content_column is None:
+        return None
+    name = stored_name(pipeline.content_column)
+    declared = {stored_name(each.name).upper() for each in pipeline.columns}
+    return None if name.upper() in declared else (name, pipeline.format.content_type)

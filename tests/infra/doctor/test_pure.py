@@ -10,7 +10,7 @@ from botocore.stub import ANY, Stubber
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import Destination, Party
-from firnline_infra.doctor import clock, limits, network, rights
+from firnline_infra.doctor import limits, machine, network, rights
 from firnline_infra.doctor.suite import DOCTOR
 from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.specification import EnvironmentSpec
@@ -177,12 +177,12 @@ def test_a_clock_that_is_off_is_told_by_how_much() -> None:
         def get_caller_identity(self) -> dict[str, Any]:
             return {"ResponseMetadata": metadata}
 
-    (on_time,) = clock.skew(Sts(), datetime(2026, 11, 22, 10, 0, 59, tzinfo=UTC))
-    (ahead,) = clock.skew(Sts(), datetime(2026, 11, 22, 10, 5, tzinfo=UTC))
+    (on_time,) = machine.skew(Sts(), datetime(2026, 11, 22, 10, 0, 59, tzinfo=UTC))
+    (ahead,) = machine.skew(Sts(), datetime(2026, 11, 22, 10, 5, tzinfo=UTC))
     assert (on_time.verdict, ahead.verdict) == (Verdict.GOOD, Verdict.WRONG)
     assert ahead.found == "is 300 s ahead; 60 s at most"
     metadata.clear()
-    (silent,) = clock.skew(Sts())
+    (silent,) = machine.skew(Sts())
     assert silent.verdict is Verdict.UNKNOWN
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.checks.pipes import may_lose_position
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipeline import Aggregation

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
-from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, table_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.pipeline import Pipeline, others_of
+from firnline_infra.specification.pipeline import Pipeline, content_column, others_of
 from firnline_infra.specification.table import PipeOptions, TableKind
 from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.config.rows import MetadataForm

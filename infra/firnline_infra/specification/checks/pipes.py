@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
-from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected

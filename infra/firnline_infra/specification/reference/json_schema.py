@@ -1,14 +1,22 @@
-"""The JSON Schema of a document. stacks/environments/schema.json is that of a specification, for editors."""
+"""The JSON Schema of a document. stacks/environments/schema.json is that of a specification, for editors.
 
+Descriptions are the docstrings under a class's attributes. Python keeps none of them, so they are read from the source; only the
+reference pays for that, because reading a source takes longer than loading a specification.
+"""
+
+import ast
+import inspect
 import json
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.reference.docstrings import attribute_docs
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -59,3 +67,41 @@ def _classes_in(annotation: object) -> Iterator[type]:
         yield annotation
     for argument in get_args(annotation):
         yield from _classes_in(argument)
+
+
+def attribute_docs(kind: type) -> dict[str, str]:
+    """By attribute, on one line each; inherited ones too."""
+    docs: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if base.__module__.startswith("firnline_"):
+            docs |= _own_docs(base)
+    return docs
+
+
+def _own_docs(kind: type) -> dict[str, str]:
+    body = _class_definitions(inspect.getsourcefile(kind) or "")[kind.__name__].body
+    return {
+        _attribute(before): _docstring(after)
+        for before, after in pairwise(body)
+        if _attribute(before) and _docstring(after)
+    }
+
+
+@cache
+def _class_definitions(path: str) -> dict[str, ast.ClassDef]:
+    module = ast.parse(Path(path).read_text(encoding="utf-8"))
+    return {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+
+
+def _attribute(node: ast.stmt) -> str:
+    match node:
+        case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+    return ""
+
+
+def _docstring(node: ast.stmt) -> str:
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return " ".join(text.split())
+    return ""

@@ -1,15 +1,36 @@
-"""Whether this machine's clock is near to AWS's: signatures are refused beyond five minutes, Snowflake's tokens sooner."""
+"""This machine: Python, the Pulumi CLI and the packages whose plugins it starts; and whether its clock is near to AWS's, because
+signatures are refused beyond five minutes, and Snowflake's tokens sooner.
+"""
 
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
+from firnline_infra.pulumi_cli import find_cli
+from firnline_infra.stack.versions import check_packages
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
 MOST_S = 60
 STEP = "let the machine keep time: chrony, systemd-timesyncd"
+
+
+def python() -> Iterator[Finding]:
+    """The release of ours that runs has refused any other while it was installed."""
+    yield good("Python", sys.version.partition(" ")[0])
+
+
+def packages() -> Iterator[Finding]:
+    """Raises PackagesTooOld."""
+    check_packages()
+    yield good("Pulumi's packages", "as pinned")
+
+
+def pulumi() -> Iterator[Finding]:
+    """Raises CliMissing or CliTooOld."""
+    yield good("Pulumi CLI", str(find_cli()))
 
 
 def skew(sts: Any, now: datetime | None = None) -> Iterator[Finding]:
