@@ -38,7 +38,7 @@ class ReplayedRecord(NamedTuple):
 
 
 ReplayedInto = Callable[[int, int], ReplayedRecord | None]
-"""Of a record, by sequence and sub-sequence number. None where no replay has taken it."""
+"""What the journal says of the record with that sequence and sub-sequence number; None where no replay has taken it."""
 
 
 class ContentCheck(Protocol):

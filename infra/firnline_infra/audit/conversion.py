@@ -30,7 +30,9 @@ IsNotIngested = Callable[[StreamRecord], bool]
 def user_records_of(
     pipeline: PipelineConfig, lineage: "Lineage", shard_id: str, records: Iterable[Record]
 ) -> Iterator[Record]:
-    """Of one shard, in order. Raises NotAuditable where rows don't have the place that tells user records apart."""
+    """The user records of one shard, in order. Raises NotAuditable where rows don't have the place that tells user records
+    apart.
+    """
     own_range, is_on = lineage.shards[shard_id].hash_range, pipeline.aggregation is Aggregation.AUTO
     for record in records:
         taken_apart = user_records(record, own_range) if is_on else [record]

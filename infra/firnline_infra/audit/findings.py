@@ -111,9 +111,9 @@ class ShardFindings:
     counts: Counts = field(default_factory=Counts)
     problems: list[AuditProblem] = field(default_factory=list)
     by_table: Counter[tuple[str, RecordPlace]] = field(default_factory=Counter)
-    """Of the rows and error rows that have a record, by what they say of their table."""
+    """How many rows and error rows have a record, by what they say of their table."""
     rejections: Rejections = field(default_factory=Rejections)
-    """Of the error rows that have a record."""
+    """Why the error rows that have a record were rejected."""
 
     def place(self, outcome: AuditOutcome) -> None:
         """Counts a row, an error row or a dead letter that has a record."""

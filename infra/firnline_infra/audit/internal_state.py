@@ -50,7 +50,7 @@ class CountedChannel:
 
 Counters = Sequence[CountedChannel]
 ReadCounters = Callable[[str], Counters]
-"""Of one stream, as of now: it has to be asked before the error table is read, which may only have more then."""
+"""The counters of one stream, as of now: asked before the error table is read, so that the table can only have more."""
 
 
 def counters_of(config: EngineConfig) -> ReadCounters:
@@ -81,8 +81,8 @@ def _of_engine(row: "ShardRow") -> Iterator[CountedChannel]:
 
 
 def _of_replays(config: EngineConfig, key: ShardKey) -> Iterator[CountedChannel]:
-    """Of each channel, and of each incarnation of its table, as its last batch that is proven has it: without the rows of those
-    that are void, whose dead letters stayed dead letters.
+    """The counter of each channel, and of each incarnation of its table, by its last batch that is proven: without the rows
+    of those that are void, whose dead letters stayed dead letters.
     """
     journal = Journal(open_objects(config), config.application, key)
     found: dict[tuple[str, TargetTable], tuple[int, int]] = {}

@@ -34,7 +34,7 @@ Rows = Callable[[str], Iterable[Sequence[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of so many rows, in milliseconds. Below 0 where the clock at the beginning is ahead of the one at the end."""
+    """How long so many rows took, in milliseconds: below 0 where the clock at the beginning is ahead of the one at the end."""
 
     rows: int
     p50_ms: int
@@ -56,7 +56,7 @@ class Spread:
 
 
 class Times(NamedTuple):
-    """Of a row, in milliseconds since 1970; None where nothing tells it."""
+    """The times of a row, in milliseconds since 1970; None where nothing tells one."""
 
     arrived: int | None
     visible: int
@@ -72,7 +72,7 @@ PARTS = (
     ("arrived_to_visible", "Kinesis to visible"),
     ("produced_to_visible", "producer to visible"),
 )
-"""Of a report, with their words, in the order of a record's way."""
+"""The parts of a report with their words, in the order of a record's way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class LatencyReport:
 def latencies(
     config: EngineConfig, reader: ReaderUser, *, stream: str | None = None, minutes: int, produced_at: str | None = None
 ) -> list[LatencyReport]:
-    """Of each table of each pipeline, or of the stream's. Raises UnknownPipeline, what `latencies_of` raises, and what the
-    reader's connection does.
+    """The report of each table of each pipeline, or of the stream's. Raises UnknownPipeline, what `latencies_of` raises, and
+    what the reader's connection does.
     """
     streams = [each.stream for each in config.pipelines]
     if stream is not None and stream not in streams:
@@ -113,7 +113,9 @@ def latencies(
 
 
 def latencies_of(pipeline: PipelineConfig, of: Callable[[PipelineConfig], LatencyReport]) -> list[LatencyReport]:
-    """Of its own table and of those that its routes lead to. Raises what `of` does, LatencyUnknown where no table tells."""
+    """The reports of its own table and of those that its routes lead to. Raises what `of` does, LatencyUnknown where no table
+    tells.
+    """
     found, refused = list[LatencyReport](), list[LatencyUnknown]()
     for into in (pipeline, *pipeline.routed.values()):
         try:
@@ -141,8 +143,8 @@ def _rows(connection: "SnowflakeConnection", statement: str) -> Sequence[Sequenc
 def latency_of(
     pipeline: PipelineConfig, rows: Rows, *, now: datetime, minutes: int, produced_at: str | None = None
 ) -> LatencyReport:
-    """Of the newest rows that became visible in the last `minutes`. `produced_at` names the column with the producer's time: a
-    timestamp, ISO 8601, or seconds or milliseconds since 1970. Raises LatencyUnknown and QueryFailed.
+    """The report of the newest rows that became visible in the last `minutes`. `produced_at` names the column with the
+    producer's time: a timestamp, ISO 8601, or seconds or milliseconds since 1970. Raises LatencyUnknown and QueryFailed.
     """
     table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
     database, schema = stored_name(pipeline.database), stored_name(pipeline.schema_)
@@ -211,7 +213,7 @@ def latency_statement(statements: Statements, *, since: datetime, produced_at: s
 
 
 def count_statement(statements: Statements) -> str:
-    """Of the stream's rows: all, and those that have a commit time."""
+    """Counts the stream's rows: all, and those that have a commit time."""
     return f"SELECT COUNT(*), COUNT({COMMITTED}) FROM {statements.table_sql} WHERE {statements.of_the_stream}"
 
 

@@ -24,7 +24,7 @@ class AuditMode:
     """What an audit of one pipeline can do where it runs."""
 
     pipeline: PipelineConfig
-    """As records are converted here: without its transforms where one of them can't be imported."""
+    """The pipeline by which records are converted here: without its transforms where one of them can't be imported."""
     compares_contents: bool
     knows_routes: bool = True
     """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""

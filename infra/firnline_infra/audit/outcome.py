@@ -10,7 +10,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import LeftOut
 
 NOWHERE = "no table"
-"""Of a record that no route takes: it is a dead letter."""
+"""The table of a record that no route takes: it is a dead letter."""
 
 
 class ClaimStatus(Enum):
@@ -57,7 +57,7 @@ class RecordPlace(StrEnum):
 
 
 class LetterContent(NamedTuple):
-    """Of a dead letter."""
+    """What a dead letter says of its record."""
 
     digest: bytes
     reason: str
@@ -71,7 +71,7 @@ class AuditOutcome(NamedTuple):
     place: RecordPlace
     arrived_ms: int | None = None
     content: object = None
-    """Of an error row, its Rejection. Else what a ContentCheck needs of it; None where contents are not compared."""
+    """An error row's Rejection; else what a ContentCheck needs of it; None where contents are not compared."""
     row: int = 0
     table: str = ""
     """Which one, where a pipeline has several."""

@@ -109,7 +109,7 @@ class PipelineAudit:
     def _unattributed(
         self, tables: AuditedTables, inventory: Mapping[str, TableInventory], errors: Mapping[str, ErrorRows]
     ) -> ShardFindings:
-        """Of all tables: a companion's rows are welcome in the tables that it fills too."""
+        """The rows of all tables that name no shard of the stream; a companion's are welcome in the tables that it fills too."""
         findings = ShardFindings(NO_SHARD)
         for route, label in tables.labels.items():
             expected = companions_of(self.config, self.pipeline, {target_of(self._into[route])}) | self.also_holds

@@ -28,7 +28,7 @@ class AuditedTables:
 
     @property
     def names(self) -> dict[str, str]:
-        """Of each table by its route, the pipeline's own first."""
+        """The name of each table by its route, the pipeline's own first."""
         return {route: str(table) for route, table in self._tables.items()}
 
     @property
@@ -40,7 +40,7 @@ class AuditedTables:
         return {self.labels[route]: table.inventory() for route, table in self._tables.items()}
 
     def error_rows(self) -> dict[str, ErrorRows]:
-        """Of those that keep rejected rows."""
+        """The error rows of the tables that keep rejected rows."""
         logging = {route: table for route, table in self._tables.items() if self.described[route].logs_errors}
         found = {self.labels[route]: table.error_rows() for route, table in logging.items()}
         for label, rows in found.items():

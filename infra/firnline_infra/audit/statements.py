@@ -19,7 +19,7 @@ class StatementPart(NamedTuple):
 
     first: str | None = None
     after: str | None = None
-    """As `first`, without the rows of that number itself."""
+    """Only rows after this number; `first` includes those of the number itself."""
     last: str | None = None
 
 
@@ -50,7 +50,7 @@ class Statements:
 
     @property
     def inventory(self) -> str:
-        """Of the whole table: stream, shard, rows, and how many of them have a sequence number."""
+        """How many rows the table has of each stream and shard, and how many of them have a sequence number."""
         stream = self._part("stream") if self.metadata.is_on("stream") else text_literal(self.stream)
         return (
             f"SELECT {stream} AS STREAM, {self._part('shard_id')} AS SHARD, COUNT(*) AS ROW_COUNT, "
@@ -93,7 +93,7 @@ class Statements:
 
     @property
     def metadata_columns(self) -> tuple[str, ...]:
-        """As they are stored, in the order in which `rows` gives them."""
+        """Their stored names, in the order in which `rows` gives them."""
         return self.metadata.columns(are_numbered=self.are_numbered)
 
     @property
@@ -129,7 +129,7 @@ class Statements:
 
     @property
     def pushed(self) -> str:
-        """As `arrival`; NULL where no row has it."""
+        """When the engine made the row, in the form of `arrival`; NULL where no row has it."""
         if not self.metadata.is_on("push_time"):
             return "NULL"
         return quoted(self.metadata.name_of("push_time")) if self._are_columns else self._part("push_time")
@@ -139,7 +139,7 @@ class Statements:
         return f"{self._part('stream')} = {text_literal(self.stream)}" if self.metadata.is_on("stream") else "TRUE"
 
     def _part(self, part: PartName) -> str:
-        """As text: a cast to a number would fail the whole statement for one row with an invalid one."""
+        """The part as text: a cast to a number would fail the whole statement for one row with an invalid one."""
         name = quoted(self.metadata.name_of(part))
         return f"{name}::VARCHAR" if self._are_columns else f"{self._column}:{name}::VARCHAR"
 

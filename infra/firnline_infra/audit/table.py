@@ -42,7 +42,7 @@ class TableDescription:
     evolves: bool
     logs_errors: bool
     created_on: str = ""
-    """As the engine notes it."""
+    """The moment of its creation, as the engine notes it."""
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def arrival_text(ms: int) -> str:
 
 
 def arrival_ms(arrival: object) -> int | None:
-    """Of a text or a moment; None for what is no time. One without a zone is UTC."""
+    """The milliseconds since 1970 of a text or a moment; None for what is no time. One without a zone is UTC."""
     try:
         moment = datetime.fromisoformat(arrival) if isinstance(arrival, str) and arrival else arrival
     except ValueError:

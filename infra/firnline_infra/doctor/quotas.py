@@ -15,14 +15,14 @@ from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
 UNCHANGED = {"NoSuchResourceException"}
-"""Of GetServiceQuota: nothing is known of the account's own, so the default counts (API reference)."""
+"""GetServiceQuota's answer where the account has no quota of its own: the default counts then (API reference)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
     service: str
     code: str
-    """As Service Quotas names it; of each region."""
+    """Its code in Service Quotas; each region has a quota of its own."""
     about: str
     usual: int
     """What AWS gives to an account that is new, as of November 2026; not asked, and no verdict rests on it."""
@@ -50,7 +50,9 @@ def secrets(blueprint: Blueprint, secretsmanager: Any, quotas: Any) -> Iterator[
 
 
 def vcpus(spec: EnvironmentSpec, quotas: Any) -> Iterator[Finding]:
-    """Of one job alone: what other applications of the account use at this moment, the service doesn't tell."""
+    """Compares one job alone with the quota: what other applications of the account use at this moment, the service doesn't
+    tell.
+    """
     if spec.aws.runtime.emr_serverless is not None:
         yield _judged(quotas, VCPUS, None, size_of_specification(spec).cores)
 

@@ -17,7 +17,7 @@ HOURS_A_MONTH = SECONDS_A_MONTH / 3600
 LEAST_REFRESH_S = 60
 """What a refresh is paid for at least (AWS's page "Billing for Amazon Redshift Serverless")."""
 OPENFLOW_MB_PER_S, OPENFLOW_VCPUS = 40, 4
-"""Of a medium node: Snowflake's sizing guide of the Kafka connector; there is none of the Kinesis one."""
+"""What a medium node takes: Snowflake's sizing guide of the Kafka connector; there is none of the Kinesis one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ def _openflow(load: Load) -> Iterator[Cost]:
 
 
 def _redshift(load: RedshiftLoad | None) -> Iterator[Cost]:
-    """Of a workgroup or cluster that is made, where its hours are known; estimate/text.py says the rest."""
+    """What a workgroup or cluster that is made costs, where its hours are known; estimate/text.py says the rest."""
     if load and load.nodes and (hour := node_usd_an_hour(load.nodes[1])) is not None:
         number, type_ = load.nodes
         usd = number * hour * HOURS_A_MONTH

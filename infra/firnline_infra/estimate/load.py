@@ -28,21 +28,21 @@ SECONDS_A_MONTH = 30 * 24 * 3600
 LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
 """Between two writes of a shard's row: while records flow, and of an idle shard on average."""
 ROW_BYTES, CHANNEL_BYTES, UNIT_BYTES = 1000, 600, 1024
-"""Of a shard's row in the ledger: without channels, each channel's part, and what a unit of DynamoDB's takes."""
+"""The size of a shard's row in the ledger: without channels, each channel's part, and what a unit of DynamoDB's takes."""
 UNITS_OF_A_PARTITION = 1000
 """DynamoDB's limit a second for one key; a stream's rows have one."""
 OFFSET_BYTES = 110
-"""Of one shard in Spark's offset: its id, and a sequence number of 56 digits with what is behind it."""
+"""The size of one shard in Spark's offset: its id, and a sequence number of 56 digits with what is behind it."""
 CHECKPOINT_REQUESTS = 26
-"""Of an epoch, to S3: 24 that write, copy or list, and 26 that read at a twelfth of the price (docs/s3.md: counted with Apache's
-S3A, not on an account)."""
+"""The requests of an epoch to S3: 24 that write, copy or list, and 26 that read at a twelfth of the price (docs/s3.md:
+counted with Apache's S3A, not on an account)."""
 CPU_MS_PER_MB = 12.7
 """docs/performance.md: the whole path."""
 CPU_MS_PER_IDLE_READ = 5.2
 """docs/performance.md: 64 idle shards are expected to take 0.167 of a core, all processes, at a read in two seconds each."""
 IMAGE_GB, BASE_IMAGE_GB = 0.13, 1.0
-"""Of the layers that an image has of its own (docs/build.md: an archive is at most 112 MB, S3A's jars 12), and of its base, which
-lies in the repository once; the base was not measured."""
+"""The size of the layers that an image has of its own (docs/build.md: an archive is at most 112 MB, S3A's jars 12), and of
+its base, which lies in the repository once; the base was not measured."""
 CHANNELS_OF_A_PIPE = 2000
 """Snowflake's limit, which its support can raise; a stream's shards have a channel each, through one pipe."""
 
@@ -84,11 +84,11 @@ class RedshiftLoad:
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """Of one application, at a rate that is the same all month."""
+    """What one application does, at a rate that is the same all month."""
 
     shards: int
     mb_per_s: float
-    """Of all shards together."""
+    """The rate of all shards together."""
     size: Size
     epoch_s: float = 30.0
     tables: int = 1
@@ -98,11 +98,11 @@ class Load:
     made: float = 0.0
     """The part of the shards that belong to streams with a number of shards that the stack makes."""
     on_demand_streams: int = 0
-    """Of those that the stack makes."""
+    """How many streams on demand the stack makes."""
     on_demand: float = 0.0
     """Their part of the shards, and so of the records."""
     cluster_cores: int = 0
-    """Of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
+    """The cores of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
     redshift: RedshiftLoad | None = None
     idle_read_s: float = 2.0
     """Between two reads of a polled shard to which nothing comes."""
@@ -111,8 +111,9 @@ class Load:
 
     @classmethod
     def of(cls, spec: EnvironmentSpec, *, shards: int | None = None, mb_per_s: float | None = None) -> Self:
-        """Of a specification; of another number of shards with the sizes that follow from that, divided among its streams as
-        they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes."""
+        """The load of a specification; of another number of shards with the sizes that follow from that, divided among its
+        streams as they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes.
+        """
         count = shards or shards_of(spec)
         size = size_of(count, shards_per_task=spec.epoch.shards_per_task) if shards else size_of_specification(spec)
         read = {stream.name: stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec)}
@@ -163,7 +164,7 @@ class Load:
 
     @property
     def image_gb(self) -> float:
-        """Of a full repository."""
+        """The size of a full repository."""
         return BASE_IMAGE_GB + self.kept_images * IMAGE_GB if self.kept_images else 0.0
 
     @property
@@ -191,7 +192,7 @@ class Load:
 
     @property
     def offset_kb(self) -> float:
-        """Of each file that Spark's checkpoint gets for an epoch."""
+        """The size of each file that Spark's checkpoint gets for an epoch."""
         return self.shards * OFFSET_BYTES / 1000
 
     @property

@@ -32,7 +32,7 @@ def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:
 
 
 def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
-    """Of an adopted bucket only what is the application's."""
+    """The objects that roles may touch: in an adopted bucket only those in the application's folder."""
     own = {bucket.name for bucket in buckets(blueprint)}
     return tuple(
         arns.bucket(f"{name}/*" if name in own else f"{name}/{blueprint.names.application}/*")

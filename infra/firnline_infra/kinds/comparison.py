@@ -58,7 +58,7 @@ class Comparison:
     actions: str = ""
     """The names of the IAM actions that it takes, separated by spaces."""
     rule: str = "right"
-    """Of the suite `drift`."""
+    """The rule of the suite `drift` that a difference breaks."""
 
     @property
     def why(self) -> str:

@@ -96,7 +96,7 @@ class ResourceType:
 
     @property
     def type_name(self) -> str:
-        """Of the class: Stream."""
+        """The name of the class: Stream."""
         return self.token.rpartition(":")[2]
 
     @property
@@ -121,7 +121,7 @@ class Kind(ResourceType):
     arns: Callable[[Blueprint, Arns], Iterable[str]] | None = None
     """What the deployer may touch, where that is not the `arn` of each that is made."""
     name: Callable[[Any], str] = lambda wanted: str(wanted.name)
-    """As a stack's state has it."""
+    """The name of one that `made` yields, as a stack's state has it."""
     label: Callable[[Any], str] | None = None
     """What messages call one of it; its title and name if absent."""
     exists: Lookup | None = None

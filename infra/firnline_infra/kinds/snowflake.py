@@ -61,7 +61,7 @@ TABLE = SnowflakeKind(
         Comparison(what="SELECT", find=objects.selected, rule="table"),
     ),
 )
-"""Of each kind: an Iceberg table has a type of its own, and the state knows either by its name."""
+"""Tables of all kinds: an Iceberg table has a type of its own, and the state knows either by its name."""
 ICEBERG_TABLE = SnowflakeKind("snowflake:index/icebergTable:IcebergTable", "ICEBERG TABLE", import_id=IN_SCHEMA)
 STATEMENT = SnowflakeKind(
     "snowflake:index/execute:Execute",

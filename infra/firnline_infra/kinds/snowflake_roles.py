@@ -27,7 +27,7 @@ OWNERS_RIGHTS = {
 
 
 def all_roles(_: EnvironmentSpec, blueprint: Blueprint) -> list[SnowflakeRole]:
-    """Of engine and reader, and the two that the bootstrap makes."""
+    """The roles of engine and reader, and the two that the bootstrap makes."""
     names = blueprint.names
     return [*blueprint.landing.roles, *map(_named, (names.deploy_role, names.preview_role))]
 

@@ -67,7 +67,7 @@ class StackResources:
         return self.has_table(name) or any(tuple(each.get(key) for key in (*where, "name")) == parts for each in found)
 
     def id_of(self, type_: str) -> str | None:
-        """Of the one resource of a type that a stack has at most one of."""
+        """The id of the resource of a type that a stack has at most one of; None where it has none."""
         return next((each["id"] for each in self.resources if each["type"] == type_ and each.get("id")), None)
 
     def has_table(self, name: QualifiedName) -> bool:

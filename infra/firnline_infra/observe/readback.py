@@ -126,7 +126,7 @@ def _settled(object_: str, table: IcebergTable, session: Any) -> Iterator[Findin
 
 
 def _creation(table: AnyTable) -> str:
-    """Of a table that a statement makes."""
+    """The statement that makes the table; empty where the provider's resource makes it."""
     match table:
         case InteractiveTable():
             return table.create

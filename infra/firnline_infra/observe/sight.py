@@ -26,10 +26,10 @@ GRANTED = {"DATABASE", "SCHEMA", "TABLE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME"
 @dataclass(frozen=True)
 class HiddenObject:
     noun: str
-    """As a finding calls its kind: snowflake table."""
+    """What a finding calls its kind: snowflake table."""
     name: QualifiedName
     word: str
-    """As GRANT calls it."""
+    """What GRANT calls its kind: TABLE."""
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def _documents(resource: DeclaredResource) -> Iterator[tuple[str, Any]]:
 
 
 def _statements(resource: DeclaredResource) -> Iterator[tuple[str, Statement]]:
-    """Of its policies, by their path. What no policy could be, such as the name of one, has none."""
+    """The statements of its policies, each with its path. A value that can't be a policy, such as the name of one, has none."""
     for name, value in _documents(resource):
         try:
             document = json.loads(value) if isinstance(value, str) else value

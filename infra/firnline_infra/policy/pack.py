@@ -32,9 +32,9 @@ TYPES = {each.token: each.terraform_type for each in RESOURCE_TYPES} | {
     "aws:ec2/securityGroupRule:SecurityGroupRule": "aws_security_group_rule"
 }
 V2 = re.compile("V2(?=:|$)")
-"""Of a type's former name, which has the properties of the present one."""
+"""The ending of a type's former name; that type has the properties of the present one."""
 NAME = re.compile("[a-z][A-Za-z0-9]*")
-"""Of a property; keys of tags and of policies are others."""
+"""How Pulumi names properties; keys of tags and of policies may look otherwise, and are left as they are."""
 PROTECTED = PolicyConfigSchema(
     properties={
         "protected": {
@@ -93,7 +93,9 @@ def declared_by_pulumi(token: str, name: str, properties: Mapping[str, Any], *, 
 
 
 def terraform_type_of(token: str) -> str:
-    """As the row has it; of others, as it follows from the token. What is no provider's, such as a component, is itself."""
+    """Terraform's name: that of the kind's row, else what follows from the token. A component, which no provider has, is
+    itself.
+    """
     if token in TYPES or not re.fullmatch("(aws|snowflake):[^:]+/[^:]+:[^:]+", token):
         return TYPES.get(token, token)
     return ResourceType(V2.sub("", token), "").terraform_type

@@ -8,10 +8,10 @@ from firnline_infra.policy.declared import DeclaredResource, DeclaredStack, is_k
 
 
 class Breach(NamedTuple):
-    """Of a rule, by one argument."""
+    """One argument of a resource that breaks a rule."""
 
     path: str
-    """Of the argument, as Terraform calls it."""
+    """The path of the argument, as Terraform calls it."""
     expected: str
     found: str
 
@@ -28,7 +28,7 @@ class PolicyRule:
     text: str
     """What is wrong where it finds something."""
     types: tuple[str, ...]
-    """Of the resources that it looks at; all of them where empty."""
+    """The types of the resources that it looks at; all types where empty."""
     look: Look
     next_step: str
     judges_alone: bool = False
@@ -56,7 +56,7 @@ def unless(resource: DeclaredResource, path: str, *values: Any) -> Iterator[Brea
 
 
 def text_of(value: Any) -> str:
-    """As HCL writes it; `nothing` where there is none."""
+    """The value as HCL writes it; `nothing` where there is none."""
     match value:
         case None:
             return "nothing"

@@ -60,7 +60,7 @@ GUARDS: dict[str, dict[str, bool]] = {
 }
 """What the service, or the provider, refuses by itself, or would do."""
 ALLOWED = ("allowed_ip_list", "value_list", "value_lists")
-"""Of network policies and rules; the last is Pulumi's name."""
+"""The arguments of network policies and rules that list addresses; the last is Pulumi's name."""
 NARROWEST = {4: 8, 6: 16}
 """Bits of a network's prefix, by the version of IP; fewer are half of the world."""
 OWN_TAGS = ("firnline:environment", "firnline:application", "firnline:component")

@@ -146,7 +146,7 @@ def child_of(parent: pulumi.Resource, **more: Any) -> pulumi.ResourceOptions:
 
 @cache
 def _class_of(token: str) -> Any:
-    """Of a provider's SDK: pulumi_aws.kinesis.Stream of aws:kinesis/stream:Stream."""
+    """The class of a type in its provider's SDK: pulumi_aws.kinesis.Stream for aws:kinesis/stream:Stream."""
     package, module, name = token.split(":")
     folder = module.partition("/")[0]
     return getattr(import_module(f"pulumi_{package}" + ("" if folder == "index" else f".{folder}")), name)
@@ -160,7 +160,7 @@ def _within(value: Any, path: list[str]) -> Any:
 
 
 def _attribute_names(token: str, path: str) -> Iterator[str]:
-    """Of a path of Terraform's, with its numbers: `describe_output[0].name`."""
+    """The SDK's names of the steps of a Terraform path such as `describe_output[0].name`; numbers stay as they are."""
     inside = ""
     for step in re.findall(r"\w+", path):
         inside += "" if step.isdigit() else f".{step}"

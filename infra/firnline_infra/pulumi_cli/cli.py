@@ -72,7 +72,7 @@ class PulumiCli:
             raise ErrorsReported(ended.command, exit_status=ended.exit_status, lines=ended.lines)
 
     def up_only(self, stack: str, urns: Iterable[str]) -> None:
-        """As `up`, for these resources alone."""
+        """Brings up these resources alone, and raises as `up` does."""
         targets = [part for urn in urns for part in ("--target", urn)]
         self._run("up", "--yes", "--skip-preview", *targets, "--stack", stack)
 

@@ -21,7 +21,7 @@ class Urn:
 
     @property
     def type(self) -> str:
-        """Of the resource itself, without those of its parents."""
+        """The type of the resource itself, without the types of its parents."""
         return self.text.split("::", 3)[2].rpartition("$")[2]
 
     @property

@@ -44,9 +44,9 @@ class Fate(Enum):
 class ViewAudit:
     view: str
     records: int
-    """Of the window, in the stream."""
+    """Records of the window that the stream has."""
     rows: int
-    """Of those records."""
+    """Rows of the view that are of those records."""
     missing: Sequence[Position]
     """Not in the view, though younger records of their shard are; of a view with a condition, not counted as wrong."""
     twice: Sequence[Position]
@@ -54,7 +54,7 @@ class ViewAudit:
     """Rows between records of the stream, of which the stream has none."""
     skipped: int
     aggregates: int
-    """Of those that were skipped."""
+    """The KPL aggregates among the records that the view skips."""
     behind: int
     """Records that are younger than their shard's newest row."""
     has_condition: bool

@@ -19,7 +19,7 @@ Row = dict[str, Any]
 class RedshiftDatabase:
     destination: RedshiftDestination
     client: Any = field(repr=False)
-    """Of redshift-data."""
+    """The boto3 client of redshift-data."""
     wait: Callable[[float], None] = time.sleep
 
     def run(self, sql: str) -> list[Row]:

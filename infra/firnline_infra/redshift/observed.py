@@ -68,7 +68,7 @@ class Observed:
 
 
 EMPTY = Observed(schemas={}, views={}, plain={}, hidden={}, grants=frozenset(), user="", sees_all=True, owners={})
-"""Of a database that is not there yet."""
+"""What is observed of a database that does not exist yet."""
 
 
 def observe(database: RedshiftDatabase) -> Observed:

@@ -44,7 +44,7 @@ class RedshiftViews:
         return list(findings(wanted, observe(database) if made else found))
 
     def differences(self) -> list[Finding]:
-        """As `apply`, and nothing is made."""
+        """What `apply` would find to differ, of what is there now; makes nothing. Raises as `apply` does."""
         return list(findings(self.destination, observe(self.database)))
 
     def ahead(self) -> tuple[list[str], list[Finding]]:
@@ -68,7 +68,9 @@ class RedshiftViews:
             self.say(f"Redshift: view {view.schema}.{view.name} is refreshed.")
 
     def audit(self, names: tuple[str, ...], *, since: datetime | None, until: datetime | None) -> Iterator[ViewAudit]:
-        """Of the views with these names, of all where none is given. Raises UsageError, RedshiftStatementFailed, AwsRefused."""
+        """Audits the views with these names, or all of them where none is given. Raises UsageError, RedshiftStatementFailed,
+        AwsRefused.
+        """
         regions = {schema.name: schema.region for schema in self.destination.schemas}
         for view in self._named(names) if names else self.destination.views:
             if regions.get(view.external_schema) is not None:

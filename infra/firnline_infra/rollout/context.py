@@ -41,7 +41,7 @@ class Bounds:
 
 @dataclass(slots=True, kw_only=True)
 class RolloutContext:
-    """Of one deploy, or of one stop."""
+    """What one deploy, or one stop, works with."""
 
     service: EngineService
     ledger: EngineLedger

@@ -38,7 +38,7 @@ class EngineEnvironment:
     spec: EnvironmentSpec
     accounts: Accounts
     outputs: Callable[[], Mapping[str, Any]]
-    """Of the stack; asked only by what needs them."""
+    """The stack's outputs; asked for only by what needs them."""
     env_argument: str
     say: Callable[[str], None]
 
@@ -72,7 +72,7 @@ class EngineEnvironment:
         return Pause(self.ledger, stream, epoch_s=self._longest_epoch_s())
 
     def log_lines(self, run_id: str | None = None) -> Iterator[str]:
-        """Of a run; where none is named, of the one that runs, or else the last one that was started."""
+        """The log of a run; where none is named, of the one that runs, or else of the last one that was started."""
         self.check()
         runs = self.runtime.runs(self.application)
         newest = self.records.newest()
@@ -96,7 +96,7 @@ class EngineEnvironment:
         check_aws(self.spec, self.accounts)
 
     def deployed_config(self) -> EngineConfig | None:
-        """Of what was deployed last; None where nothing was."""
+        """The configuration of what was deployed last; None where nothing was."""
         newest = self.records.newest()
         return self._jobs.config_of(recorded_job(newest.job)) if newest and newest.job else None
 
@@ -158,8 +158,8 @@ class EngineEnvironment:
         return {**here, **{name: of_stack[name] for name in OF_THE_JOB if name in of_stack}}
 
     def _longest_epoch_s(self) -> float:
-        """Of what is specified, and of what was deployed last, which may be another one. Who pauses may have no right to see
-        that: then the specification's is told to be what is waited for.
+        """The longer epoch of what is specified and of what was deployed last, which may be another one. Who pauses may have
+        no right to see that: then the specification's is told to be what is waited for.
         """
         specified = self.spec.epoch.seconds
         if self.spec.aws.runtime.job is None:
@@ -173,7 +173,7 @@ class EngineEnvironment:
         return max(specified, deployed)
 
     def _streams_of(self, job: EngineJob) -> list[str]:
-        """As the job's own configuration has them: that of a rollback may have others than the specification."""
+        """The streams of the job's own configuration: a rollback's may have others than the specification."""
         return streams_of_configuration(self._jobs.config_of(job), self.ledger)
 
 

@@ -35,7 +35,7 @@ class EngineJobs:
     s3: Any
     budget: RetryBudget
     image_of: Callable[[BuiltArtefact], str]
-    """Of the environment's own repository, where it has one."""
+    """Gives the artefact's image in the environment's own repository, where it has one."""
 
     def wanted(
         self,
@@ -103,5 +103,5 @@ def job_document(job: EngineJob) -> dict[str, Any]:
 
 
 def recorded_job(document: dict[str, Any]) -> EngineJob:
-    """As a deployment's record has it."""
+    """The job of a deployment's record: what `job_document` has written."""
     return JOB.validate_json(json.dumps(document))

@@ -26,7 +26,7 @@ class Deployed:
 
     run: Run
     number: int | None
-    """Of the deployment; None if there was nothing to do."""
+    """The deployment's number; None if there was nothing to do."""
     gap_s: float | None = None
     """From the request to stop to the moment at which the new engine read all shards: nothing was read for less than
     that. None if no engine ran before, or somebody else stopped it."""
@@ -50,7 +50,7 @@ class JobRecords:
 
 @dataclass(slots=True, kw_only=True)
 class RolloutLoop:
-    """Of one deployment."""
+    """The loop of one deployment."""
 
     job: EngineJob
     claim: Claim
@@ -185,7 +185,7 @@ class RolloutLoop:
     # How it ends where the new engine does not come up
 
     def _keep_log(self, run: Run | None) -> None:
-        """Of the new engine, before its run is removed."""
+        """Keeps the new engine's log, before its run is removed."""
         if run is None:
             return
         self._failed_run = run.id

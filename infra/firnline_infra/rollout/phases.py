@@ -51,5 +51,5 @@ class Phases:
 
     @property
     def total_s(self) -> float | None:
-        """Of all phases that have ended; None where nothing was stopped."""
+        """How long all phases that have ended took together; None where nothing was stopped."""
         return None if self.began_s is None else self._reached_s - self.began_s

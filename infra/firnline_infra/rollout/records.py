@@ -46,7 +46,7 @@ class DeploymentRecord:
 
     number: int = 0
     hash: str
-    """Of the job."""
+    """The job's hash."""
     job: dict[str, Any]
     """Everything that decides what runs, so that a rollback needs nothing else."""
     by: str = ""
@@ -62,7 +62,7 @@ class DeploymentRecord:
     told: str = ""
     """How it ended, in a sentence."""
     nonce: str = ""
-    """Of whoever made the record: two machines of CI may have the same name, and the same number of a process."""
+    """Random, from whoever made the record: two machines of CI may have the same name, and the same number of a process."""
     went_back_to: int | None = None
     """The number of the deployment whose job this is, where it is a rollback."""
 
@@ -86,14 +86,14 @@ class DeploymentRecord:
 
 
 class Objects(Protocol):
-    """As much of a bucket as is needed."""
+    """As much of a bucket as the records need."""
 
     @property
     def place(self) -> str:
         """For a person: s3://bucket/deployments/"""
 
     def names(self) -> list[str]:
-        """Of all objects in the folder, in any order."""
+        """The names of all objects in the folder, in any order."""
 
     def read(self, name: str) -> str | None: ...
 

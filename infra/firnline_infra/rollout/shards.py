@@ -27,7 +27,7 @@ class EngineLedger(LeaseLedger, Protocol):
 
 
 def shard_rows(ledger: EngineLedger, streams: Iterable[str]) -> dict[ShardKey, ShardRow]:
-    """Of what the application reads under the names of the streams; nothing of one that it has never read."""
+    """The rows of what the application reads under the names of the streams; a stream that it has never read has none."""
     marks = (ledger.mark(stream) for stream in streams)
     return {row.key: row for mark in marks if mark for row in ledger.rows(mark.incarnation).values()}
 

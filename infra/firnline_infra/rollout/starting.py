@@ -15,7 +15,7 @@ from firnline_infra.runtimes.service import Run
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """Of one deployment."""
+    """Starts the jobs of one deployment."""
 
     context: RolloutContext
     claim: Claim

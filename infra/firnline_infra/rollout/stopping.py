@@ -18,7 +18,7 @@ def stop(context: RolloutContext, run: Run) -> None:
 
 
 def cancel(context: RolloutContext, run: Run) -> None:
-    """Of a run that is one too many: the ledger doesn't say whose engine holds the application, so none is asked. Raises
+    """Ends a run that is one too many: the ledger doesn't say whose engine holds the application, so none is asked. Raises
     StillThere.
     """
     context.step(f"stop {run.id}")

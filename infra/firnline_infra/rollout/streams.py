@@ -26,7 +26,7 @@ def pipelines_by_stream(spec: EnvironmentSpec, ledger: StreamNames) -> Mapping[s
 
 
 def streams_of_configuration(config: EngineConfig, ledger: StreamNames) -> list[str]:
-    """Of a job's own configuration, which may be another one than the specification's."""
+    """The streams of a job's own configuration, which may name others than the specification does."""
     named = [pipeline.stream for pipeline in config.pipelines]
     if not config.patterns:
         return named

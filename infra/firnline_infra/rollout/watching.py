@@ -22,7 +22,7 @@ class NewFailed(Exception):
 
 @dataclass(slots=True)
 class Watch:
-    """Of one run."""
+    """Watches one run until its engine reads every shard."""
 
     context: RolloutContext
     run: Run

@@ -17,7 +17,7 @@ EXPIRED = {
     "TokenRefreshRequired",
     "UnrecognizedClientException",
 }
-"""Of services and of S3 (common errors of AWS; S3's error list)."""
+"""The codes with which services and S3 refuse credentials that are over (common errors of AWS; S3's error list)."""
 NEW_CREDENTIALS = (
     "get new credentials (log in again, or run CI's job again), and run the same command again. Nothing is to be "
     "granted."
@@ -56,7 +56,7 @@ def is_expired(error: FirnlineError) -> bool:
 
 
 def bucket_and_key(uri: str) -> tuple[str, str]:
-    """Of s3://bucket/key, s3a:// and s3n:// alike."""
+    """Bucket and key of s3://bucket/key, s3a:// and s3n:// alike."""
     parts = urlsplit(uri)
     return parts.netloc, parts.path.lstrip("/")
 

@@ -19,7 +19,7 @@ class Artefact:
     """The engine as `firnline build` made it, where the runtime finds it."""
 
     hash: str
-    """Of the content."""
+    """The hash of the content."""
     python: str
     """3.11, 3.12 or 3.13."""
     architecture: Architecture
@@ -68,5 +68,5 @@ class EngineJob:
 
     @property
     def name(self) -> str:
-        """Of the run: for people, and not unique."""
+        """The name of the run: for people, and not unique."""
         return f"{self.application}-{self.hash[:12]}"

@@ -135,7 +135,7 @@ class HttpKubernetesApi:
 
 
 def _message(body: bytes) -> str:
-    """Of a Status object, which the API answers errors with."""
+    """The text of a Status object, with which the API answers errors."""
     try:
         found = json.loads(body)
     except ValueError:

@@ -6,7 +6,7 @@ from typing import Any
 from firnline_infra.runtimes.job import EngineJob
 
 PROPERTIES, PROPERTY = 100, 1024
-"""Of a classification: how many, and characters of a name or a value."""
+"""How many properties a classification takes, and how many characters a name or a value of one."""
 
 
 def refused_entry(job: EngineJob, longest: int) -> Iterator[str]:

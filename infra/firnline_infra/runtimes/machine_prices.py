@@ -15,7 +15,7 @@ class MachinePrices:
     core_hour: tuple[str, ...]
     gb_hour: tuple[str, ...] = ()
     share: str = ""
-    """Of a price that is a part of all others, and comes on top of them."""
+    """The name of a price that is a share of all others, and comes on top of them."""
 
     def usd_an_hour(
         self, cores: int, memory_mib: int, architecture: Architecture, price: Callable[[str], float]

@@ -8,10 +8,10 @@ from firnline_infra.runtimes.job import HASH_TAG
 from firnline_infra.runtimes.options import Architecture
 
 CPU_OF = {Architecture.ARM64: "arm64", Architecture.X86_64: "amd64"}
-"""As nodes of Kubernetes are labelled."""
+"""The label of Kubernetes nodes (kubernetes.io/arch) of each architecture."""
 LONGEST_LABEL = 63
 LONGEST_OBJECT = 43
-"""Of what an application's objects are called: a Spark application has 7 characters of its start behind that, the operators
+"""The longest name of an application's objects: a Spark application has 7 characters of its start behind that, the operators
 put ends like -driver-svc behind it, and a service's name has 63 characters."""
 OURS = "firnline:"
 
@@ -34,7 +34,7 @@ def object_name(application: str) -> str:
 
 
 def run_name(application: str, token: str) -> str:
-    """Of the Spark application that a start makes: the same token twice is one object."""
+    """The name of the Spark application that a start makes: the same token twice is one object."""
     return f"{object_name(application)}-{hashlib.sha256(token.encode()).hexdigest()[:6]}"
 
 

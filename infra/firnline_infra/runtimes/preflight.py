@@ -12,7 +12,7 @@ from firnline_infra.runtimes.service import Problem
 
 
 def missing_objects(s3: Any, uris: Iterable[str]) -> Iterator[Problem]:
-    """Of those that are in S3; a path in an image can't be looked at."""
+    """Looks for those that are in S3; a path in an image can't be looked at."""
     for uri in uris:
         bucket, key = bucket_and_key(uri)
         if not uri.startswith("s3"):

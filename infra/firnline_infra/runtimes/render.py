@@ -55,8 +55,8 @@ class Rendering:
         return request
 
     def hash_of(self, job: EngineJob) -> str:
-        """Of the request, without what does not decide what runs: the place, the name, tags, the token. The artefact and the
-        configuration are in it by their content, whatever they are called. Raises JobRefused, as `render`.
+        """The hash of the request, without what does not decide what runs: the place, the name, tags, the token. The artefact
+        and the configuration are in it by their content, whatever they are called. Raises JobRefused, as `render`.
         """
         plain = replace(job, hash="", place="", tags={})
         self.render(plain, token=TOKEN_OF_NO_START)

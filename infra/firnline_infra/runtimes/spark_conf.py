@@ -19,11 +19,13 @@ ENGINE = {
     JAVA_OPTIONS: "-Xss16m",  # stop() overflows Spark's smaller stack
     "spark.executor.failuresValidityInterval": "1h",  # executors lost over months are no failure
 }
-"""As in docs/design/engine.md. Those of the driver's JVM have to be here: the engine comes too late to set them."""
+"""The settings of docs/design/engine.md. Those of the driver's JVM have to be here: the engine comes too late to set them."""
 START_VARIABLE = "FIRNLINE_START"
-"""Of the driver: the token of its start, which the engine tells the ledger (firnline_ingest/ledger/lease.py)."""
+"""The driver's environment variable with the token of its start, which the engine tells the ledger
+(firnline_ingest/ledger/lease.py)."""
 STANDBY_VARIABLE = "FIRNLINE_STANDBY"
-"""Of the driver: the seconds for which it waits to be promoted beside another engine (firnline_ingest/spark/standing_by.py)."""
+"""The driver's environment variable with the seconds for which it waits to be promoted beside another engine
+(firnline_ingest/spark/standing_by.py)."""
 STANDBY_S = 600
 """A deployer promotes it within seconds of its being ready; one that was killed is followed by the next within that time,
 or the engine ends by itself."""

@@ -15,7 +15,7 @@ from firnline_infra.terraform.errors import OLDEST, TerraformFailed, TerraformMi
 
 NAMES = ("terraform", "tofu")
 PROVIDED = Version(1, 10, 6)
-"""Of OpenTofu, by scripts/terraform-cli."""
+"""The release of OpenTofu that scripts/terraform-cli provides."""
 CHOSEN = "TERRAFORM_BINARY_NAME"
 """The variable that names the binary where both tools are there (it is CDKTF's)."""
 UNATTENDED = {"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1"}
@@ -112,7 +112,7 @@ class TerraformCli:
         return {name: each["value"] for name, each in self._document("output", "-json").items()}
 
     def state(self) -> dict[str, Any]:
-        """As `terraform show -json` writes it."""
+        """The state, as `terraform show -json` writes it."""
         return self._document("show", "-json")
 
     def _document(self, *arguments: str) -> dict[str, Any]:

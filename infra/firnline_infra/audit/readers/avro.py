@@ -31,7 +31,7 @@ INSIDE = {
     "array": "items",
     "map": "values",
 }
-"""Of each kind that has something inside, what it can't be without."""
+"""The attribute that each kind with something inside can't be without."""
 POLYNOMIAL = 0xC15D213AA4D7A795  # of CRC-64-AVRO, and its value of nothing
 
 
@@ -114,7 +114,7 @@ def _schema(text: str, references: Sequence[str] = ()) -> "RecordSchema":
 
 
 class RecordSchema:
-    """Of records. Raises Unreadable, ValueError, KeyError and TypeError for what is none."""
+    """The schema of records. Raises Unreadable, ValueError, KeyError and TypeError for what is none."""
 
     def __init__(self, text: str, references: Sequence[str] = ()) -> None:
         self._named: dict[str, _Named] = {}
@@ -246,7 +246,7 @@ class RecordSchema:
 class _Named(NamedTuple):
     schema: Any
     namespace: str
-    """Of the names inside of it."""
+    """The namespace of the names inside of it."""
     has_bytes: bool
 
 
@@ -334,7 +334,7 @@ def _plain(value: Any) -> Json:
 
 
 def _logical(schema: dict[str, Any], value: Any) -> Json:
-    """Of a type that has one which is known; else as without."""
+    """The value of a type whose logical type is known here; else the plain value."""
     kind = schema["type"]
     match schema.get("logicalType"), kind:
         case "decimal", "bytes" | "fixed":

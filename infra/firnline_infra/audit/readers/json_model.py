@@ -75,7 +75,7 @@ _decode = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=
 
 
 def written(value: Json) -> str:
-    """As JSON without blanks. Without recursion: records may be nested as deep as the engine takes them."""
+    """The value as JSON without blanks. Without recursion: records may be nested as deep as the engine takes them."""
     pieces: list[str] = []
     left: list[Json] = [value]
     while left:
@@ -91,7 +91,7 @@ def written(value: Json) -> str:
 
 
 def _parts(of: Json) -> Iterator[Json]:
-    """Of an object or an array, without what closes it."""
+    """The pieces of an object or an array, without what closes it."""
     yield Number("{" if isinstance(of, dict) else "[")
     for place, each in enumerate(of):
         comma = "," if place else ""

@@ -46,7 +46,7 @@ class ReadRow(NamedTuple):
 
 
 class RowReader:
-    """Of one shard and one pipeline. Raises CallableUnusable."""
+    """Reads the records of one shard for one pipeline. Raises CallableUnusable."""
 
     def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str, schemas: SchemasOf) -> None:
         self._format = pipeline.format.in_column(pipeline.content_column)

@@ -118,7 +118,7 @@ def _mask(of: MaskTransform, root: Root, _: Metadata) -> None:
 
 
 def _digest(value: Json) -> Json:
-    """Of an object's or an array's bytes nothing is known here: how its texts were written."""
+    """UNKNOWN for an object or an array: how its texts were written is not known here, and so neither are its bytes."""
     if value is None or value is UNKNOWN:
         return value
     if isinstance(value, dict | list):

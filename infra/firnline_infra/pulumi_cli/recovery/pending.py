@@ -54,7 +54,7 @@ def _operations(state: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def pending_create(resource: Mapping[str, Any]) -> PendingCreate:
-    """Of a resource as a state or a plan has it."""
+    """Reads a resource as a state or a plan has it."""
     parent = Urn(resource["parent"]) if resource.get("parent") else None
     return PendingCreate(
         urn=Urn(resource["urn"]),

@@ -110,7 +110,7 @@ class EmrServerlessService:
         return not self.look(run).state.is_active
 
     def log_lines(self, run: Run) -> Iterator[str]:
-        """Of all attempts of the driver, as far as they have come to S3, which they do every minute or so."""
+        """The lines of all attempts of the driver, as far as they have come to S3, which they do every minute or so."""
         if uri := log_uri(self._described(run.id)):
             yield from lines_below(self.s3, f"{uri}/applications/{self.application_id}/jobs/{run.id}/", _of_the_driver)
 

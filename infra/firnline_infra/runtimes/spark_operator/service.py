@@ -103,7 +103,7 @@ class OperatorService:
         return f"{self._objects}/{found['metadata']['name']}"
 
     def _selector(self, run: Run) -> str:
-        """Of a start's pods; of all the application's where nothing says which start it is."""
+        """The labels of a start's pods, or of all the application's where nothing says which start it is."""
         tags = {APPLICATION_TAG: self.application, **({GENERATION_TAG: run.start} if run.start else {})}
         return ",".join(f"{name}={value}" for name, value in labels(tags).items())
 
