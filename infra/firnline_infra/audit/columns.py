@@ -38,7 +38,7 @@ class AuditedColumn:
 
     @classmethod
     def described(cls, row: Mapping[str, object]) -> "AuditedColumn":
-        """From a row of DESCRIBE TABLE, by lower-cased name."""
+        """Reads a row of DESCRIBE TABLE, by lower-cased name."""
         return cls(str(row["name"]), str(row["type"]), has_default=bool(row.get("default")))
 
     @property
@@ -125,7 +125,7 @@ def _array(sent: object, kept: object) -> Verdict:
 
 
 def moment(sent: object) -> datetime | None:
-    """None for what is no ISO 8601 text and no integer."""
+    """The time that the value says; None for what is no ISO 8601 text and no integer."""
     text = str(sent) if isinstance(sent, int) and not isinstance(sent, bool) else sent
     if not isinstance(text, str):
         return None

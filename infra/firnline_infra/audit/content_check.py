@@ -163,7 +163,9 @@ def _object_in(data: str | bytes) -> dict[str, object] | None:
 
 
 def _is_object(data: bytes) -> bool:
-    """By a strict parser, which refuses what only some parsers take (lone surrogates, bytes that are no UTF-8)."""
+    """Whether a strict parser takes it for an object: it refuses what only some parsers take (lone surrogates, bytes that are
+    no UTF-8).
+    """
     try:
         msgspec.json.decode(data, type=dict[str, object])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

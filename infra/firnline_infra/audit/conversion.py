@@ -44,8 +44,8 @@ def user_records_of(
 def decoded_of(
     pipeline: PipelineConfig, schemas: SchemasOf = no_registry, labels: Mapping[str, str] | None = None
 ) -> Callable[[str], Decoded]:
-    """By shard, because one reader serves one thread. `schemas` tells how a registry is asked; `labels`, by its route, what rows
-    say of their table.
+    """Gives the rows of records, by shard because one reader serves one thread. `schemas` tells how a registry is asked;
+    `labels`, by its route, what rows say of their table.
     """
     makes_objects = pipeline.empty_records is not EmptyRecords.REJECT or pipeline.transforms or pipeline.content_column
     if pipeline.format.is_plain and not makes_objects and pipeline.routes is None:
@@ -81,7 +81,7 @@ def _rows_of(reader: RowReader, record: StreamRecord, labels: Mapping[str, str] 
 def not_ingested_of(
     config: EngineConfig, pipeline: PipelineConfig, schemas: SchemasOf = no_registry
 ) -> Callable[[str], IsNotIngested | None]:
-    """By shard, because one judge serves one thread; None where everything is ingested."""
+    """Tells what is not ingested, by shard because one judge serves one thread; None where everything is ingested."""
     if pipeline.unusable_records is not UnusableRecords.SKIP and config.dead_letters.stream is None:
         return lambda _: None
 

@@ -45,7 +45,7 @@ class CountedChannel:
     target: TargetTable
     rejected: int
     through: Position | None = None
-    """None of a replay, whose rows come in another order."""
+    """The position that the count goes up to; None for a replay, whose rows come in another order."""
 
 
 Counters = Sequence[CountedChannel]
@@ -130,7 +130,9 @@ def report_not_stored(findings: ShardFindings, channel: CountedChannel, lacking:
 def replayed_of(
     config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str], letters: Container[str]
 ) -> Callable[[str], ReplayedInto]:
-    """By shard id; `letters` has those of which there are dead letters. `labels`: what rows say of their table, by its route."""
+    """What was replayed, by shard id; `letters` has the shards of which there are dead letters. `labels`: what rows say of
+    their table, by its route.
+    """
     if config.dead_letters.stream is not None:
         return lambda _: never
 
@@ -173,7 +175,9 @@ def replayed_records(
 
 
 def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> Mapping[str, Position]:
-    """By shard. Raises NothingMigrated where the stream was not migrated, and the errors of firnline_ingest.migration."""
+    """How far the consumer that was migrated from had come, by shard. Raises NothingMigrated where the stream was not
+    migrated, and the errors of firnline_ingest.migration.
+    """
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.migration.errors import NothingMigrated
@@ -187,7 +191,7 @@ def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> 
 
 
 def places(rows: Mapping[str, Any]) -> dict[str, Position]:
-    """From the rows that the migration wrote; a shard that nothing was taken of has none."""
+    """The places in the rows that the migration wrote; a shard that nothing was taken of has none."""
     from firnline_ingest.ledger.item import from_item
 
     found: dict[str, Position] = {}

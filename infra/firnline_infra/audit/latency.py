@@ -46,7 +46,7 @@ class Spread:
 
     @classmethod
     def of(cls, taken_ms: Iterable[int]) -> "Spread | None":
-        """None of nothing."""
+        """The spread of these times; None where there are none."""
         ordered = sorted(taken_ms)
         if not ordered:
             return None
@@ -89,7 +89,7 @@ class LatencyReport:
     remarks: tuple[str, ...] = ()
 
     def parts(self) -> Iterator[tuple[str, Spread | None]]:
-        """In words, in the order of a record's way."""
+        """Each part with its words, in the order of a record's way."""
         return ((words, getattr(self, name)) for name, words in PARTS)
 
     def as_document(self) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def _times(row: Sequence[Any]) -> Times:
 
 
 def _milliseconds(value: Any) -> int | None:
-    """None for what is no time."""
+    """Milliseconds since 1970; None for what is no time."""
     match value:
         case datetime():
             return round((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -74,7 +74,7 @@ class AuditOutcome(NamedTuple):
     """An error row's Rejection; else what a ContentCheck needs of it; None where contents are not compared."""
     row: int = 0
     table: str = ""
-    """Which one, where a pipeline has several."""
+    """The name of the table, where a pipeline has several."""
 
     @property
     def where(self) -> str:

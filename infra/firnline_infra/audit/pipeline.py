@@ -55,7 +55,7 @@ class PipelineAudit:
     also_holds: Set[str] = frozenset()
     """Streams whose rows the table may have beside those of the configuration's pipelines."""
     counters: ReadCounters | None = None
-    """Asked where it is told how many rows were rejected and not kept."""
+    """Reads how many rows were rejected, by the channels' counters; None where those are not looked at."""
     on_shard: Callable[[ShardFindings], None] = lambda _: None
 
     def run(self) -> PipelineReport:
@@ -96,7 +96,7 @@ class PipelineAudit:
 
     @property
     def _into(self) -> dict[str, PipelineConfig]:
-        """By route: as if all went into its table."""
+        """The pipeline of each route, as if all records went into its table."""
         return {OWN: self.pipeline, **self.pipeline.routed}
 
     def _tables(self) -> AuditedTables:
@@ -161,7 +161,7 @@ class PipelineAudit:
         )
 
     def _letters(self, lineage: "Lineage") -> OutcomesByShard:
-        """None where they are on a stream, which has no index."""
+        """The dead letters by shard; empty where they are on a stream, which has no index."""
         if self.config.dead_letters.stream is not None:
             return {}
         return letters_by_shard(open_store(self.config), lineage.stream, lineage.stream_created_ms)

@@ -31,7 +31,7 @@ class ErrorRows:
 
     by_shard: dict[str, list[AuditOutcome]] = field(default_factory=dict)
     without_position: Counter[str] = field(default_factory=Counter)
-    """By the channel that they came through, whoever's that is."""
+    """How many error rows say no position, by the channel that they came through, whoever's that is."""
     by_channel: Counter[str] = field(default_factory=Counter)
     """All of the table's, other streams' too."""
 
@@ -79,7 +79,7 @@ def _payload(error_data: object, about: Mapping[str, Any]) -> object:
 
 
 def _parts(payload: object, metadata: Metadata) -> Parts | None:
-    """None where the row does not say what it is."""
+    """The parts of the metadata; None where the row does not say what it is."""
     found = _leading_members(payload) if isinstance(payload, str) else payload
     if not isinstance(found, dict):
         return None

@@ -80,7 +80,7 @@ class ContentOfTables:
     """Compares each row with the columns of the table that it is in."""
 
     def __init__(self, checks: Mapping[str, ContentCheck]) -> None:
-        """By what rows say of their table."""
+        """`checks` are by what rows say of their table."""
         self._checks = checks
         self._of_letters = next(iter(checks.values()))
 

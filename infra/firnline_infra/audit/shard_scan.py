@@ -48,7 +48,7 @@ class ShardScan:
         return next(self._records(limit=1), None)
 
     def records(self) -> Iterator[Record]:
-        """In their order, up to the shard's tip as it is when it is reached.
+        """The shard's records in their order, up to its tip as it is when it is reached.
 
         Raises StreamSilent and the fatal errors of firnline_ingest.kinesis.errors.
         """

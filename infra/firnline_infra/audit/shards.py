@@ -37,7 +37,7 @@ class RowCounts(NamedTuple):
     older: int
     """Before the shard's first record."""
     young: int
-    """Those of them that arrived so late that the stream should still have their record."""
+    """The older rows that arrived so late that the stream should still have their record."""
     others: int
 
 
@@ -77,15 +77,15 @@ class PipelineSources:
     cutoff_at: Callable[[], RetentionCutoff]
     """The cutoff at the moment of the call."""
     check: ContentCheck | None = None
-    """Where contents are compared."""
+    """Compares contents; None where they are not compared."""
     not_ingested: Callable[[str], IsNotIngested | None] = lambda _: None
-    """By shard id: which records are intentionally not ingested."""
+    """Gives, by shard id, what tells which records are intentionally not ingested."""
     decoded: Callable[[str], Decoded] = lambda _: lambda records: records
-    """By shard id: a record as the rows that its format makes of it."""
+    """Gives, by shard id, what makes the rows of a record's format."""
     taken_apart: TakenApart = lambda _, records: records
     """The records of a shard by its id, aggregates as their user records."""
     replayed_into: Callable[[str], ReplayedInto] = lambda _: never
-    """By shard id: which dead letters were replayed, as of the first question, and proven, as of this call."""
+    """Gives, by shard id, which dead letters were replayed, as of the first question, and proven, as of this call."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:
@@ -145,7 +145,9 @@ def audit_shards(
     *,
     on_shard: Callable[[ShardFindings], None],
 ) -> list[ShardFindings]:
-    """By shard id. `audit` has to sleep with what it is given; `on_shard` is called in this thread, as shards are done."""
+    """The findings of each shard, sorted by shard id. `audit` has to sleep with what it is given; `on_shard` is called in
+    this thread, as shards are done.
+    """
     stop = Event()
 
     def sleep(seconds: float) -> None:

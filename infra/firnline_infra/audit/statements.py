@@ -111,7 +111,7 @@ class Statements:
 
     @property
     def _row(self) -> str:
-        """Only formats that make several rows of a record number them."""
+        """The row's number in its record: only formats that make several rows of a record number them."""
         has_one = self.are_numbered or not self._are_columns
         return f"COALESCE({self._part('row')}, '0')" if has_one else NO_NUMBER
 

@@ -28,7 +28,7 @@ class AuditWindow:
     """None: from the oldest record that the stream has."""
     until_ms: int
     taken: Mapping[str, Position] = field(default_factory=dict)
-    """By shard: up to where the consumer that was migrated from had taken it in; what it took in has to be absent."""
+    """How far the consumer that was migrated from had taken each shard in; what it took in has to be absent."""
 
     @classmethod
     def of(
@@ -96,7 +96,7 @@ class RetentionCutoff:
 
     @property
     def text(self) -> str:
-        """In the notation of the metadata's arrivals, so that the two compare as text."""
+        """The moment in the notation of the metadata's arrivals, so that the two compare as text."""
         return arrival_text(self.kept_since_ms)
 
 

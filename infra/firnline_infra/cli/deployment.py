@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from firnline_infra.stack.deployment import Deployment
 
 
+refresh_option = click.option(
+    "--refresh/--no-refresh",
+    default=True,
+    show_default=True,
+    help="Look at what there is first, or go by the state alone.",
+)
+
+
 def deployment(spec_file: Path, accounts: ChosenAccounts, *, quiet: bool = False) -> "Deployment":
     """What the engine says goes to stdout line by line; with `quiet` it is left out."""
     from firnline_infra.specification import load_spec

@@ -5,18 +5,14 @@ from pathlib import Path
 import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.deployment import refresh_option
 from firnline_infra.cli.environment_argument import environment_argument
 
 
 @click.command()
 @environment_argument
 @accounts_options
-@click.option(
-    "--refresh/--no-refresh",
-    default=True,
-    show_default=True,
-    help="Look at what there is first, or go by the state alone.",
-)
+@refresh_option
 @click.option("--expect-no-changes", is_flag=True, help="Exit status 3 where `up` would change anything.")
 @click.option(
     "--save-plan",

@@ -7,18 +7,14 @@ from typing import Any
 import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.deployment import refresh_option
 from firnline_infra.cli.environment_argument import environment_argument
 
 
 @click.command()
 @environment_argument
 @accounts_options
-@click.option(
-    "--refresh/--no-refresh",
-    default=True,
-    show_default=True,
-    help="Look at what there is first, or go by the state alone.",
-)
+@refresh_option
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

@@ -26,7 +26,7 @@ AGAIN = "render `firnline bootstrap` again and have an administrator apply it: n
 
 
 def boundary(spec: EnvironmentSpec, blueprint: Blueprint, iam: Any) -> Iterator[Finding]:
-    """Nothing where the roles have none. Raises AwsRefused."""
+    """Yields nothing where the roles have no boundary. Raises AwsRefused."""
     arn = spec.aws.permissions_boundary
     if arn is None:
         return

@@ -26,7 +26,7 @@ Ask = Callable[[str], dict[str, Any] | None]
 
 
 def approvals(spec: EnvironmentSpec, *, environ: Mapping[str, str], folder: Path, ask: Ask | None) -> Iterator[Finding]:
-    """Nothing where the repository in `folder` has no pipeline of ours. `ask` is None without a token."""
+    """Yields nothing where the repository in `folder` has no pipeline of ours. `ask` is None without a token."""
     names = (spec.name, preview_environment(spec))
     if (folder / pipeline_file(spec)).is_file():
         step = "look in the project: Settings, CI/CD, Protected environments; docs/ci.md has all that is to be set"

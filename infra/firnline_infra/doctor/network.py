@@ -22,7 +22,7 @@ FIREWALL = "open it in the firewall, or name a private endpoint (specification: 
 
 
 def reach(destinations: tuple[Destination, ...], *, proxies: Mapping[str, str] | None = None) -> Iterator[Finding]:
-    """In the order given. With a proxy for HTTPS, only the proxy is tried: hosts behind it are its affair."""
+    """Tries the hosts in the order given. With a proxy for HTTPS, only the proxy is tried: hosts behind it are its affair."""
     found = getproxies() if proxies is None else proxies
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield from pool.map(lambda each: _reach(each, found), destinations)

@@ -77,7 +77,7 @@ def _aws_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]
 
 
 def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
-    """Its owner lets the engine in, and nobody else."""
+    """Streams of other accounts or regions: their owners let the engine in, and nobody else, so they are not asked about here."""
     for stream in spec.streams:
         if stream.is_opened_by_another or is_elsewhere(spec, stream):
             place = place_of(spec, stream)

@@ -36,7 +36,7 @@ def costs(load: Load, kind: str, architecture: Architecture) -> list[Cost]:
 
 
 def node_usd_an_hour(type_: str) -> float | None:
-    """None for a type that prices.json has not."""
+    """The price of a type; None where prices.json has none."""
     name = f"redshift_{type_.replace('.', '_')}_hour"
     return _price(name) if name in prices() else None
 

@@ -26,7 +26,7 @@ from firnline_infra.specification.redshift import ViewRefresh
 
 SECONDS_A_MONTH = 30 * 24 * 3600
 LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
-"""Between two writes of a shard's row: while records flow, and of an idle shard on average."""
+"""The time between two writes of a shard's row: while records flow, and of an idle shard on average."""
 ROW_BYTES, CHANNEL_BYTES, UNIT_BYTES = 1000, 600, 1024
 """The size of a shard's row in the ledger: without channels, each channel's part, and what a unit of DynamoDB's takes."""
 UNITS_OF_A_PARTITION = 1000
@@ -92,7 +92,7 @@ class Load:
     size: Size
     epoch_s: float = 30.0
     tables: int = 1
-    """That each shard is written into: the pipeline's own and those that its routes lead to."""
+    """How many tables each shard is written into: the pipeline's own and those that its routes lead to."""
     fan_out: float = 0.0
     """The part of the shards that the engine reads by consumers of enhanced fan-out, between 0 and 1."""
     made: float = 0.0
@@ -100,14 +100,14 @@ class Load:
     on_demand_streams: int = 0
     """How many streams on demand the stack makes."""
     on_demand: float = 0.0
-    """Their part of the shards, and so of the records."""
+    """The part of the shards, and so of the records, that is in those streams."""
     cluster_cores: int = 0
     """The cores of the machines of an EMR cluster that the stack makes for the engine; 0 where it makes none."""
     redshift: RedshiftLoad | None = None
     idle_read_s: float = 2.0
-    """Between two reads of a polled shard to which nothing comes."""
+    """The time between two reads of a polled shard to which nothing comes."""
     kept_images: int = 0
-    """That the environment's own repository keeps, at most; 0 where it has none."""
+    """The most images that the environment's own repository keeps; 0 where it has none."""
 
     @classmethod
     def of(cls, spec: EnvironmentSpec, *, shards: int | None = None, mb_per_s: float | None = None) -> Self:

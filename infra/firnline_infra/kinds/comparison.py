@@ -36,7 +36,7 @@ class Subject:
     """One object, and whom to ask about it."""
 
     wanted: Any
-    """Its definition, or anything else with its name."""
+    """The object's definition, or anything else with its name."""
     spec: EnvironmentSpec
     blueprint: Blueprint
     clients: Clients

@@ -25,7 +25,7 @@ def _role_policies(subject: Subject) -> Iterator[Difference]:
 
 
 def _user_policies(subject: Subject) -> Iterator[Difference]:
-    """Those beside the one policy that the stack attaches."""
+    """Finds policies and groups beside the one policy that the stack attaches."""
     user = subject.wanted
     given = _Principal(subject.clients("iam"), {"UserName": user.name})
     yield from given.inline("list_user_policies", "get_user_policy", own=None)

@@ -27,7 +27,7 @@ ENABLED, UNUSABLE = "Enabled", "nothing can be encrypted or read with it"
 
 
 def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
-    """By name, whatever six letters the one in the file of keys has: a secret that is recreated has others."""
+    """The ARNs of secrets by name, whatever six letters the file of keys has: a secret that is recreated has others."""
     return tuple(secret_arn_of(secret, arns) for secret in blueprint.secrets)
 
 
@@ -171,7 +171,9 @@ def _secret_policy(subject: Subject) -> str | None:
 
 
 def _value(subject: Subject) -> Iterator[Difference]:
-    """Which version is the current one says whose value it is (`secret_version`): nothing here reads the value itself."""
+    """Compares which version is the current one, which tells whose value it is (`secret_version`); the value itself is not
+    read.
+    """
     secret = subject.wanted
     found = subject.clients("secretsmanager").describe_secret(SecretId=secret.name)
     (slots,) = (each.options.public_keys for each in service_users(subject.spec) if each.key == secret.user)

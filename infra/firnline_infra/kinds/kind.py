@@ -36,7 +36,7 @@ class Scope(Enum):
     PARENT = auto()
     """What the resource is made in."""
     REGION = auto()
-    """Nothing but the region."""
+    """AWS narrows the action to nothing but the region."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Kind(ResourceType):
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
     compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
-    """Those that it looks at; what `made` yields if absent."""
+    """The objects that the comparisons look at; what `made` yields if absent."""
 
     def own_arns(self, blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
         """What the blueprint has of it, and the deployer may touch: each once."""

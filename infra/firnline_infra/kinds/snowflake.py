@@ -26,7 +26,7 @@ class SnowflakeKind(ResourceType):
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider."""
     compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
-    """Those that it looks at; what `made` yields if absent."""
+    """The objects that the comparisons look at; what `made` yields if absent."""
 
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
         """What `comparisons` are run on."""

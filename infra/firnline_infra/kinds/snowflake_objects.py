@@ -5,7 +5,7 @@ Rows of `kinds/snowflake.py` name these functions. Grants to the roles of the en
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.blueprint.snowflake import InteractiveTable, literal
@@ -14,7 +14,6 @@ from firnline_infra.kinds.property_names import camel
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 
-Find = Callable[[Subject], Iterator[Difference]]
 SET_BY_CREATE = frozenset(
     {"CATALOG", "EXTERNAL_VOLUME", "CATALOG_SYNC", "TARGET_FILE_SIZE", "STORAGE_SERIALIZATION_POLICY"}
 )
@@ -60,7 +59,7 @@ def _word(wanted: Any, word: str) -> str:
 
 
 def own_roles(subject: Subject) -> set[str]:
-    """Those whose grants are compared one by one."""
+    """The roles whose grants are compared one by one."""
     names, landing = subject.blueprint.names, subject.blueprint.landing
     return {*(role.name.name for role in landing.roles), names.deploy_role.name, names.preview_role.name}
 
@@ -82,7 +81,7 @@ def future_grants_in(word: str) -> Comparison:
 
 
 def parameters_of(word: str, *, but: frozenset[str] = frozenset()) -> Comparison:
-    """Those that are set on the object itself; the stack sets none `but` these."""
+    """Compares the parameters that are set on the object itself; the stack sets none `but` these."""
 
     def find(subject: Subject) -> Iterator[Difference]:
         name = name_of(subject.wanted).sql

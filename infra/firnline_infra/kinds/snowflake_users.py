@@ -12,7 +12,7 @@ from firnline_ingest.identifiers import like_pattern
 
 NOTHING, UNSET = "nothing", {"", "null", "[]", "None"}
 TYPE, SERVICE = "userType", "SERVICE"
-"""To the provider a user of another type is none."""
+"""The provider takes a user of another type for one that is not there."""
 KEYS = {"rsaPublicKey": "RSA_PUBLIC_KEY", "rsaPublicKey2": "RSA_PUBLIC_KEY_2"}
 LOGINS = {
     "password": (("HAS_PASSWORD",), "UNSET PASSWORD"),

@@ -22,7 +22,7 @@ def _policy_of(subject: Subject, arn: str) -> str:
 
 
 def _consumers(subject: Subject) -> Iterator[Difference]:
-    """Those that neither the stack nor an engine of ours has registered: each reads every record."""
+    """Finds consumers that neither the stack nor an engine of ours has registered: each reads every record."""
     pages = subject.clients("kinesis").get_paginator("list_stream_consumers")
     own = {*subject.wanted.consumers, *_registered(subject.spec, subject.wanted.name)}
     for page in pages.paginate(StreamARN=subject.arns.stream(subject.wanted.name)):
@@ -57,7 +57,7 @@ def _consumer_policy(subject: Subject) -> str:
 
 
 def _registered(spec: EnvironmentSpec, stream: str) -> Iterator[str]:
-    """By the engine itself."""
+    """The consumers that the engine registers itself."""
     for pipeline in spec.pipelines:
         if pipeline.stream == stream and pipeline.reader != "polling":
             yield from filter(None, (pipeline.reader.fan_out.registered_as(application_of(spec)),))

@@ -19,7 +19,7 @@ from firnline_infra.specification.origin import Origin
 @dataclass(frozen=True)
 class AdoptedObject:
     path: str
-    """Where the specification names it."""
+    """The place in the specification that names it."""
     kind: Kind
     name: str
 

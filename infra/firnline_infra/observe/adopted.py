@@ -52,7 +52,7 @@ def _lacking(grant: RequiredGrant, held: Held) -> list[str]:
 
 
 def _managed(blueprint: Blueprint, session: Any, held: Held) -> Iterator[Finding]:
-    """In a schema with managed access only its owner grants, whoever owns the table."""
+    """Finds adopted schemas with managed access: only the schema's owner grants there, whoever owns the table."""
     for grant in blueprint.required_grants:
         if grant.on is not Securable.SCHEMA or not grant.handed_on:
             continue

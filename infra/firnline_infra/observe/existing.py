@@ -52,7 +52,7 @@ class StackResources:
         return any(name in [each.get(field) for field in named] for each in self._inputs_of(type_))
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:
-        """By the names of its containers too."""
+        """Whether the state has the object, by the names of its containers too."""
         if type_ in (TABLE.token, STATEMENT.token):
             return self.has_table(name)
         parts = tuple(part.name for part in name.parts)

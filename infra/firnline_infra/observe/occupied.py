@@ -36,7 +36,7 @@ def check_virtual_cluster(
 
 
 def _goes(wanted: VirtualClusterDefinition | None, found: Mapping[str, Any]) -> str | None:
-    """Nothing but its tags can be changed."""
+    """Why the virtual cluster would be replaced: nothing but its tags can be changed. None where it stays."""
     if wanted is None:
         return "nothing takes its place"
     provider = found["containerProvider"]
@@ -50,7 +50,7 @@ def _goes(wanted: VirtualClusterDefinition | None, found: Mapping[str, Any]) -> 
 
 
 def _described(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
-    """None where it is gone."""
+    """The virtual cluster as its service describes it; None where it is gone."""
     from botocore.exceptions import ClientError
 
     with aws_call("emr-containers:DescribeVirtualCluster", id_):

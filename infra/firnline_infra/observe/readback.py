@@ -48,7 +48,7 @@ def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
 
 
 def stage_findings(blueprint: Blueprint, stage: DeadLetterStage, session: Any) -> Iterator[Finding]:
-    """Nothing in the role of previews, which sees no stage (blueprint/previewing.py)."""
+    """Yields nothing in the role of previews, which sees no stage (blueprint/previewing.py)."""
     if current_role(session) == blueprint.names.preview_role.name:
         return
     if not any(row["name"] == stage.name.parts[-1].name for row in rows_if_there(session, stage.query) or ()):
@@ -64,7 +64,7 @@ def _pipe_of(stage: DeadLetterStage) -> str:
 
 
 def _network_policy(user: SnowflakeUser, session: Any) -> Iterator[Finding]:
-    """Its owner gives it to the user, once there is the user."""
+    """Finds a user without the adopted network policy: its owner gives it to the user, once there is the user."""
     policy = user.adopted_network_policy
     if policy is None:
         return

@@ -40,7 +40,7 @@ class HiddenObject:
         return f"{self.noun} {'.'.join(self.parts)}"
 
     def finding(self, role: str) -> Finding:
-        """That nothing is known of it."""
+        """The finding that nothing is known of it."""
         step = "compare in the role that deploys, or let this one see it; docs/drift.md says how a team lives with it"
         name, found = ".".join(self.parts), f"it is there, and {role} can't see it"
         return Finding(
@@ -56,7 +56,7 @@ class HiddenObject:
 
 
 def hidden_objects(blueprint: Blueprint, session: Any) -> Iterator[HiddenObject]:
-    """Those that the blueprint makes. Raises SnowflakeRefused."""
+    """The objects that the blueprint makes and the session's role can't see. Raises SnowflakeRefused."""
     names = blueprint.names
     roles = (*(each.name for each in blueprint.landing.roles), names.deploy_role, names.preview_role)
     named = {(_noun(each.kind), each.name) for role in roles for each in grants_to_role(session, role) or ()}

@@ -32,7 +32,7 @@ class DeclaredResource:
         return found
 
     def blocks(self, name: str) -> Iterator[Mapping[str, Any]]:
-        """Those of a name, whether it may be repeated or not."""
+        """The blocks of a name, whether it may be repeated or not."""
         return (each for each in listed(self.arguments.get(name)) if isinstance(each, Mapping))
 
 

@@ -14,14 +14,14 @@ OTHER_GRANTS = (
     *("snowflake_grant_privileges_to_share", "snowflake_grant_privileges_to_database_role", "snowflake_share"),
     *("snowflake_grant_database_role", "snowflake_grant_application_role"),
 )
-"""To whom an environment gives nothing."""
+"""Types of grants that no environment has: to shares, database roles and applications."""
 KINDS_OF_TABLES = ("TABLE", "ICEBERG TABLE", "INTERACTIVE TABLE")
 READ = {
     **{kind: {"SELECT", "SELECT ERROR TABLE"} for kind in KINDS_OF_TABLES},
     "WAREHOUSE": {"USAGE"},
     "STAGE": {"READ"},
 }
-"""By whom audits and looks at what was kept."""
+"""What the reader needs, who audits and looks at what was kept."""
 STATEMENT = re.compile(
     r"(CREATE|DROP) ((INTERACTIVE|ICEBERG) )?(TABLE|STAGE) IF (NOT )?EXISTS .*"
     r"|ALTER ((INTERACTIVE|ICEBERG) )?TABLE (IF EXISTS )?\S+ (SET|UNSET) [A-Z_]+( = .*)?|(SELECT|SHOW|DESC|DESCRIBE) .*",

@@ -21,7 +21,8 @@ KEYS = {
     "snowflake_external_volume": "storage_location.encryption_kms_key_id",
     "aws_redshift_cluster": "kms_key_id",
 }
-"""Where each kind names its key. A secret has Secrets Manager's own, which is there before the environment's is."""
+"""The argument in which each kind names its key. A secret has Secrets Manager's own, which is there before the environment's
+is."""
 UNUSED_KEY = {
     "server_side_encryption.enabled": (False,),
     f"{BY_DEFAULT}.sse_algorithm": ("AES256",),
@@ -65,7 +66,7 @@ NARROWEST = {4: 8, 6: 16}
 """Bits of a network's prefix, by the version of IP; fewer are half of the world."""
 OWN_TAGS = ("firnline:environment", "firnline:application", "firnline:component")
 MIGRATION = "_migration"
-"""Ends the name of the table beside the ledger that nothing protects: it goes when the migration is over."""
+"""The ending of the name of the migration's table, which nothing protects: it goes when the migration is over."""
 UNTAGGED = (
     *(
         "aws_cloudwatch_dashboard",
@@ -85,7 +86,7 @@ SECRETS = (
 )
 PASSWORDS = ("password", "master_password", "admin_user_password", "master_user_password", "secret_string")
 PRIVATE_KEY = re.compile(r"PRIVATE KEY-----|MI[\w+/]{1,6}IBADANBgkqhkiG9w0BAQEF")
-"""In PEM, or what is between its lines: PKCS #8 of RSA."""
+"""A private key in PEM, or what is between the lines of one: PKCS #8 of RSA."""
 UNSEEN = (
     *("aws_cloudformation_stack", "aws_cloudformation_stack_set", "aws_cloudcontrolapi_resource"),
     *("aws_servicecatalog_provisioned_product", "command:local:Command", "command:remote:Command"),
@@ -151,7 +152,7 @@ def _plain(resource: DeclaredResource, stack: DeclaredStack) -> Iterator[Breach]
 
 
 def _key_of(resource: DeclaredResource) -> str | None:
-    """That of the account's; None where it is AWS's own."""
+    """The account's key that encrypts it; None where that is one of AWS's own."""
     found = resource.at(KEYS[resource.type])
     is_off = any(resource.at(path) in values for path, values in UNUSED_KEY.items())
     return None if is_off or found is None or "alias/aws/" in str(found) else str(found)

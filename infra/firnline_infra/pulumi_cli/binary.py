@@ -37,7 +37,7 @@ def provided_at(environment: Mapping[str, str]) -> Path:
 
 
 def version_of(binary: Path) -> Version | None:
-    """None if it prints no version."""
+    """The version that the binary prints; None if it prints none."""
     try:
         said = subprocess.run(
             [binary, "version"],

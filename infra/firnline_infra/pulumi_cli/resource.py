@@ -37,9 +37,9 @@ class ImportedResource:
     urn: Urn
     import_id: str
     parent: Urn | None = None
-    """In the state already; the stack itself where absent."""
+    """The parent, which is in the state already; the stack itself where absent."""
     provider: Urn | None = None
-    """In the state already; the default provider of `version` where absent."""
+    """The provider, which is in the state already; the default provider of `version` where absent."""
     version: str | None = None
 
 

@@ -47,7 +47,7 @@ class ObservedView:
 @dataclass(frozen=True, kw_only=True)
 class Observed:
     schemas: Mapping[str, str | None]
-    """By name, the ARN of the role; None where Redshift does not say."""
+    """The ARN of each schema's role, by the schema's name; None where Redshift does not say."""
     views: Mapping[Relation, ObservedView]
     """Materialized ones, as far as the user sees them."""
     plain: Mapping[Relation, str]
@@ -61,7 +61,7 @@ class Observed:
     sees_all: bool
     """Whether what it does not see is not there: it is a superuser, or the one whose all this is."""
     owners: Mapping[str, str]
-    """By schema, or schema.relation."""
+    """The owner of each schema, and of each schema.relation."""
 
     def has(self, view: Relation) -> bool:
         return view in self.views or view in self.hidden or view in self.plain

@@ -62,7 +62,9 @@ class RedshiftViews:
         return statuses(database, {*found.views, *found.hidden})
 
     def refresh(self, names: tuple[str, ...] = ()) -> None:
-        """Those with these names, as schema.name or name; all that are not refreshed by themselves where none is given."""
+        """Refreshes the views with these names, as schema.name or name; where none is given, all that Redshift does not
+        refresh.
+        """
         for view in self._named(names) if names else [each for each in self.destination.views if not each.auto_refresh]:
             self.database.run(sql.refresh(view))
             self.say(f"Redshift: view {view.schema}.{view.name} is refreshed.")

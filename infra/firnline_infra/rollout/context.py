@@ -18,9 +18,9 @@ class Bounds:
     stop_s: float = 300.0
     """For the old engine to prove its last rows: the engine's own bounds end before."""
     heartbeat_s: float = 12.0
-    """Without a heartbeat, after which an engine counts as dead (ledger/lease.py looks for ten beats)."""
+    """How long without a heartbeat until an engine counts as dead (ledger/lease.py looks for ten beats)."""
     grace_s: int = 120
-    """That a cancelled run is given; the services take 15 to 1,800."""
+    """The grace that a cancelled run is given; the services take 15 to 1,800 seconds."""
     gone_s: float = 420.0
     """For everything of a cancelled run to be gone, its grace included."""
     known_s: float = 60.0
@@ -36,7 +36,7 @@ class Bounds:
     attempts: int = 3
     """Starts of the new program by its service, with which it counts as failed."""
     look_s: float = 1.0
-    """Between two looks at what is waited for."""
+    """The pause between two looks at what is waited for."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class RolloutContext:
     service: EngineService
     ledger: EngineLedger
     claim: Claim | None
-    """None as long as nothing is changed."""
+    """The deployment that is carried out; None as long as nothing is changed."""
     bounds: Bounds
     say: Callable[[str], None]
     sleep: Callable[[float], None]
@@ -60,7 +60,7 @@ class RolloutContext:
         self.phases = Phases(self.clock)
 
     def wait(self) -> None:
-        """Between two looks: other deployers see that this one lives. Raises DeployDisplaced."""
+        """Pauses between two looks, and says so: other deployers see that this one lives. Raises DeployDisplaced."""
         if self.claim is not None:
             self.claim.beat()
         self.sleep(self.bounds.look_s)
@@ -73,7 +73,7 @@ class RolloutContext:
         self._was_running = now.state is RunState.RUNNING
 
     def keep_log(self, run: Run) -> None:
-        """As far as it can be read now; what was kept before stays where it can't."""
+        """Keeps a run's log as far as it can be read now; what was kept before stays where it can't."""
         if self.claim is not None:
             with suppress(FirnlineError):
                 self.claim.keep_log(run.id, self.service.log_lines(run))

@@ -29,7 +29,7 @@ JOB = TypeAdapter(EngineJob)
 
 @dataclass(frozen=True, slots=True)
 class EngineJobs:
-    """With their objects in the environment's bucket."""
+    """Makes and reads jobs, with their objects in the environment's bucket."""
 
     spec: EnvironmentSpec
     s3: Any
@@ -45,7 +45,7 @@ class EngineJobs:
         outputs: Mapping[str, Any],
         place: str,
     ) -> EngineJob:
-        """With artefact and configuration uploaded, where they are not there yet. `document` is the configuration's."""
+        """The job, with artefact and configuration uploaded where they are not there yet. `document` is the configuration's."""
         bucket, digest = Names.of(self.spec).bucket, document_hash(document)
         spec, artefact = self._what_runs(build, bucket)
         logs, configurations = log_folder(self.spec), folder(self.spec, CONFIGURATION_FOLDER)

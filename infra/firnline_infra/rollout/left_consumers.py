@@ -29,7 +29,7 @@ def unused(spec: EnvironmentSpec, ledger: ConsumerRecords) -> list[ConsumerRecor
 
 
 def outlasting(spec: EnvironmentSpec, ledger: ConsumerRecords) -> list[ConsumerRecord]:
-    """Those that stay when the environment is destroyed: of streams that are not its own. Its own streams take theirs along."""
+    """The consumers that stay when the environment is destroyed: those of streams that are not its own."""
     own = {each.name for each in spec.streams if each.origin is Origin.CREATE and not is_elsewhere(spec, each)}
     return [record for record in _records(ledger) if record.stream not in own]
 

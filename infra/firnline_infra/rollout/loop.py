@@ -205,7 +205,7 @@ class RolloutLoop:
         )
 
     def _put_back(self) -> NoReturn:
-        """Nothing runs. Raises RolloutFailed, which says what does then."""
+        """Called where nothing runs. Raises RolloutFailed, which says what runs after it."""
         why = self._attempt.failed or self._attempt.standby_failed
         try:
             refuse_a_foreign_engine(self.context, self.job.application, [self._watch.run] if self._watch else [])

@@ -68,7 +68,7 @@ class DeploymentRecord:
 
     @property
     def place_in_history(self) -> int:
-        """Where a further rollback looks on from."""
+        """The number from which a further rollback looks on."""
         return self.went_back_to or self.number
 
     def to_text(self) -> str:

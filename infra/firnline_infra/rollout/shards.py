@@ -33,7 +33,7 @@ def shard_rows(ledger: EngineLedger, streams: Iterable[str]) -> dict[ShardKey, S
 
 
 def without_paused(ledger: EngineLedger, streams: Iterable[str]) -> frozenset[str]:
-    """Those of the streams that no person has paused: an engine reads the others when they are resumed."""
+    """The streams that no person has paused: an engine reads the others when they are resumed."""
     return frozenset(stream for stream in streams if not ((mark := ledger.mark(stream)) and mark.is_paused))
 
 
@@ -55,7 +55,7 @@ class Takeover:
     """Which shards a new run has, compared with the rows before it began."""
 
     opened: frozenset[ShardKey]
-    """Their channels are open, and they are read."""
+    """The shards whose channels are open, and which are read."""
     at_tip: frozenset[ShardKey]
     """Everything that had arrived is accounted for, at some moment since the run began."""
     missing: frozenset[ShardKey]

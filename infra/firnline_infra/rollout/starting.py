@@ -33,7 +33,7 @@ class Starter:
             raise NewFailed(f"{error.what} ({error.next_step.rstrip('.')})") from error
 
     def start_beside(self, job: EngineJob, old: Run) -> Run:
-        """To stand by. Raises RuntimeRefused and RuntimeUnavailable: nothing was stopped."""
+        """Starts the job to stand by. Raises RuntimeRefused and RuntimeUnavailable: nothing was stopped."""
         return self.budget.ask(lambda: self._start(job, self._token(job, "by-"), old))
 
     def _token(self, job: EngineJob, name: str) -> str:

@@ -16,7 +16,7 @@ from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec
 
 IMAGE_ENTRY, IMAGE_ENVIRONMENT = "/opt/firnline/entry.py", "/opt/firnline/environment"
-"""Where the image has them that the artefact's Containerfile makes."""
+"""The entry script and the environment in an image that the artefact's Containerfile makes."""
 ARCHITECTURES = {"aarch64": Architecture.ARM64, "x86_64": Architecture.X86_64}
 
 
@@ -84,7 +84,7 @@ def _is_there(s3: Any, bucket: str, key: str) -> bool:
 
 
 def _upload(s3: Any, bucket: str, key: str, file: Path) -> None:
-    """In parts, several at a time, where it is large."""
+    """Uploads a file: a large one in parts, several at a time."""
     from boto3.exceptions import S3UploadFailedError
 
     try:

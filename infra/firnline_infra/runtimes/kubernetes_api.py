@@ -33,7 +33,7 @@ class KubernetesApi(Protocol):
     """Paths are those of the API's reference. Each call raises RuntimeRefused or RuntimeUnavailable."""
 
     def get(self, path: str, **query: str) -> dict[str, Any] | None:
-        """None where there is no such thing."""
+        """The object or the list at a path; None where there is no such thing."""
 
     def create(self, path: str, document: Mapping[str, Any]) -> bool:
         """False where there is one of that name."""

@@ -31,7 +31,7 @@ def missing_objects(s3: Any, uris: Iterable[str]) -> Iterator[Problem]:
 
 
 def distrust(iam: Any, role_arn: str | None, principal: str) -> Iterator[Problem]:
-    """Where the job's role is gone, or does not let the service assume it."""
+    """Finds a job's role that is gone, or does not let the service assume it."""
     if role_arn is None:
         return
     name = role_arn.rpartition("/")[2]

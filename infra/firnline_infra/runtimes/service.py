@@ -23,7 +23,7 @@ class RunState(StrEnum):
     """Asked for, and its program does not run yet: queued, waiting for machines, fetching an image."""
     RUNNING = "RUNNING"
     STOPPING = "STOPPING"
-    """Asked to stop, and not gone."""
+    """It was asked to stop, and is not gone."""
     STOPPED = "STOPPED"
     """Ended because somebody cancelled it."""
     SUCCEEDED = "SUCCEEDED"

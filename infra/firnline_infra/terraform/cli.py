@@ -48,7 +48,7 @@ def provided_at(environment: Mapping[str, str]) -> Path:
 
 
 def version_of(binary: Path) -> Version | None:
-    """None if it prints no version."""
+    """The version that the binary prints; None if it prints none."""
     asked = [str(binary), "version", "-json"]
     try:
         printed = subprocess.check_output(
@@ -65,7 +65,7 @@ class TerraformCli:
     module: Path
     """The folder of the root module."""
     variables: Mapping[str, str]
-    """Beside this process's own: credentials, and TF_VAR_…"""
+    """Environment variables beside this process's own: credentials, and TF_VAR_…"""
     on_line: Callable[[str], None] | None = None
 
     def init(self) -> None:
@@ -86,7 +86,7 @@ class TerraformCli:
         return self._document("show", "-json", str(file))
 
     def apply(self, plan: Path | None = None, *, refresh: bool = True) -> None:
-        """With a plan, nothing else than it says."""
+        """Brings the module up; with a plan, does nothing else than the plan says."""
         more = [] if refresh or plan is not None else ["-refresh=false"]
         self._run("apply", "-auto-approve", *more, *([] if plan is None else [str(plan)]))
 

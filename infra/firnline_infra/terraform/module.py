@@ -128,7 +128,7 @@ def _outputs(blueprint: Blueprint) -> Iterable[tuple[str, Any]]:
 
 
 def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
-    """Which accounts is said here; who connects, and with what, comes from AWS_* and SNOWFLAKE_* variables."""
+    """The providers' accounts; who connects, and with what, comes from AWS_* and SNOWFLAKE_* variables."""
     organization, _, account = spec.snowflake.account.partition("-")
     warehouse = spec.snowflake.warehouse
     backend = {

@@ -72,11 +72,11 @@ class TerraformStack:
         return True
 
     def init(self) -> None:
-        """Once for each command."""
+        """Initialises the module, once for each command."""
         assert self._is_ready
 
     def state(self) -> dict[str, Any] | None:
-        """None where nothing was applied."""
+        """The state in the form of Pulumi's; None where nothing was applied."""
         self.init()
         values = self.cli.state().get("values")
         if values is None:
@@ -142,7 +142,9 @@ class TerraformStack:
             return [each for each in self.cli.plan(file)["resource_changes"] if each["type"] in TOKENS]
 
     def _put_configuration(self, accounts: Accounts) -> None:
-        """Where the outputs say that it is. Terraform itself would delete the one of a job that still runs with it."""
+        """Writes the engine's configuration where the outputs say that it is. Terraform itself would delete the one of a job
+        that still runs with it.
+        """
         outputs = self.outputs()
         if url := outputs.get("engine_config_url"):
             s3, (bucket, _, key) = accounts.aws("s3"), url.removeprefix("s3://").partition("/")

@@ -251,7 +251,7 @@ class _Named(NamedTuple):
 
 
 def _full_name(schema: dict[str, Any], namespace: str) -> tuple[str, str]:
-    """And the namespace of the names inside of it."""
+    """Its full name, and the namespace of the names inside of it."""
     name = schema["name"]
     if "." not in name:
         inside = schema.get("namespace", namespace) or ""
@@ -288,7 +288,7 @@ class _Bytes:
         raise ValueError("a number has more than ten bytes")
 
     def items(self) -> Iterator[None]:
-        """Once for each item of an array or a map, block by block; its bytes have to be taken then."""
+        """Yields once for each item of an array or a map, block by block; the item's bytes have to be taken then."""
         while count := self.long():
             if count < 0:
                 self.long()

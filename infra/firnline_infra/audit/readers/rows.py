@@ -61,7 +61,7 @@ class RowReader:
         )
         self._stream, self._shard_id = stream, shard_id
         self.table = ""
-        """Where the rows of the record belong that was read last, as the routes call it."""
+        """The table of the rows that were read last, as the routes call it."""
 
     def rows(self, record: Record) -> list[ReadRow]:
         """At least one. Raises Unreadable for what can't be rows, NotIngested for what is intentionally none, and

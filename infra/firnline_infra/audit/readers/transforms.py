@@ -207,7 +207,7 @@ def _number_in(text: str) -> re.Match[str] | None:
 
 
 def _decimal(value: Json) -> Decimal | None:
-    """None where it is no number, or one beyond all that Decimal counts with."""
+    """The value as a number; None where it is none, or one beyond all that Decimal counts with."""
     if isinstance(value, str):
         return Decimal(value.strip()) if _number_in(value) else None
     if not isinstance(value, Number):

@@ -38,7 +38,7 @@ class EventStream(DefinedComponent[EventStreamArgs], describe=event_stream):
 
     arn: pulumi.Output[str]
     consumer_arns: dict[str, pulumi.Output[str]]
-    """By the consumer's name."""
+    """The ARN of each consumer by its name."""
 
 
 class CheckpointTable(DefinedComponent[CheckpointTableArgs], describe=checkpoint_table):
@@ -63,7 +63,7 @@ class LandingBucket(DefinedComponent[LandingBucketArgs], describe=landing_bucket
     """
 
     name: pulumi.Output[str]
-    """Told once the bucket is as it should be: what is put there by name is encrypted and versioned."""
+    """Known once the bucket is as it should be: what is put there by name is encrypted and versioned."""
     arn: pulumi.Output[str]
 
 

@@ -33,7 +33,7 @@ def import_existing(
 
 
 def _creates(cli: PulumiCli, stack: str) -> Iterable[PendingCreate]:
-    """Those of which everything is known. Makes what is in the state alone first."""
+    """The pending creates of which everything is known. First makes providers and components, which are in the state alone."""
     steps = cli.plan(stack)["steps"]
     news: list[dict[str, Any]] = [each["newState"] for each in steps if each["op"] == "create"]
     frame = [each["urn"] for each in news if not each.get("custom") or each["type"].startswith("pulumi:providers:")]

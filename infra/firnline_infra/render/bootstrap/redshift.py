@@ -62,14 +62,14 @@ def look_at_network(spec: EnvironmentSpec) -> PolicyStatement:
 
 
 def reading_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """None where all who deploy are one database user: who only looks would be the one who changes."""
+    """Yields nothing where all who deploy are one database user: who only looks would be the one who changes."""
     wanted = blueprint.redshift
     if wanted is not None and wanted.db_user is None and wanted.secret_arn is None:
         yield from statement_rights(spec, blueprint)
 
 
 def statement_rights(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """None without Redshift."""
+    """Yields nothing without Redshift."""
     wanted, arns = blueprint.redshift, Arns(spec)
     if wanted is None:
         return

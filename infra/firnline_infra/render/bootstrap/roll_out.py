@@ -35,7 +35,7 @@ Logs are not in it."""
 
 
 def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """Nothing where the engine is started by hand."""
+    """Yields nothing where the engine is started by hand."""
     if spec.aws.runtime.kind is None:
         return
     yield from RUNTIMES[spec.aws.runtime.kind].rights(spec, blueprint)

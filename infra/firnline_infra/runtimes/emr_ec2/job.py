@@ -38,7 +38,7 @@ def add_job_flow_steps(job: EngineJob, start: Start) -> dict[str, Any]:
 
 
 def start_tag(token: str) -> str:
-    """By which YARN finds the application of a start; a step that somebody cloned has the same."""
+    """The tag by which YARN finds the application of a start; a step that somebody cloned has the same."""
     return f"firnline-start-{token}"
 
 

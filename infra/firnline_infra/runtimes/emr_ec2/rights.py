@@ -22,7 +22,7 @@ RUN_STEPS = {
     "elasticmapreduce:CancelSteps": "Cancels a step.",
 }
 STATUS = {"SeeSteps": ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps")}
-"""By Sid, what `firnline status` reads."""
+"""The actions that `firnline status` needs, by Sid."""
 
 
 def run_statements(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:

@@ -43,7 +43,7 @@ UNKNOWN_STEP = "InvalidRequestException"
 ALIVE = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 """States of a YARN application that has not ended."""
 STEP_LOGS = "/mnt/var/log/hadoop/steps"
-"""On the primary node (EMR Management Guide, "View log files")."""
+"""The folder of steps' logs on the primary node (EMR Management Guide, "View log files")."""
 SCRIPT = """set -u
 kept=""
 for step in {others}; do
@@ -257,6 +257,6 @@ def _run(step: Mapping[str, Any]) -> Run:
 
 
 def _token(step: Mapping[str, Any]) -> str:
-    """From the arguments: --conf name=value."""
+    """The token of the start that a step's arguments say: --conf name=value."""
     arguments = step.get("Config", {}).get("Args", ())
     return token_of(dict(each.split("=", 1) for each in arguments if "=" in each))

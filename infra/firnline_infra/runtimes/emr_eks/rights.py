@@ -22,7 +22,7 @@ REACH_PODS = {
     "eks:DescribeCluster": "Where the cluster is: whether pods of an ended job are left, its Kubernetes is asked."
 }
 STATUS = {"LookForJobs": ("emr-containers:ListJobRuns",), "SeeJobs": ("emr-containers:DescribeJobRun",)}
-"""By Sid, what `firnline status` reads."""
+"""The actions that `firnline status` needs, by Sid."""
 
 
 def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

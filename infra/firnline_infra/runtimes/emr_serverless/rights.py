@@ -19,7 +19,7 @@ SEE_RUNS = {"emr-serverless:GetJobRun": "What a run is, how it is doing, and whe
 CANCEL_RUNS = {"emr-serverless:CancelJobRun": "Ends a run, so that the service does not start it again."}
 TAG_NEW_RUN = {"emr-serverless:TagResource": "A run says whose it is, and what it runs."}
 STATUS = {"RunEngine": ("emr-serverless:ListJobRuns",), "SeeRuns": ("emr-serverless:GetJobRun",)}
-"""By Sid, what `firnline status` reads."""
+"""The actions that `firnline status` needs, by Sid."""
 
 
 def run_statements(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:

@@ -139,7 +139,7 @@ def status_of(found: Mapping[str, Any]) -> ApplicationStatus:
 
 
 def _how_it_ended(status: Mapping[str, Any]) -> RunState:
-    """By the last state before the release of what it had; they are numbered."""
+    """The state before the release of what it had says how a run ended; states are numbered."""
     history = status.get("stateTransitionHistory", {})
     states = [history[number].get("currentStateSummary", "") for number in sorted(history, key=int)]
     before = next((each for each in reversed(states) if STATES.get(each) is not RunState.STOPPED), "")

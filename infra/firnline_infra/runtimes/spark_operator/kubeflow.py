@@ -18,7 +18,7 @@ from firnline_infra.runtimes.spark_operator.options import Kubernetes
 
 RETRIES = 1000
 RETRY_SECONDS = 10
-"""Times the attempts so far: the operator waits longer each time."""
+"""The operator waits so long times the attempts so far: longer each time."""
 STATES = {
     "": RunState.STARTING,
     "SUBMITTED": RunState.STARTING,
