@@ -15,6 +15,9 @@ from firnline_ingest.errors import FirnlineError
 HERE = Path(__file__).parents[2]
 PROSE, PAGE = HERE / "docs" / "tools" / "runbook.template", HERE / "docs" / "runbook.md"
 SLOT = re.compile(r"^\{errors (.*)\}$", re.MULTILINE)
+NOT_CODE = re.compile(r"`[^`]*`|[<|]")
+ESCAPED = {"<": "\\<", "|": "\\|"}
+"""What a cell of a table would take for its own, outside of code."""
 HEAD = "| id | error | | how it comes about | what to do |\n|---|---|---|---|---|"
 
 
@@ -35,7 +38,8 @@ def ids_of(slot: str, declared: Mapping[str, object]) -> Iterator[str]:
 
 
 def _row(error: type[FirnlineError]) -> str:
-    return f"| {error.id} | {error.__name__} | {error.kind()} | {error.causes} | {error.remedy} |"
+    remedy = NOT_CODE.sub(lambda found: ESCAPED.get(found[0], found[0]), error.remedy.removesuffix("."))
+    return f"| {error.id} | {error.__name__} | {error.kind()} | {error.causes} | {remedy} |"
 
 
 if __name__ == "__main__":

@@ -36,16 +36,16 @@ class FirnlineError(Exception):
     causes: ClassVar[str] = "A defect of ours, where it is logged with `shard.defect`"
     """How it comes about, for the runbook and `firnline explain`; empty for a root that others derive from."""
     remedy: ClassVar[str] = "report it, with the trace"
-    """What helps, beyond the next step that a message names."""
+    """What helps: the next step of a message that names none of its own."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.causes, cls.remedy = vars(cls).get("causes", ""), vars(cls).get("remedy", "")
 
-    def __init__(self, what: str, *, next_step: str) -> None:
+    def __init__(self, what: str, *, next_step: str | None = None) -> None:
         super().__init__(what)
         self.what = what
-        self.next_step = next_step
+        self.next_step = self.remedy if next_step is None else next_step
 
     def __str__(self) -> str:
         return f"[{self.id}] {self.what}\n  Next: {self.next_step}"

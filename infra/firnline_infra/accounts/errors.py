@@ -27,12 +27,11 @@ class WrongAwsAccount(AccountsError):
 
     id = "FL-6101"
     causes = "The credentials are another account's than the specification's. Nothing was done"
-    remedy = "`AWS_PROFILE`, or correct `aws.account`"
+    remedy = "take credentials of the specification's account (AWS_PROFILE), or correct aws.account."
 
     def __init__(self, *, wanted: str, found: str, who: str) -> None:
         super().__init__(
             f"The specification is for AWS account {wanted}, and these credentials are {who} of account {found}.",
-            next_step="take credentials of the specification's account (AWS_PROFILE), or correct aws.account.",
         )
 
 
@@ -41,14 +40,13 @@ class WrongSnowflakeAccount(AccountsError):
 
     id = "FL-6102"
     causes = "The deployer is logged in to another account. Nothing was done"
-    remedy = "`SNOWFLAKE_ORGANIZATION_NAME`, `SNOWFLAKE_ACCOUNT_NAME`, or correct `snowflake.account`"
+    remedy = (
+        "set SNOWFLAKE_ORGANIZATION_NAME and SNOWFLAKE_ACCOUNT_NAME, or correct snowflake.account: "
+        "<organization>-<account>, as SELECT CURRENT_ORGANIZATION_NAME(), CURRENT_ACCOUNT_NAME() says."
+    )
 
     def __init__(self, *, wanted: str, found: str, user: str) -> None:
-        super().__init__(
-            f"The specification is for Snowflake account {wanted}, and {user} is logged in to {found}.",
-            next_step="set SNOWFLAKE_ORGANIZATION_NAME and SNOWFLAKE_ACCOUNT_NAME, or correct snowflake.account: "
-            "<organization>-<account>, as SELECT CURRENT_ORGANIZATION_NAME(), CURRENT_ACCOUNT_NAME() says.",
-        )
+        super().__init__(f"The specification is for Snowflake account {wanted}, and {user} is logged in to {found}.")
 
 
 class AwsUnreachable(AccountsError):
@@ -56,13 +54,10 @@ class AwsUnreachable(AccountsError):
 
     id = "FL-6103"
     causes = "No credentials, or no way to AWS"
-    remedy = "`aws sts get-caller-identity` has to answer"
+    remedy = "aws sts get-caller-identity has to answer; set AWS_PROFILE or log in (aws sso login)."
 
     def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"AWS could not be asked whose credentials these are: {cause}",
-            next_step="aws sts get-caller-identity has to answer; set AWS_PROFILE or log in (aws sso login).",
-        )
+        super().__init__(f"AWS could not be asked whose credentials these are: {cause}")
 
 
 NO_LOGIN = (
@@ -97,15 +92,13 @@ class SnowflakeLoginMissing(AccountsError):
 
     id = "FL-6105"
     causes = "The variables of the Snowflake provider are not set"
-    remedy = "set them"
+    remedy = (
+        "set the variables that the Snowflake provider reads: SNOWFLAKE_USER, SNOWFLAKE_AUTHENTICATOR=SNOWFLAKE_JWT "
+        "and SNOWFLAKE_PRIVATE_KEY (a PEM), or SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD with their authenticators."
+    )
 
     def __init__(self, missing: Sequence[str]) -> None:
-        super().__init__(
-            f"Nothing says how to log in to Snowflake as the deployer: {', '.join(missing)} is not set.",
-            next_step="set the variables that the Snowflake provider reads: SNOWFLAKE_USER, "
-            "SNOWFLAKE_AUTHENTICATOR=SNOWFLAKE_JWT and SNOWFLAKE_PRIVATE_KEY (a PEM), or "
-            "SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD with their authenticators.",
-        )
+        super().__init__(f"Nothing says how to log in to Snowflake as the deployer: {', '.join(missing)} is not set.")
 
 
 class SnowflakeRefused(AccountsError):
@@ -113,13 +106,10 @@ class SnowflakeRefused(AccountsError):
 
     id = "FL-6106"
     causes = "A statement was refused"
-    remedy = "a grant to the deploy role, or what it says"
+    remedy = "where a privilege is missing, grant it to the deploy role; else correct what it says."
 
     def __init__(self, statement: str, cause: str, *, number: int | None = None) -> None:
-        super().__init__(
-            f"Snowflake refused {statement!r}: {cause}",
-            next_step="where a privilege is missing, grant it to the deploy role; else correct what it says.",
-        )
+        super().__init__(f"Snowflake refused {statement!r}: {cause}")
         self.number = number
 
     @property

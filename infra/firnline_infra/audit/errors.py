@@ -31,13 +31,12 @@ class CallableAbsent(AuditError, Fatal):
 
     id = "FL-5011"
     causes = "A pipeline's `callable` can't be imported where the audit runs, and it decides which records are filtered"
-    remedy = "PYTHONPATH with its module, as it is in the engine's archive"
+    remedy = "put its module on PYTHONPATH where the audit runs, as it is in the engine's archive."
 
     def __init__(self, stream: str, path: str, why: str) -> None:
         super().__init__(
             f"The callable {path} of stream {stream!r} can't be imported here, and {why}: which records have to be "
             "in the table can't be determined without it.",
-            next_step="put its module on PYTHONPATH where the audit runs, as it is in the engine's archive.",
         )
 
 
@@ -105,14 +104,15 @@ class StartUnknown(AuditError, Fatal):
 
     id = "FL-5004"
     causes = "The stream's oldest record could not be determined"
-    remedy = "try again; look at the message"
+    remedy = (
+        "name that time, or any later one: --since 2026-01-31T12:00:00Z. Records that arrived earlier may then be "
+        "absent."
+    )
 
     def __init__(self, stream: str) -> None:
         super().__init__(
             f"The pipeline of stream {stream!r} began at LATEST: the time of the engine's first start, of which neither "
             "the stream nor the table knows.",
-            next_step="name that time, or any later one: --since 2026-01-31T12:00:00Z. Records that arrived earlier may then "
-            "be absent.",
         )
 
 
@@ -121,14 +121,13 @@ class QueryFailed(AuditError, Retryable):
 
     id = "FL-5005"
     causes = "A query of the audit failed"
-    remedy = "the message carries Snowflake's own"
+    remedy = (
+        "run the same command again; it changes nothing, and begins from the start. If it lasts, run the statement by hand as "
+        "the reader's role."
+    )
 
     def __init__(self, what: str, cause: str) -> None:
-        super().__init__(
-            f"Snowflake could not tell {what}: {cause}",
-            next_step="run the same command again; it changes nothing, and begins anew. If it lasts, run the statement by "
-            "hand as the reader's role.",
-        )
+        super().__init__(f"Snowflake could not tell {what}: {cause}")
 
 
 class PipelineNotAudited(AuditError, Fatal):
@@ -136,13 +135,10 @@ class PipelineNotAudited(AuditError, Fatal):
 
     id = "FL-5006"
     causes = "`--pipeline` names a stream that no pipeline reads"
-    remedy = "one of those that the message lists"
+    remedy = "give --pipeline the stream's name as the configuration has it, or leave it out to look at them all."
 
     def __init__(self, stream: str, known: Sequence[str]) -> None:
-        super().__init__(
-            f"The configuration has no pipeline of a stream {stream!r}; {did_you_mean(stream, known)}",
-            next_step="give --pipeline the stream's name as the configuration has it, or leave it out to look at them all.",
-        )
+        super().__init__(f"The configuration has no pipeline of a stream {stream!r}; {did_you_mean(stream, known)}")
 
 
 class StreamSilent(AuditError, Retryable):
@@ -150,14 +146,13 @@ class StreamSilent(AuditError, Retryable):
 
     id = "FL-5007"
     causes = "A shard did not answer up to the audit's end"
-    remedy = "try again; if it lasts, the stream is throttled by other consumers"
+    remedy = (
+        "if other consumers use up the shard's five reads a second, audit when they rest, or raise their polling "
+        "interval; else check the network, and run the audit again."
+    )
 
     def __init__(self, shard: str, seconds: float, cause: str) -> None:
-        super().__init__(
-            f"Shard {shard} could not be read for {seconds:.0f} s: {cause}",
-            next_step="if other consumers use up the shard's five reads a second, audit when they rest, or raise their polling "
-            "interval; else check the network, and run the audit again.",
-        )
+        super().__init__(f"Shard {shard} could not be read for {seconds:.0f} s: {cause}")
 
 
 class RowsUnordered(AuditError, Fatal):
@@ -165,13 +160,14 @@ class RowsUnordered(AuditError, Fatal):
 
     id = "FL-5008"
     causes = "Snowflake gave rows in another order than was asked for"
-    remedy = "report it"
+    remedy = (
+        "run the audit again; if it lasts, report it with the table's DDL: a collation or a masking policy may "
+        "change how the metadata compares."
+    )
 
     def __init__(self, shard: str, before: str, after: str) -> None:
         super().__init__(
             f"Snowflake returned the rows of shard {shard} out of the order that was asked for: {before} before {after}.",
-            next_step="run the audit again; if it lasts, report it with the table's DDL: a collation or a masking policy may "
-            "change how the metadata compares.",
         )
 
 
@@ -180,13 +176,10 @@ class EndInTheFuture(AuditError, Fatal):
 
     id = "FL-5009"
     causes = "The audit was asked to read up to a time that has not come"
-    remedy = "an earlier one"
+    remedy = "leave --until out to audit up to now, or name an earlier time."
 
     def __init__(self, until: str, now: str) -> None:
-        super().__init__(
-            f"--until {until} lies in the future: by the stream's own clock it is {now}.",
-            next_step="leave --until out to audit up to now, or name an earlier time.",
-        )
+        super().__init__(f"--until {until} lies in the future: by the stream's own clock it is {now}.")
 
 
 class WarehouseUnusable(AuditError, Fatal):

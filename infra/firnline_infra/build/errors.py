@@ -32,12 +32,13 @@ class TargetUnsupported(BuildError):
 
     id = "FL-5442"
     causes = "No engine runs on that Python, architecture or Spark; all reasons are reported. Nothing was built"
-    remedy = "a release with Spark 4 (emr-spark-8.0.0 or newer), Python 3.11 to 3.13, x86_64 or arm64"
+    remedy = (
+        "take a release with Spark 4 (emr-spark-8.0.0 or newer), a Python of 3.11 to 3.13 that it has, x86_64 or arm64."
+    )
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__(
             "There is no engine for this cluster:\n" + "\n".join(f"  - {reason}" for reason in reasons),
-            next_step="take a release with Spark 4 (emr-spark-8.0.0 or newer), and a Python that it has.",
         )
 
 
@@ -49,14 +50,13 @@ class WheelMissing(BuildError):
         "A pinned package has no wheel for the cluster's Python and architecture, in the index or in the folder of "
         "`--wheels`"
     )
-    remedy = "another Python or architecture; or a wheel of your own in that folder"
+    remedy = (
+        "put one that was built for it into a folder and name that with --wheels; where it is the index that lacks "
+        "it, take another Python or architecture."
+    )
 
     def __init__(self, packages: Sequence[str], *, target: str, place: str) -> None:
-        super().__init__(
-            f"{place} has no wheel of {', '.join(packages)} for {target} (glibc 2.34).",
-            next_step="put one that was built for it into a folder and name that with --wheels; where it is the index that "
-            "lacks it, take another Python or architecture.",
-        )
+        super().__init__(f"{place} has no wheel of {', '.join(packages)} for {target} (glibc 2.34).")
         self.packages = tuple(packages)
 
 
@@ -65,13 +65,10 @@ class IndexUnreachable(BuildError):
 
     id = "FL-5444"
     causes = "The package index does not answer"
-    remedy = "`PIP_INDEX_URL`, a proxy, or [`--wheels`](build.md)"
+    remedy = "name yours (PIP_INDEX_URL, PIP_PROXY), try again later, or give the wheels in a folder: --wheels."
 
     def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"The package index can't be reached: {cause}",
-            next_step="name yours (PIP_INDEX_URL, PIP_PROXY), try again later, or give the wheels in a folder: --wheels.",
-        )
+        super().__init__(f"The package index can't be reached: {cause}")
 
 
 class WheelForeign(BuildError):
@@ -79,12 +76,11 @@ class WheelForeign(BuildError):
 
     id = "FL-5445"
     causes = "A wheel has the right name and is not the file that was tested"
-    remedy = "find out where it comes from"
+    remedy = "find out where it comes from; take the one of PyPI, or a mirror that passes files on unchanged."
 
     def __init__(self, wheel: str, where: str) -> None:
         super().__init__(
             f"{wheel} in {where} is not the file that the engine was tested with: its SHA-256 is not among the pinned ones.",
-            next_step="find out where it comes from; take the one of PyPI, or a mirror that passes files on unchanged.",
         )
 
 
@@ -93,13 +89,10 @@ class PipFailed(BuildError):
 
     id = "FL-5446"
     causes = "Pip is missing, or failed"
-    remedy = "what it says; `python -m ensurepip`"
+    remedy = "correct what it says; where there is no pip: python -m ensurepip. Or give the wheels: --wheels."
 
     def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"pip could not fetch the engine's packages: {cause}",
-            next_step="correct what it says; where there is no pip: python -m ensurepip. Or give the wheels: --wheels.",
-        )
+        super().__init__(f"pip could not fetch the engine's packages: {cause}")
 
 
 class ArtefactTooLarge(BuildError):
@@ -107,13 +100,10 @@ class ArtefactTooLarge(BuildError):
 
     id = "FL-5447"
     causes = "The archive is larger than 128 MiB"
-    remedy = "report it"
+    remedy = "report it: a dependency has grown beyond what every executor should unpack at its start."
 
     def __init__(self, size: int, limit: int) -> None:
-        super().__init__(
-            f"The engine's archive has {size:,} bytes; {limit:,} is the limit.",
-            next_step="report it: a dependency has grown beyond what every executor should unpack at its start.",
-        )
+        super().__init__(f"The engine's archive has {size:,} bytes; {limit:,} is the limit.")
 
 
 class ModuleTaken(BuildError):
@@ -121,13 +111,10 @@ class ModuleTaken(BuildError):
 
     id = "FL-4142"
     causes = "A module of `aws.runtime.modules` has the name of one that the engine needs"
-    remedy = "another name"
+    remedy = "give the module another name."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"aws.runtime.modules would replace {name}, which the engine's packages have.",
-            next_step="give the module another name.",
-        )
+        super().__init__(f"aws.runtime.modules would replace {name}, which the engine's packages have.")
 
 
 class NoArtefact(BuildError):
@@ -135,13 +122,10 @@ class NoArtefact(BuildError):
 
     id = "FL-5448"
     causes = "A folder has no artefact, a damaged one, or something else in it"
-    remedy = "`firnline build` into a new folder"
+    remedy = "build it: firnline build ENV --into a new or empty folder."
 
     def __init__(self, folder: Path, cause: str) -> None:
-        super().__init__(
-            f"{folder} holds no artefact that can be used: {cause}.",
-            next_step="build it: firnline build ENV --into a new or empty folder.",
-        )
+        super().__init__(f"{folder} holds no artefact that can be used: {cause}.")
 
 
 class ArtefactUnfit(BuildError):
@@ -149,12 +133,11 @@ class ArtefactUnfit(BuildError):
 
     id = "FL-5449"
     causes = "`firnline deploy --artefact` of one for another Python or architecture. Nothing was stopped or started"
-    remedy = "build it for the environment"
+    remedy = "build it again: firnline build ENV --into the same folder, without --python and --architecture."
 
     def __init__(self, folder: Path, *, built_for: str, needed: str) -> None:
         super().__init__(
             f"The artefact in {folder} was built for {built_for}, and the specification's runtime has {needed}.",
-            next_step="build it anew: firnline build ENV --into the same folder, without --python and --architecture.",
         )
 
 
@@ -179,12 +162,13 @@ class ImageFailed(BuildError):
     causes = (
         "The builder can't reach its daemon, a base image, PyPI or the registry; or a check of the Containerfile failed"
     )
-    remedy = "what it says; log in to the registry where it was denied"
+    remedy = (
+        "correct what it says, and run the same command again; where the registry denied it, log in: for ECR aws ecr "
+        "get-login-password | docker login --username AWS --password-stdin REGISTRY."
+    )
 
     def __init__(self, name: str, command: Sequence[str], status: int, said: Sequence[str]) -> None:
         super().__init__(
             f"{shlex.join(command[:2])} of {name} ended with status {status}:\n"
             + "\n".join(f"  {line}" for line in said),
-            next_step="correct what it says, and run the same command again; where the registry denied it, log in: for ECR "
-            "aws ecr get-login-password | docker login --username AWS --password-stdin REGISTRY.",
         )

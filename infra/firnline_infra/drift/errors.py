@@ -26,13 +26,12 @@ class IgnoreListRefused(DriftError):
         "or would ignore "
         "everything. Nothing was compared"
     )
-    remedy = "look again at what it ignores; [the form](drift.md)"
+    remedy = "correct these entries, or take them out; docs/drift.md has the form. Nothing was compared."
 
     def __init__(self, source: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
         super().__init__(
             f"{source} can't be used:\n" + "\n".join(f"  - {problem}" for problem in problems),
-            next_step="correct these entries, or take them out; docs/drift.md has the form. Nothing was compared.",
         )
 
 
@@ -41,13 +40,10 @@ class PreviewUnreadable(DriftError):
 
     id = "FL-5523"
     causes = "`pulumi preview --json` answered in a form that we do not know"
-    remedy = "a Pulumi CLI of the versions in [deploy.md](deploy.md)"
+    remedy = "pulumi version has to be one that docs/deploy.md names; then the same command again."
 
     def __init__(self, problem: str) -> None:
-        super().__init__(
-            f"Pulumi's preview can't be read: {problem}",
-            next_step="pulumi version has to be one that docs/deploy.md names; then the same command again.",
-        )
+        super().__init__(f"Pulumi's preview can't be read: {problem}")
 
 
 class OutOfSight(DriftError):
@@ -55,11 +51,8 @@ class OutOfSight(DriftError):
 
     id = "FL-5524"
     causes = "Snowflake hides an object from the role that compares; the status is 2"
-    remedy = "compare in the role that deploys"
+    remedy = "compare in the role that deploys; the role of previews can't see everything."
 
     def __init__(self, kind: str, name: str) -> None:
         self.object = f"{kind} {name}"
-        super().__init__(
-            f"Snowflake shows nothing of {self.object} to the role that compares.",
-            next_step="compare in the role that deploys; the role of previews can't see everything.",
-        )
+        super().__init__(f"Snowflake shows nothing of {self.object} to the role that compares.")

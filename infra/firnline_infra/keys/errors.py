@@ -51,12 +51,11 @@ class UnknownUser(KeysError):
 
     id = "FL-6123"
     causes = "`firnline keys` for a user that the specification does not have, such as a pipeline's without `ingest`"
-    remedy = "give the pipeline `ingest: {}` in the specification, or name one of the users that it has"
+    remedy = "name a user of the specification; a pipeline with `ingest: {}` has one that is called as its stream"
 
     def __init__(self, user: str, known: tuple[str, ...], *, environment: str) -> None:
         super().__init__(
             f"{environment} has no user {user!r}; it has {', '.join(known)}. {did_you_mean(user, known)}".rstrip(),
-            next_step="name one of them; a pipeline with `ingest: {}` has one that is called as its stream",
         )
 
 
@@ -79,12 +78,11 @@ class KeyGivenElsewhere(KeysError):
 
     id = "FL-6112"
     causes = "The specification itself gives a public key"
-    remedy = "keep one of the two"
+    remedy = "go on looking after that key yourself; or remove it from the specification and run this again."
 
     def __init__(self, keys_file: Path, user: str) -> None:
         super().__init__(
             f"The specification gives snowflake.{user}.public_keys itself; {keys_file} would give them twice.",
-            next_step="go on looking after that key yourself; or remove it from the specification and run this again.",
         )
 
 
@@ -109,13 +107,10 @@ class SecretForeign(KeysError):
 
     id = "FL-6114"
     causes = "A secret of that name has other tags"
-    remedy = "another name, or remove it"
+    remedy = "give this environment another `name` or `application`, or remove the secret if it is not needed."
 
     def __init__(self, secret: str, *, owner: str) -> None:
-        super().__init__(
-            f"Secret {secret} exists and is not this environment's: {owner}.",
-            next_step="give this environment another `name` or `application`, or remove the secret if nobody needs it.",
-        )
+        super().__init__(f"Secret {secret} exists and is not this environment's: {owner}.")
 
 
 class SecretDeleted(KeysError):
@@ -137,13 +132,10 @@ class SecretUnusable(KeysError):
 
     id = "FL-6116"
     causes = "The secret holds something that is no key"
-    remedy = "find out who wrote it"
+    remedy = "find out who wrote it. Where it is not needed, delete the secret, and run firnline keys create."
 
     def __init__(self, secret: str, stage: str, why: str) -> None:
-        super().__init__(
-            f"The version {stage} of secret {secret} can't be used: {why}.",
-            next_step="find out who wrote it. Where nobody needs it, delete the secret, and run firnline keys create.",
-        )
+        super().__init__(f"The version {stage} of secret {secret} can't be used: {why}.")
 
 
 class PrivateHalfMissing(KeysError):
@@ -181,13 +173,10 @@ class UserNotDescribed(KeysError):
 
     id = "FL-6119"
     causes = "Snowflake does not say which keys a user has"
-    remedy = "`firnline up` first; OWNERSHIP or MONITOR on the user"
+    remedy = "the first `firnline up` makes the user; who deploys needs OWNERSHIP of it, or MONITOR on it."
 
     def __init__(self, user: str, why: str) -> None:
-        super().__init__(
-            f"Snowflake does not say which keys user {user} has: {why}.",
-            next_step="the first `firnline up` makes the user; who deploys needs OWNERSHIP of it, or MONITOR on it.",
-        )
+        super().__init__(f"Snowflake does not say which keys user {user} has: {why}.")
 
 
 class NoAccessKeyHere(KeysError):
@@ -195,13 +184,10 @@ class NoAccessKeyHere(KeysError):
 
     id = "FL-6120"
     causes = "`keys create --aws` where the engine has a role"
-    remedy = "nothing"
+    remedy = "nothing; or set aws.runtime.trust to static-keys for an engine outside AWS."
 
     def __init__(self, environment: str, *, trust: str) -> None:
-        super().__init__(
-            f"The engine of {environment} needs no access key: aws.runtime.trust is {trust}.",
-            next_step="nothing; or set aws.runtime.trust to static-keys for an engine outside AWS.",
-        )
+        super().__init__(f"The engine of {environment} needs no access key: aws.runtime.trust is {trust}.")
 
 
 class AccessKeyExists(KeysError):
@@ -224,10 +210,7 @@ class EngineUserMissing(KeysError):
 
     id = "FL-6122"
     causes = "`keys create --aws` before the first `up`"
-    remedy = "`firnline up`, then the same command again"
+    remedy = "the first `firnline up` makes it; run this again after that."
 
     def __init__(self, user: str) -> None:
-        super().__init__(
-            f"There is no IAM user {user} in this account.",
-            next_step="the first `firnline up` makes it; run this again after that.",
-        )
+        super().__init__(f"There is no IAM user {user} in this account.")

@@ -25,15 +25,17 @@ class AlreadyThere(DeployError):
 
     id = "FL-6133"
     causes = "What is to be created exists, and this stack did not make it. Nothing was created"
-    remedy = "adopt, import, or rename"
+    remedy = (
+        "where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
+        "yours made them: go on with that one (docs/layered-stacks.md); where this one made them, and its state was "
+        "moved: bring that back, or firnline import; where they are another's: give yours another name. Nothing was "
+        "created."
+    )
 
     def __init__(self, found: Sequence[str]) -> None:
         self.found = tuple(found)
         super().__init__(
             "These exist already, and this stack did not make them:\n" + "\n".join(f"  - {each}" for each in found),
-            next_step="where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
-            "yours made them: go on with that one (docs/layered-stacks.md); where this one made them, and its state was moved: "
-            "bring that back, or firnline import; where they are another's: give yours another name. Nothing was created.",
         )
 
 

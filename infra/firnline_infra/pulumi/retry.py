@@ -14,15 +14,14 @@ class VolumeUnusable(FirnlineError, Fatal):
 
     id = "FL-7120"
     causes = "An external volume could not be used, also after a minute of trying"
-    remedy = "Snowflake's answer in the error says which part failed: the role's trust, a policy, the key, the bucket"
+    remedy = (
+        "the error of the resource has Snowflake's answer; each part of it that is FAILED names a right. Look for "
+        "what denies it: the role's trust, a policy of the organisation, the key's policy, the bucket's. Then run "
+        "the same command again."
+    )
 
     def __init__(self, resource: str, *, tries: int) -> None:
-        super().__init__(
-            f"{resource} failed {tries} times: Snowflake can't use the external volume.",
-            next_step="the error of the resource has Snowflake's answer; each part of it that is FAILED names a right. Look "
-            "for what denies it: the role's trust, a policy of the organisation, the key's policy, the bucket's. Then run "
-            "the same command again.",
-        )
+        super().__init__(f"{resource} failed {tries} times: Snowflake can't use the external volume.")
 
 
 TRIES, PAUSE_S = 12, 5.0

@@ -67,11 +67,9 @@ class CommandFailed(PulumiError):
 
     id = "FL-7103"
     causes = "The CLI ended with an error; its last lines are shown"
-    remedy = "what they say"
+    remedy = "correct what it says above."
 
-    def __init__(
-        self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str = "correct what it says above."
-    ) -> None:
+    def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str | None = None) -> None:
         self.exit_status = exit_status
         self.lines = tuple(lines)
         super().__init__(
@@ -85,7 +83,7 @@ class NoSuchStack(CommandFailed):
 
     id = "FL-7104"
     causes = "The backend has no stack of that name"
-    remedy = "the name, `PULUMI_BACKEND_URL`"
+    remedy = "correct the name, or `PULUMI_BACKEND_URL`."
 
 
 class NotLoggedIn(CommandFailed):
@@ -110,16 +108,13 @@ class PlanExceeded(CommandFailed):
 
     id = "FL-7110"
     causes = "Something has changed since the plan was reviewed: the program, or what there is"
-    remedy = "preview again, review, `firnline up --plan` with the new one"
+    remedy = (
+        "something has changed since the plan was reviewed: preview again, have that reviewed, then `up` with the "
+        "new plan. What was done before the first step beyond the plan stays."
+    )
 
     def __init__(self, stack: str, *, exit_status: int, lines: Sequence[str]) -> None:
-        super().__init__(
-            f"up --stack {stack} --plan",
-            exit_status=exit_status,
-            lines=lines,
-            next_step="something has changed since the plan was reviewed: preview again, have that reviewed, then `up` with the "
-            "new plan. What was done before the first step beyond the plan stays.",
-        )
+        super().__init__(f"up --stack {stack} --plan", exit_status=exit_status, lines=lines)
 
 
 class ErrorsReported(CommandFailed):
@@ -127,15 +122,7 @@ class ErrorsReported(CommandFailed):
 
     id = "FL-7111"
     causes = "The Pulumi CLI ended with status 0 and printed errors, twice: what it says is done may not be"
-    remedy = "what its lines say; then the same command again, which does what is missing"
-
-    def __init__(self, command: str, *, exit_status: int, lines: Sequence[str]) -> None:
-        super().__init__(
-            command,
-            exit_status=exit_status,
-            lines=lines,
-            next_step="correct what it says above; then the same command again, which does what is missing.",
-        )
+    remedy = "correct what it says above; then the same command again, which does what is missing."
 
 
 class StackLocked(CommandFailed):
@@ -143,16 +130,11 @@ class StackLocked(CommandFailed):
 
     id = "FL-7105"
     causes = "Another command has the stack, or was killed with it"
-    remedy = "wait; `firnline up` clears a dead one's lock"
+    remedy = "wait for the command that has the lock; `firnline up` clears the lock of one that was killed."
 
     def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], locks: Sequence[Lock]) -> None:
         self.locks = tuple(locks)
-        super().__init__(
-            command,
-            exit_status=exit_status,
-            lines=lines,
-            next_step="wait for the command that has the lock; `firnline up` clears the lock of one that was killed.",
-        )
+        super().__init__(command, exit_status=exit_status, lines=lines)
 
 
 class UnexpectedChanges(PulumiError):
@@ -160,14 +142,11 @@ class UnexpectedChanges(PulumiError):
 
     id = "FL-7106"
     causes = "The cloud, or the program, is no longer what the state says"
-    remedy = "find out who changed it; `firnline up`"
+    remedy = "find out who changed it; `firnline up` makes it what the program says."
 
     def __init__(self, stack: str, *, lines: Sequence[str]) -> None:
         self.lines = tuple(lines)
-        super().__init__(
-            f"Stack {stack} is not what its program says:\n{_indented(lines)}",
-            next_step="find out who changed it; `firnline up` makes it what the program says.",
-        )
+        super().__init__(f"Stack {stack} is not what its program says:\n{_indented(lines)}")
 
 
 class StackInUse(PulumiError):
@@ -189,14 +168,15 @@ class PendingForeign(PulumiError):
 
     id = "FL-7108"
     causes = "**a killed `up` left a create open, and what exists has not its tags or comment**"
-    remedy = "another name; or, if it is ours, `pulumi import`"
+    remedy = (
+        "give them other names in the spec, or remove what exists, and run `firnline up` again. Nothing of it was "
+        "touched."
+    )
 
     def __init__(self, foreign: Mapping[Urn, str]) -> None:
         found = _indented([f"{urn}: {why}" for urn, why in foreign.items()])
         super().__init__(
             f"The last `up` was killed while it made these; what exists under their names is not this stack's:\n{found}",
-            next_step="give them other names in the spec, or remove what exists, and run `firnline up` again. "
-            "Nothing of it was touched.",
         )
 
 
@@ -205,12 +185,11 @@ class PendingUnknown(PulumiError):
 
     id = "FL-7109"
     causes = "The same, for a type that we can't look for"
-    remedy = "look for it, then import or forget it"
+    remedy = "look for it yourself. If it is there: pulumi import; if not: pulumi refresh --clear-pending-creates."
 
     def __init__(self, urn: str) -> None:
         super().__init__(
             f"The last `up` was killed while it made {urn}, and how to look for that kind of object is not known.",
-            next_step="look for it yourself. If it is there: pulumi import; if not: pulumi refresh --clear-pending-creates.",
         )
 
 

@@ -64,14 +64,15 @@ class CaseSensitivityOff(RedshiftError):
 
     id = "FL-7203"
     causes = "enable_case_sensitive_identifier is off in the database, and a stream of a view has capitals in its name"
-    remedy = "have the setting turned on for the workgroup, or in the cluster's parameter group"
+    remedy = (
+        "turn it on (aws redshift-serverless update-workgroup --config-parameters "
+        "parameterKey=enable_case_sensitive_identifier,parameterValue=true; of a cluster, in its parameter group): "
+        "every name between quotes is case-sensitive from then on. Nothing was made in the database."
+    )
 
     def __init__(self, place: str) -> None:
         super().__init__(
             f"enable_case_sensitive_identifier is off in {place}, and the specification says redshift.case_sensitive: true.",
-            next_step="turn it on (aws redshift-serverless update-workgroup --config-parameters "
-            "parameterKey=enable_case_sensitive_identifier,parameterValue=true; of a cluster, in its parameter group): every "
-            "name between quotes is case-sensitive from then on. Nothing was made in the database.",
         )
 
 
@@ -96,10 +97,9 @@ class ViewsOutOfSight(RedshiftError):
     causes = (
         "The database user who looks neither owns the views nor is a superuser, so that Redshift shows nothing of them"
     )
-    remedy = "the same command as the role that deploys, or as a superuser of the database"
+    remedy = "run it as the role that deploys, whose views they are, or as a superuser of the database."
 
     def __init__(self, user: str, place: str) -> None:
         super().__init__(
             f"{user} is not shown how the views in {place} are doing: Redshift shows a user its own alone.",
-            next_step="run it as the role that deploys, whose views they are, or as a superuser of the database.",
         )

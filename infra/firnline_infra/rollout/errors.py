@@ -53,14 +53,13 @@ class DeployRunning(RolloutError, Fatal):
 
     id = "FL-5463"
     causes = "Another `firnline deploy` of the environment is at work"
-    remedy = "wait for it. One that was killed is found dead within half a minute"
+    remedy = (
+        "wait for it; it prints how it ended, and the same command then finds nothing to do, or goes on. Where it "
+        "was killed: its beats stop, and the next firnline deploy takes its place, within half a minute."
+    )
 
     def __init__(self, number: int, by: str, since: str) -> None:
-        super().__init__(
-            f"Deployment {number} is at work: {by}, since {since}.",
-            next_step="wait for it; it prints how it ended, and the same command then finds nothing to do, or goes on. Where it "
-            "was killed: its beats stop, and the next firnline deploy takes its place.",
-        )
+        super().__init__(f"Deployment {number} is at work: {by}, since {since}.")
 
 
 class DeployDisplaced(RolloutError, Fatal):
@@ -68,12 +67,11 @@ class DeployDisplaced(RolloutError, Fatal):
 
     id = "FL-5464"
     causes = "This deploy's machine slept, or could not reach the bucket, and another one took its place"
-    remedy = "nothing; `firnline status` says what runs"
+    remedy = "nothing: the other one goes on from what it found. firnline status says what runs."
 
     def __init__(self, number: int, by: str) -> None:
         super().__init__(
             f"Deployment {number} of {by} has taken the place of this one, which was not heard of for a while.",
-            next_step="nothing: the other one goes on from what it found. firnline status says what runs.",
         )
 
 
@@ -82,14 +80,13 @@ class EngineElsewhere(RolloutError, Fatal):
 
     id = "FL-5465"
     causes = "An engine is alive under the application's name, and the runtime has not started it. Nothing was changed"
-    remedy = "stop it where it was started, and what starts it again"
+    remedy = (
+        "it was not touched. Stop it where it was started (firnline stop --config engine.json), and what starts it "
+        "again; then deploy again."
+    )
 
     def __init__(self, application: str, holder: str) -> None:
-        super().__init__(
-            f"An engine runs as application {application!r} that was not started here: {holder}.",
-            next_step="it was not touched. Stop it where it was started (firnline stop --config engine.json), and what starts it "
-            "again; then deploy again.",
-        )
+        super().__init__(f"An engine runs as application {application!r} that was not started here: {holder}.")
 
 
 class StillThere(RolloutError, Fatal):
@@ -100,14 +97,15 @@ class StillThere(RolloutError, Fatal):
         "The old run was cancelled, and something of it can still write: an unreachable node, a service that does not "
         "let go. **No engine reads now.** Nothing was started in its place"
     )
-    remedy = "deploy again; where that says the same, end it by hand in its service"
+    remedy = (
+        "nothing was started in its place, and nothing is lost that the stream still holds. The same command goes on "
+        "from here; where the service never lets go of it, end it there by hand first."
+    )
 
     def __init__(self, run: "Run", seconds: float, doing: str) -> None:
         words = f" ({run.reason})" if run.reason else ""
         super().__init__(
             f"Run {run.id} was asked to stop, and after {seconds:.0f} s {doing}: its service calls it {run.state}{words}.",
-            next_step="nothing was started in its place, and nothing is lost that the stream still holds. The same command goes "
-            "on from here; where the service never lets go of it, end it there by hand first.",
         )
 
 
@@ -152,13 +150,10 @@ class NothingToRollBackTo(RolloutError, Fatal):
 
     id = "FL-5468"
     causes = "No earlier deployment ended well with another content"
-    remedy = "go back in your repository, and `firnline up`"
+    remedy = "go back in your repository, and run firnline up: its engine is then built and deployed like any other."
 
     def __init__(self, place: str) -> None:
-        super().__init__(
-            f"In {place} there is no deployment before this one that ended well and ran something else.",
-            next_step="go back in your repository, and run firnline up: its engine is then built and deployed like any other.",
-        )
+        super().__init__(f"In {place} there is no deployment before this one that ended well and ran something else.")
 
 
 class RecordUnreadable(RolloutError, Fatal):
@@ -166,13 +161,10 @@ class RecordUnreadable(RolloutError, Fatal):
 
     id = "FL-5471"
     causes = "An object in `deployments/` was written by a newer release, or by another program"
-    remedy = "deploy with that release; move away what is not ours"
+    remedy = "where a newer release wrote it, deploy with that one; where another program did, move it away."
 
     def __init__(self, place: str, why: str) -> None:
-        super().__init__(
-            f"{place} is no record of a deployment that this release reads: {why}",
-            next_step="where a newer release wrote it, deploy with that one; where somebody else did, move it away.",
-        )
+        super().__init__(f"{place} is no record of a deployment that this release reads: {why}")
 
 
 class UnknownPipeline(RolloutError, Fatal):
@@ -180,12 +172,11 @@ class UnknownPipeline(RolloutError, Fatal):
 
     id = "FL-5474"
     causes = "`firnline pipeline` named a stream that the engine has never read"
-    remedy = "the names that `firnline status` lists"
+    remedy = "name the stream of a pipeline that is read; firnline status lists them."
 
     def __init__(self, stream: str) -> None:
         super().__init__(
             f"The engine has never read a stream named {stream!r}: there is nothing to pause or to resume.",
-            next_step="name the stream of a pipeline that is read; firnline status lists them.",
         )
 
 

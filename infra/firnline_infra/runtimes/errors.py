@@ -27,14 +27,16 @@ class StartedByHand(JobError):
 
     id = "FL-5422"
     causes = "The specification does not say where the engine's job runs"
-    remedy = "one of `aws.runtime.emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes`"
+    remedy = (
+        "give one of aws.runtime.emr_serverless, emr_eks, emr_ec2 and kubernetes (docs/runtimes); an engine that was "
+        "started by hand is looked at by firnline status --config engine.json and ended by firnline stop --config "
+        "engine.json, and its log is where it runs."
+    )
 
     def __init__(self, environment: str) -> None:
         super().__init__(
             f"Environment {environment} does not say where its engine's job runs: aws.runtime has none of "
             f"emr_serverless, emr_eks, emr_ec2, kubernetes.",
-            next_step="give one of them (docs/runtimes); an engine that was started by hand is looked at by firnline status "
-            "--config engine.json and ended by firnline stop --config engine.json, and its log is where it runs.",
         )
 
 
@@ -43,13 +45,12 @@ class JobRefused(JobError):
 
     id = "FL-5423"
     causes = "The service would refuse the job's request; nothing was stopped or started"
-    remedy = "what the lines name, in the specification"
+    remedy = "change what the lines name in the specification, and deploy again; nothing was stopped or started."
 
     def __init__(self, application: str, service: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
         super().__init__(
             f"{service} would refuse the job of {application}:\n" + "\n".join(f"  - {each}" for each in problems),
-            next_step="change what the lines name in the specification, and deploy again; nothing was stopped or started.",
         )
 
 
@@ -116,13 +117,10 @@ class RuntimeUnavailable(FirnlineError, Retryable):
 
     id = "FL-5470"
     causes = "The service throttles, or can't be reached"
-    remedy = "the same command again"
+    remedy = "run the same command again; it goes on from what it finds."
 
     def __init__(self, action: str, on: str, words: str) -> None:
-        super().__init__(
-            f"{action} on {on} got no answer: {words}",
-            next_step="run the same command again; it goes on from what it finds.",
-        )
+        super().__init__(f"{action} on {on} got no answer: {words}")
 
 
 class PlaceMissing(FirnlineError, Fatal):
@@ -150,10 +148,7 @@ class NoCluster(FirnlineError, Fatal):
 
     id = "FL-5473"
     causes = "The kubeconfig has no such context, or the command that gives its credentials failed"
-    remedy = "`kubectl get pods --context …` has to work where you deploy"
+    remedy = "kubectl get pods has to work with the same KUBECONFIG and aws.runtime.kubernetes.context."
 
     def __init__(self, why: str) -> None:
-        super().__init__(
-            f"No Kubernetes cluster can be entered: {why}.",
-            next_step="kubectl get pods has to work with the same KUBECONFIG and aws.runtime.kubernetes.context.",
-        )
+        super().__init__(f"No Kubernetes cluster can be entered: {why}.")

@@ -10,14 +10,13 @@ class HadoopUnknown(EnvironmentalError):
 
     id = "FL-5401"
     causes = "There is no pinned list of S3A's jars for this Hadoop"
-    remedy = "`hadoop-aws` of its own version, and the AWS SDK that it was built with"
+    remedy = (
+        "give Spark hadoop-aws of its own Hadoop's version, and the AWS SDK that it was built with "
+        "(software.amazon.awssdk:bundle in its pom.xml)."
+    )
 
     def __init__(self, hadoop: str, known: Iterable[str]) -> None:
-        super().__init__(
-            f"There is no list of jars for Hadoop {hadoop}; there is one for {', '.join(known)}.",
-            next_step="give Spark hadoop-aws of its own Hadoop's version, and the AWS SDK that it was built with "
-            "(software.amazon.awssdk:bundle in its pom.xml).",
-        )
+        super().__init__(f"There is no list of jars for Hadoop {hadoop}; there is one for {', '.join(known)}.")
 
 
 class JarsUnreachable(EnvironmentalError):
@@ -25,13 +24,10 @@ class JarsUnreachable(EnvironmentalError):
 
     id = "FL-5402"
     causes = "A Maven repository did not give a jar of S3A's"
-    remedy = "again, or a mirror: `--repository`"
+    remedy = "run the same again; where Maven Central can't be reached, name a mirror with --repository."
 
     def __init__(self, url: str, cause: str) -> None:
-        super().__init__(
-            f"{url} can't be fetched: {cause}",
-            next_step="run the same again; where Maven Central can't be reached, name a mirror with --repository.",
-        )
+        super().__init__(f"{url} can't be fetched: {cause}")
 
 
 class JarForeign(EnvironmentalError):
@@ -39,10 +35,7 @@ class JarForeign(EnvironmentalError):
 
     id = "FL-5403"
     causes = "A jar of S3A's is not the one that was tested; it was not kept"
-    remedy = "ask that repository's owner"
+    remedy = "ask the owner of this repository, or name another one with --repository."
 
     def __init__(self, url: str) -> None:
-        super().__init__(
-            f"{url} is not the jar that was tested: its SHA-256 is another one.",
-            next_step="ask whoever runs this repository, or name another one with --repository.",
-        )
+        super().__init__(f"{url} is not the jar that was tested: its SHA-256 is another one.")

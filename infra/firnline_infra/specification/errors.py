@@ -66,7 +66,7 @@ class SpecificationExists(FirnlineError, Fatal):
 
     id = "FL-7002"
     causes = "`firnline init` was to write over a file"
-    remedy = "name another file, or `--force`"
+    remedy = "name another file, or write over it with --force."
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} exists already.", next_step="name another file, or write over it with --force.")
+        super().__init__(f"{path} exists already.")

@@ -34,13 +34,10 @@ class PackagesTooOld(DeployError):
 
     id = "FL-6132"
     causes = "Pulumi or a provider is older than its pin"
-    remedy = "install the pinned ones"
+    remedy = "install the pinned ones: pip install 'firnline-infra[deploy]' (in a clone: scripts/setup)."
 
     def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__(
-            f"These packages won't do: {'; '.join(problems)}.",
-            next_step="install the pinned ones: pip install 'firnline-infra[deploy]' (in a clone: scripts/setup).",
-        )
+        super().__init__(f"These packages won't do: {'; '.join(problems)}.")
 
 
 class OnlyLooks(DeployError):
@@ -63,14 +60,13 @@ class DestroyRefused(DeployError):
 
     id = "FL-6134"
     causes = "The environment is PROTECTED"
-    remedy = "`durability: EPHEMERAL`, reviewed; `up`; `destroy`"
+    remedy = (
+        "where all of it may go: set `durability: EPHEMERAL` in the specification, have that reviewed, run firnline "
+        "up, and then firnline destroy."
+    )
 
     def __init__(self, environment: str, holds: Sequence[str]) -> None:
-        super().__init__(
-            f"Environment {environment} is PROTECTED, and holds data: {', '.join(holds)}.",
-            next_step="where all of it may go: set `durability: EPHEMERAL` in the specification, have that reviewed, run "
-            "firnline up, and then firnline destroy.",
-        )
+        super().__init__(f"Environment {environment} is PROTECTED, and holds data: {', '.join(holds)}.")
 
 
 class NotDeployed(DeployError):
