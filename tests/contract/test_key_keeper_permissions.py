@@ -116,7 +116,6 @@ class Keeper:
         found = vault.look()
         assert found is not None
         current = vault.pair(found, "AWSCURRENT")
-        assert current is not None
         ledger.show_fingerprints("one", (current.fingerprint,))
 
     @staticmethod

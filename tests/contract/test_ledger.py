@@ -256,14 +256,12 @@ def test_a_run_says_which_keys_it_uses_and_its_successor_begins_without_them(led
     assert ledger.begin_run(Run("one", "process 1"), None)
     ledger.show_fingerprints("one", ("SHA256:a", "SHA256:b"))
     found = ledger.current_run()
-    assert found is not None
     assert found.fingerprints == ("SHA256:a", "SHA256:b")
     assert ledger.beat("one") == replace(found, beat=1)
     ledger.show_fingerprints("a stranger", ("SHA256:c",))
     assert ledger.current_run() == replace(found, beat=1)
     assert ledger.begin_run(Run("two", "process 2"), replace(found, beat=1))
     successor = ledger.current_run()
-    assert successor is not None
     assert successor.fingerprints == ()
 
 
@@ -301,7 +299,6 @@ def test_a_stop_request_that_names_another_run_stops_nobody(ledger: Ledger) -> N
     assert ledger.begin_run(Run("b", "engine b"), ledger.current_run())
     assert ledger.request_stop("a") is None
     beat = ledger.beat("b")
-    assert beat is not None
     assert beat.stop_requests == 0
 
 
@@ -349,7 +346,6 @@ def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
     ledger.begin_run(Run("a", "engine a"), None)
     ledger.request_stop("a")
     beat = ledger.beat("a")
-    assert beat is not None
     assert (beat.beat, beat.stop_requests) == (1, 1)
 
 

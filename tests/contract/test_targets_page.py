@@ -185,9 +185,6 @@ def test_the_latency_of_what_the_engine_wrote_is_told_part_by_part(
     (report,) = latencies(engine("readings").config, reader, minutes=60, produced_at="sent_at")
     assert [spread and spread.rows for _, spread in report.parts()] == [2] * 5
     arrived, pushed, whole = report.arrived_to_pushed, report.pushed_to_visible, report.arrived_to_visible
-    assert arrived is not None
-    assert pushed is not None
-    assert whole is not None
     assert (pushed.negative, whole.negative, whole.max_ms >= pushed.max_ms) == (0, 0, arrived.p50_ms >= 0)
     words = re.findall(r"^SHOP\.RAW\.READINGS  (.*?)  +2 ", LATENCY, re.MULTILINE)
     assert [name for name, _ in report.parts()] == words
@@ -196,7 +193,6 @@ def test_the_latency_of_what_the_engine_wrote_is_told_part_by_part(
 def test_every_kind_of_target_is_on_the_page() -> None:
     assert len(EXAMPLES) - 1 == len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 7
     shown = re.search(r"^    (pipelines\[0\]\.columns\[1\].*)$", PAGE, re.MULTILINE)
-    assert shown is not None
     lake = next(each for each in EXAMPLES if each.stream == "visits")
     (pipeline,) = lake.declared["pipelines"]
     columns = [{**each, "type": "ARRAY"} if each["name"] == "TAGS" else each for each in pipeline["columns"]]

@@ -64,7 +64,6 @@ class Driver:
         self._process.kill()
         self._process.wait()
         self._reader.join()
-        assert self._process.stderr is not None
         self._process.stderr.close()
 
     def _read(self) -> None:

@@ -153,7 +153,6 @@ class World:
 
     def channel(self, name: str, pipe: Pipe | None) -> StreamingChannel:
         """The server's side of it."""
-        assert pipe is not None
         found = self.catalog.channels[pipe.id, name.upper()]
         assert isinstance(found, StreamingChannel)
         return found

@@ -34,7 +34,6 @@ def start(admin_key: Path, folder: Path, *more: str) -> "subprocess.Popen[str]":
 
 def test_it_says_where_it_listens_and_ends_with_its_stdin(admin_key: Path, tmp_path: Path) -> None:
     with start(admin_key, tmp_path / "state", "--commit-lag-ms", "7") as process:
-        assert process.stdout is not None
         facts = json.loads(process.stdout.readline())
         with urllib3.PoolManager(ca_certs=facts["ca_file"]) as http:
             settings = http.request("GET", f"{facts['endpoint']}/__firnline__/settings").json()
@@ -52,7 +51,6 @@ def test_it_ends_with_a_signal_though_a_client_keeps_its_connection(
     admin_key: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     with start(admin_key, tmp_path) as process:
-        assert process.stdout is not None
         facts = json.loads(process.stdout.readline())
         with urllib3.PoolManager(ca_certs=facts["ca_file"]) as http:
             http.request("GET", f"{facts['endpoint']}/__firnline__/settings")
@@ -62,10 +60,8 @@ def test_it_ends_with_a_signal_though_a_client_keeps_its_connection(
 
 def test_a_port_that_is_taken_is_said_on_stderr(admin_key: Path, tmp_path: Path) -> None:
     with start(admin_key, tmp_path) as first:
-        assert first.stdout is not None
         port = json.loads(first.stdout.readline())["endpoint"].rpartition(":")[2]
         with start(admin_key, tmp_path, "--port", port) as second:
-            assert second.stderr is not None
             log = second.stderr.read()  # to its end: nothing but the taken port ends it
             assert second.wait(20) != 0
         first.communicate(timeout=20)

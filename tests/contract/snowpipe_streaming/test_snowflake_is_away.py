@@ -93,7 +93,6 @@ def test_an_engine_of_one_pipeline_outlasts_a_day(
         world.snowflake.faults.replace([])
         if outage.end:
             sql(outage.end)
-    assert stopped is not None
     assert stopped.id == outage.problem
     engine.now_s += 3600
     until(lambda: engine.proven == 5)

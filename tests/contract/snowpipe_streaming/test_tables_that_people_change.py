@@ -118,7 +118,6 @@ def test_the_engine_stops_before_the_next_row_with_what_was_done_and_what_to_do(
     engine.now_s += GRANTS_EVERY_S
     engine.until(lambda: engine.stopped is not None)
     problem = engine.stopped
-    assert problem is not None
     assert problem.id == asked.stops_with, problem
     for words in asked.says:
         assert words.format(schema=schema) in f"{problem.what} {problem.next_step}"
@@ -254,7 +253,6 @@ def test_a_replica_that_has_less_is_filled_up_from_its_own_token(
     sql("DELETE FROM ORDERS WHERE N > 2")
     engine.start_again()
     engine.until(lambda: engine.stopped is not None)
-    assert engine.stopped is not None
     assert engine.stopped.id == "FL-2110"
     assert "failover" in engine.stopped.next_step
     assert "--from trim-horizon" in engine.stopped.next_step
@@ -308,7 +306,6 @@ def test_who_is_locked_out_is_told_why_and_goes_on_when_let_in_again(
         engine.until(lambda: engine.stopped is not None)
     finally:
         sql(locked.back.format(key=key))
-    assert engine.stopped is not None
     assert engine.stopped.id == locked.stops_with, engine.stopped
     assert locked.says in engine.stopped.next_step
     engine.now_s += 3600

@@ -104,6 +104,5 @@ def test_what_signs_is_asked_for_as_its_options_say(
     monkeypatch.setattr(identity, "_client", lambda *_: service)
     aws = AwsConfig(region="us-east-1", credentials=credentials(tmp_path))
     found = identity.signing(new_session(), aws).get_credentials()
-    assert found is not None
     assert found.get_frozen_credentials().access_key == "THEIRS"
     assert service.request.items() >= asked.items()

@@ -77,7 +77,6 @@ class Service:
         found = re.search(
             r"Credential=(\w+)/", authorization.decode() if isinstance(authorization, bytes) else authorization
         )
-        assert found is not None
         self.keys.append(found[1])
         is_refused = found[1] == "OLD"
         body = {"__type": self._code, "message": "too old"} if is_refused else self._answer

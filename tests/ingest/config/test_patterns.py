@@ -26,7 +26,6 @@ def refused(*patterns: dict[str, Any], **changes: Any) -> list[str]:
 def test_a_pattern_is_of_whole_names_and_makes_a_pipeline_of_each() -> None:
     found = config({"streams": "clicks-.*", "tolerance": "all"})
     pipeline = found.find_pipeline("clicks-eu")
-    assert pipeline is not None
     assert (pipeline.stream, pipeline.database, pipeline.tolerance) == ("clicks-eu", "ANALYTICS", "all")
     assert found.find_pipeline("my-clicks-eu") is None
 

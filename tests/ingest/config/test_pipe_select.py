@@ -47,13 +47,11 @@ def test_a_definition_matches_by_name_or_selects_or_reads_files() -> None:
     by_name = PipeDefinition.read(f'copy into "D"."S"."T" {STREAM} MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE')
     assert by_name == PipeDefinition(("D", "S", "T"))
     listed = PipeDefinition.read(f'COPY INTO t (b, "a b") FROM (SELECT $1:x, $1:y {STREAM})')
-    assert listed is not None
     assert listed.columns == ("B", "a b")
     assert [each.path for each in listed.selected or ()] == [("x",), ("y",)]
     files = PipeDefinition.read("COPY INTO t FROM @stage/path FILE_FORMAT = (TYPE = JSON)")
     assert files == PipeDefinition(("T",), is_streaming=False)
     of_files = PipeDefinition.read("COPY INTO t FROM (SELECT $1:a FROM @stage)")
-    assert of_files is not None
     assert not of_files.is_streaming
     for unknown in ("", "COPY INTO …", "INSERT INTO t SELECT 1"):
         assert PipeDefinition.read(unknown) is None

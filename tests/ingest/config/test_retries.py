@@ -12,7 +12,6 @@ def test_where_nothing_is_set_pauses_are_those_of_always() -> None:
     retries = RetriesConfig()
     for operation in ("GetRecords", "GetShardIterator", "SubscribeToShard", "DescribeStreamConsumer"):
         retry = retries.of(operation)
-        assert retry is not None
         assert [retry.longest_s(n, interval_s=0.21) for n in range(1, 7)] == [0.42, 0.84, 1.68, 3.36, 5.0, 5.0]
         assert not retry.is_over(10**6)
     for operation in ("DescribeStreamSummary", "ListShards"):

@@ -86,7 +86,6 @@ def test_an_engine_that_nobody_wants_any_more_takes_nothing_over() -> None:
     unwanted = RunLease(ledger, "app", Run("b", "engine b"), sleep=lambda _: True)
     assert unwanted.begin() is False
     run = ledger.current_run()
-    assert run is not None
     assert run.run_id == "dead"
 
 

@@ -65,7 +65,6 @@ def test_a_shard_is_ours_since_the_service_s_time_whatever_a_person_s_machine_sa
     options = argparse.Namespace(stream="events", shard=None, start="trim-horizon", accept_errors=None, table=None)
     assert RESUME.run(EngineConfig.model_validate(CONFIG), options) == 0
     mark = ledger.mark("events")
-    assert mark is not None
     assert (mark.since_ms if is_replaced else row_of(ledger, KEYS[0]).since_ms) == 777
 
 
@@ -92,7 +91,6 @@ def test_while_an_engine_runs_nothing_is_decided(ledger: MemoryLedger) -> None:
         decide(ledger, RunLease(ledger, "app", sleep=meanwhile), "events@1", None, from_horizon)
     assert ledger.rows("events@1") == before
     run = ledger.current_run()
-    assert run is not None
     assert run.run_id == "alive"
 
 

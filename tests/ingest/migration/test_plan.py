@@ -212,7 +212,6 @@ def test_openflow_takes_records_in_whole_so_nothing_of_an_aggregate_is_left() ->
     other = {"streamName": "returns", "shardId": shard(0), "sequenceNumber": "1"}
     migration = of_openflow(row, node, marker, other)
     (written,) = migration.rows
-    assert written.read_through is not None
     assert Position(49_005, 9_999) < written.read_through < Position(49_006)
     assert Position.from_token(written.read_through.token) == written.read_through
 

@@ -113,7 +113,6 @@ def test_a_loss_is_measured_by_what_follows_it(past: Past) -> None:
     past.put(*range(1, 12), every_s=10)
     past.run(goes_on=True)
     (loss,) = past.losses
-    assert loss.loss is not None
     first_ms = past.now_ms - 100_000
     assert (loss.loss.from_ms, loss.loss.to_ms) == (seen_ms, first_ms)
     assert loss.loss.records == pytest.approx((first_ms - seen_ms) / 10_000, rel=0.01)
@@ -173,7 +172,6 @@ def test_a_shard_that_expired_before_it_was_read_to_its_end_is_a_loss(past: Past
     assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2012")
     assert past.run(shard=closed, goes_on=True).state is ShardState.ENDED
     row = past.ledger.read(past.key(closed))
-    assert row is not None
     assert row.ended
     assert [(each.kind, each.count) for each in row.incidents] == [(IncidentKind.SHARD_UNREAD, 2)]
 
@@ -334,7 +332,6 @@ def test_a_shard_whose_first_records_were_read_and_that_is_empty_now_has_lost_th
     for _ in range(2 - is_closed):
         assert past.run(shard=shard, is_closed=is_closed, goes_on=True).state is end
     row = past.ledger.read(past.key(shard))
-    assert row is not None
     (loss,) = row.incidents
     assert (loss.count, loss.loss is not None, row.first_read) == (2, True, None)
     assert "to the shard's tip" in loss.detail

@@ -102,7 +102,6 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: World
 
     receipt = run(world.services(final_commit_s=0.0, observer=stop_when_it_opens_again), request)
     assert receipt.state is ShardState.FAILED
-    assert receipt.problem is not None
     assert receipt.problem.id == "FL-3010"
     world.channels.commits_at_once = True
     assert bounded(world.services("second"), world.work()).rows == 10
@@ -169,7 +168,6 @@ def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: Wo
     for _ in range(2):
         receipt = bounded(world.services(), world.work())
         assert receipt.state is ShardState.FAILED
-        assert receipt.problem is not None
         assert receipt.problem.id == "FL-3105"
         assert not receipt.problem.is_retryable
         assert receipt.rejected_rows == 1
@@ -195,7 +193,6 @@ def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: Wor
     receipt = bounded(world.services(), world.work(shard=parent))
     assert receipt.state is ShardState.ENDED
     row = world.ledger.read(world.key(parent))
-    assert row is not None
     assert row.ended
     assert set(row.children) == {left.id, right.id}
     assert numbers(world.served.rows) == [0, 1, 2, 3]
@@ -225,7 +222,6 @@ def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(wo
     world.stream.put({"n": 2})
     far = 10**15
     receipt = run(world.services(now_ms=lambda: far), ShardRequest.lasting(world.work(), 5, arrival_ms=far))
-    assert receipt.problem is not None
     assert receipt.problem.id == "FL-2008"
     assert str(first.sequence_number) in receipt.problem.what
     assert world.row.incidents[-1].kind is IncidentKind.RETENTION_LOSS
@@ -282,7 +278,6 @@ def test_a_table_that_was_made_again_is_refused(world: World) -> None:
     bounded(world.services(), work)
     made_again = replace(work.target, table_created_on="2026-05-05T00:00:00.000+00:00")
     receipt = bounded(world.services(), world.work(target=made_again))
-    assert receipt.problem is not None
     assert receipt.problem.id == "FL-3107"
     assert "2026-05-05" in receipt.problem.what
 

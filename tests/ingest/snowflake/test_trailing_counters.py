@@ -54,7 +54,6 @@ class Channel:
     def ask(self, now_s: float, *, token: int = 0, counters: int = 0) -> None:
         confirmed = self.rows.confirm(self.answer(token=token, counters=counters), now_s)
         if confirmed is not None:
-            assert confirmed.position is not None
             counted = state_of(confirmed.position.sequence_number)
             assert confirmed == Proven(counted.committed, counted.rows_inserted, counted.rows_error)
             self.rows.accept(confirmed)

@@ -39,7 +39,6 @@ def job(ledger: MemoryLedger) -> EngineJob:
 
 def shown(ledger: MemoryLedger) -> tuple[str, ...]:
     run = ledger.current_run()
-    assert run is not None
     return run.fingerprints
 
 
@@ -78,7 +77,6 @@ def test_a_receipt_carries_its_key_through_the_jvm() -> None:
 def test_shards_without_room_are_shown_for_as_long_as_there_is_none(job: EngineJob, ledger: MemoryLedger) -> None:
     def waiting() -> int:
         run = ledger.current_run()
-        assert run is not None
         return run.waiting
 
     without = [replace(each, state=ShardState.WAITING) for each in receipts("", "")]

@@ -162,7 +162,6 @@ def test_a_start_that_gave_way_to_a_later_one_does_not_come_back_when_its_servic
     assert not world.stands_by()
     assert (world.row, world.now_s) == (taken, 0.0), "at once, and the other's row is as it was"
     again = replace(later, run_id="later-2").in_place_of(world.row)
-    assert again is not None
     assert again.displaced == (NEW.start,)
 
 

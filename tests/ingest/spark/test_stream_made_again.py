@@ -57,7 +57,6 @@ def test_it_is_refused_whatever_the_engine_still_has(world: World, keeps: str) -
         before, found, planned = plan(planner if keeps == "planner" else world.planner("a"), before)
         assert (found, planned) == ({"a": "FL-2013"}, [])
     mark = world.ledger.mark("a")
-    assert mark is not None
     assert mark.incarnation == old
     assert [(each.kind, each.count, new in each.detail) for each in mark.incidents] == [
         (IncidentKind.STREAM_REPLACED, 1, True)
@@ -100,7 +99,6 @@ def test_a_checkpoint_that_is_older_than_the_marks_is_believed(world: World) -> 
     _, found, _ = plan(world.planner("a"), offset)
     assert found == {"a": "FL-2013"}
     mark = world.ledger.mark("a")
-    assert mark is not None
     assert mark.incarnation == old
 
 

@@ -37,7 +37,6 @@ def test_it_prepares_beside_the_old_engine_and_reads_once_the_application_is_its
     running = Running(spark.job(ledger, standby_s=LONG_S))
     until(lambda: state_of(ledger) is StandbyState.READY)
     row = ledger.standby()
-    assert row is not None
     assert (row.start, spark.prepared, spark.starts, ledger.current_run()) == (TOKEN, 1, 0, OLD)
     assert ledger.admit(row.run_id)
     free_ms = time.time_ns() // 1_000_000
@@ -45,7 +44,6 @@ def test_it_prepares_beside_the_old_engine_and_reads_once_the_application_is_its
     until(lambda: spark.committed)
     assert (run_of(ledger).run_id, state_of(ledger)) == (row.run_id, StandbyState.TAKEN)
     report = ledger.report()
-    assert report is not None
     assert report.began_ms >= free_ms
     ledger.request_stop(row.run_id)
     assert running.ends() == SUCCESS
