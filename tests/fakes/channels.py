@@ -19,11 +19,16 @@ def _nothing(_row: bytes) -> bool:
     return False
 
 
+def _at_once(_name: str) -> None:
+    """Nothing holds an opening up."""
+
+
 @dataclass(slots=True)
 class ServedChannel:
     """The server's side of one channel."""
 
     opens: int = 0
+    closes: int = 0
     created_ms: int = 0
     committed: Position | None = None
     rows: list[bytes] = field(default_factory=list)
@@ -46,6 +51,8 @@ class MemoryChannels:
     rejects: Callable[[bytes], bool] = _nothing
     """Which rows the table refuses."""
     discards_on_open: bool = False
+    opening: Callable[[str], object] = _at_once
+    """Happens before a channel is opened: it may block, or refuse."""
     served: dict[str, ServedChannel] = field(default_factory=dict)
     fingerprint: str = ""
     made: int = 0
@@ -53,6 +60,7 @@ class MemoryChannels:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def open(self, target: TargetTable, name: str) -> tuple["MemoryChannel", ChannelState]:
+        self.opening(name)
         with self._lock:
             if name not in self.served:
                 self.made += 1
@@ -112,7 +120,7 @@ class MemoryChannel:
         """Nothing waits here: an append has arrived when it returns."""
 
     def close(self) -> None:
-        """Nothing to give back."""
+        self.served.closes += 1
 
     def _refuse_stale(self) -> None:
         if self.sequencer != self.served.opens:

@@ -1,4 +1,4 @@
-"""What is true of every receipt, whatever happened to its shard."""
+"""What is true of every receipt, whatever happened to its shard, and what one says of its problem."""
 
 from firnline_ingest.shard.receipt import Receipt
 
@@ -8,3 +8,8 @@ def adding_up(receipt: Receipt) -> Receipt:
     letters = receipt.dead_letters + receipt.reread_letters
     assert receipt.records == receipt.ingested + letters + receipt.skipped + receipt.left_out, receipt
     return receipt
+
+
+def problem(receipt: Receipt) -> str | None:
+    """Its id."""
+    return receipt.problem.id if receipt.problem else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -38,189 +39,142 @@ def row(read_through: int | None, **entries: ChannelEntry) -> ShardRow:
     return replace(NEW, read_through=at(read_through), channels=channels, heartbeat_ms=NOW_MS)
 
 
+def look(name: str) -> TargetSnapshot:
+    return TargetSnapshot(target(name), "run", 7, NOW_MS)
+
+
 def found(tokens: Mapping[str, int | None]) -> list[ChannelLookup]:
     return [
-        ChannelLookup(
-            name,
-            ChannelState(at(token), 12 if token else 0, 0, MADE_MS),
-            TargetSnapshot(target(name), "run", 7, NOW_MS),
-        )
+        ChannelLookup(name, ChannelState(at(token), 12 if token else 0, 0, MADE_MS), look(name))
         for name, token in tokens.items()
     ]
 
 
-GOLDEN: list[tuple[str, ShardRow, dict[str, int | None], Start, list[Case]]] = [
-    ("nothing is known: the pin", NEW, {A: None, B: None}, TrimHorizon(), [Case.FIRST, Case.FIRST]),
-    (
-        "each token is what was proven: after what all have read through",
-        row(50, a=entry(A, 100), b=entry(B, 50)),
-        {A: 100, B: 50},
-        After(Position(50)),
-        [Case.IN_STEP, Case.IN_STEP],
+BOTH = row(50, a=entry(A, 100), b=entry(B, 50))
+Tokens = dict[str, int | None]
+
+
+class Line(NamedTuple):
+    known: ShardRow
+    tokens: Tokens
+    cases: list[Case]
+    start: Start = TrimHorizon()
+
+
+GOLDEN = {
+    "nothing is known: the pin": Line(NEW, {A: None, B: None}, [Case.FIRST, Case.FIRST]),
+    "each token is what was proven: after what all have read through": Line(
+        BOTH, {A: 100, B: 50}, [Case.IN_STEP, Case.IN_STEP], After(Position(50))
     ),
-    (
-        "one has committed beyond its proof: after what was read through, and each counts for itself",
-        row(50, a=entry(A, 100), b=entry(B, 50)),
-        {A: 150, B: 50},
-        After(Position(50)),
-        [Case.UNPROVEN, Case.IN_STEP],
+    "one has committed beyond its proof: after what was read through, and each counts for itself": Line(
+        BOTH, {A: 150, B: 50}, [Case.UNPROVEN, Case.IN_STEP], After(Position(50))
     ),
-    (
-        "killed between two appends of one page: one has a token, the other none",
-        row(None, a=entry(A, None), b=entry(B, None)),
-        {A: 70, B: None},
-        TrimHorizon(),
-        [Case.UNPROVEN, Case.IN_STEP],
+    "killed between two appends of one page: one has a token, the other none": Line(
+        row(None, a=entry(A, None), b=entry(B, None)), {A: 70, B: None}, [Case.UNPROVEN, Case.IN_STEP]
     ),
-    (
-        "a route that is new, with nothing beyond: its channel starts where the shard does",
+    "a route that is new, with nothing beyond: its channel starts where the shard does": Line(
         replace(row(100, a=entry(A, 100)), routing="r0"),
         {A: 100, B: None},
-        After(Position(100)),
         [Case.IN_STEP, Case.FIRST],
+        After(Position(100)),
     ),
-    (
-        "a route that is gone, with nothing beyond",
+    "a route that is gone, with nothing beyond": Line(
         replace(row(100, a=entry(A, 100), gone=entry(GONE, 90)), routing="r0"),
         {A: 100},
-        After(Position(100)),
         [Case.IN_STEP],
+        After(Position(100)),
     ),
-    (
-        "a shard that had one channel gets a second: what the row says was sent is the first one's",
+    "a shard that had one channel gets a second: what the row says was sent is the first one's": Line(
         replace(row(120, a=replace(entry(A, 100), sending=None)), sent_through=at(100), routing="r0"),
         {A: 100, B: None},
-        After(Position(120)),
         [Case.IN_STEP, Case.FIRST],
+        After(Position(120)),
     ),
-    (
-        "the row is gone, the tokens are not: after the lowest",
-        NEW,
-        {A: 100, B: 50},
-        After(Position(50)),
-        [Case.LEDGER_REBUILT, Case.LEDGER_REBUILT],
+    "the row is gone, the tokens are not: after the lowest": Line(
+        NEW, {A: 100, B: 50}, [Case.LEDGER_REBUILT, Case.LEDGER_REBUILT], After(Position(50))
     ),
-    (
-        "the row is gone, one channel has no token: the horizon",
-        NEW,
-        {A: 100, B: None},
-        TrimHorizon(),
-        [Case.LEDGER_REBUILT, Case.FIRST],
+    "the row is gone, one channel has no token: the horizon": Line(
+        NEW, {A: 100, B: None}, [Case.LEDGER_REBUILT, Case.FIRST]
     ),
-    (
-        "the same, and Spark knows how far the shard was read through",
-        replace(NEW, read_through=at(60)),
-        {A: 100, B: None},
-        After(Position(60)),
-        [Case.LEDGER_REBUILT, Case.FIRST],
+    "the same, and Spark knows how far the shard was read through": Line(
+        replace(NEW, read_through=at(60)), {A: 100, B: None}, [Case.LEDGER_REBUILT, Case.FIRST], After(Position(60))
     ),
-    (
-        "a person said to go on after what is proven: nothing up to a token is appended again",
-        replace(row(50, a=entry(A, 100), b=entry(B, 50)), reset=ResumeFrom.PROVEN),
-        {A: 150, B: None},
-        After(Position(50)),
-        [Case.DECIDED, Case.FIRST],
+    "a person said to go on after what is proven: nothing up to a token is appended again": Line(
+        replace(BOTH, reset=ResumeFrom.PROVEN), {A: 150, B: None}, [Case.DECIDED, Case.FIRST], After(Position(50))
     ),
-    (
-        "an idle route's channel expired while the other one was in use",
+    "an idle route's channel expired while the other one was in use": Line(
         row(100, a=entry(A, 100), b=entry(B, 50, sent_ms=NOW_MS - EXPIRES_MS, missed="run/5")),
         {A: 100, B: None},
-        After(Position(100)),
         [Case.IN_STEP, Case.CHANNEL_EXPIRED],
+        After(Position(100)),
     ),
-]
+}
 
-PINS: list[tuple[str, Pin, Start]] = [
-    ("a pin of before the channels", AtTimestamp(MADE_MS - 1), AtTimestamp(MADE_MS - 1)),
-    ("a pin that was made with the new row lies behind what was committed", AtTimestamp(MADE_MS + 1), TrimHorizon()),
-]
+PINS: dict[str, tuple[Pin, Start]] = {
+    "a pin of before the channels": (AtTimestamp(MADE_MS - 1), AtTimestamp(MADE_MS - 1)),
+    "a pin that was made with the new row lies behind what was committed": (AtTimestamp(MADE_MS + 1), TrimHorizon()),
+}
 
-REFUSED: list[tuple[str, ShardRow, dict[str, int | None], type[FirnlineError]]] = [
-    (
-        "routing changed while a token is beyond what was read through, though all is proven",
-        replace(row(50, a=entry(A, 100), b=entry(B, 50)), routing="r0"),
-        {A: 100, B: 50},
-        RoutingChanged,
+
+class Refused(NamedTuple):
+    known: ShardRow
+    tokens: Tokens
+    error: type[FirnlineError]
+
+
+def gone(**sent: Any) -> ShardRow:
+    """Of other routes: one led to a channel that no table has any more."""
+    return replace(row(100, a=entry(A, 100), gone=entry(GONE, **sent)), routing="r0")
+
+
+REFUSED = {
+    "routing changed while a token is beyond what was read through, though all is proven": Refused(
+        replace(BOTH, routing="r0"), {A: 100, B: 50}, RoutingChanged
     ),
-    (
-        "the same, and a person said where to go on",
-        replace(row(50, a=entry(A, 100), b=entry(B, 50)), routing="r0", reset=ResumeFrom.PROVEN),
-        {A: 100, B: 50},
-        RoutingChanged,
+    "the same, and a person said where to go on": Refused(
+        replace(BOTH, routing="r0", reset=ResumeFrom.PROVEN), {A: 100, B: 50}, RoutingChanged
     ),
-    (
-        "a route is gone that had rows beyond",
-        replace(row(100, a=entry(A, 100), gone=entry(GONE, 110)), routing="r0"),
-        {A: 100},
-        RoutingChanged,
+    "a route is gone that had rows beyond": Refused(gone(proven=110), {A: 100}, RoutingChanged),
+    "a route is gone to which rows were sent that nobody saw committed": Refused(
+        gone(proven=90, sent=120), {A: 100}, RoutingChanged
     ),
-    (
-        "a route is gone to which rows were sent that nobody saw committed",
-        replace(row(100, a=entry(A, 100), gone=entry(GONE, 90, sent=120)), routing="r0"),
-        {A: 100},
-        RoutingChanged,
+    "a route is gone to which more may have been sent": Refused(gone(proven=90, is_on=True), {A: 100}, RoutingChanged),
+    "nothing was read through yet, and the routing changed": Refused(
+        replace(row(None, a=entry(A, None), b=entry(B, None)), routing="r0"), {A: 70, B: None}, RoutingChanged
     ),
-    (
-        "a route is gone to which more may have been sent",
-        replace(row(100, a=entry(A, 100), gone=entry(GONE, 90, is_on=True)), routing="r0"),
-        {A: 100},
-        RoutingChanged,
+    "one stands before what it had proven": Refused(BOTH, {A: 100, B: 40}, LedgerBehind),
+    "one has no token where it had one, and nobody looked at its table since": Refused(
+        BOTH, {A: 100, B: None}, TokenMissing
     ),
-    (
-        "nothing was read through yet, and the routing changed",
-        replace(row(None, a=entry(A, None), b=entry(B, None)), routing="r0"),
-        {A: 70, B: None},
-        RoutingChanged,
-    ),
-    (
-        "one stands before what it had proven",
-        row(50, a=entry(A, 100), b=entry(B, 50)),
-        {A: 100, B: 40},
-        LedgerBehind,
-    ),
-    (
-        "one has no token where it had one, and nobody looked at its table since",
-        row(50, a=entry(A, 100), b=entry(B, 50)),
-        {A: 100, B: None},
-        TokenMissing,
-    ),
-    (
-        "one was dropped; that the other one is quiet says nothing of it",
+    "one was dropped; that the other one is quiet says nothing of it": Refused(
         row(50, a=entry(A, 100), b=entry(B, 50, is_on=True, sent_ms=1, missed="run/5")),
         {A: 100, B: None},
         ChannelDropped,
     ),
-    (
-        "one is another table's",
-        row(50, a=entry(A, 100), b=replace(entry(B, 50), target=target("OTHER"))),
-        {A: 100, B: 50},
-        TargetReplaced,
+    "one is another table's": Refused(
+        row(50, a=entry(A, 100), b=replace(entry(B, 50), target=target("OTHER"))), {A: 100, B: 50}, TargetReplaced
     ),
-]
+}
 
 
-@pytest.mark.parametrize(
-    ("known", "tokens", "start", "cases"), [line[1:] for line in GOLDEN], ids=[line[0] for line in GOLDEN]
-)
-def test_what_is_done(known: ShardRow, tokens: dict[str, int | None], start: Start, cases: list[Case]) -> None:
-    resumes = reconcile(known, found(tokens), "r1")
-    assert [resume.start for resume in resumes] == [start] * len(tokens)
-    assert [resume.case for resume in resumes] == cases
-    assert [resume.committed for resume in resumes] == [at(token) for token in tokens.values()]
+@pytest.mark.parametrize("line", GOLDEN.values(), ids=GOLDEN)
+def test_what_is_done(line: Line) -> None:
+    resumes = reconcile(line.known, found(line.tokens), "r1")
+    assert [resume.start for resume in resumes] == [line.start] * len(line.tokens)
+    assert [resume.case for resume in resumes] == line.cases
+    assert [resume.committed for resume in resumes] == [at(token) for token in line.tokens.values()]
 
 
-@pytest.mark.parametrize(("pin", "start"), [line[1:] for line in PINS], ids=[line[0] for line in PINS])
+@pytest.mark.parametrize(("pin", "start"), PINS.values(), ids=PINS)
 def test_a_channel_without_a_token_counts_as_the_pin_where_that_is_no_new_one(pin: Pin, start: Start) -> None:
     resumes = reconcile(replace(NEW, start=pin), found({A: 100, B: None}), "r1")
     assert {resume.start for resume in resumes} == {start}
 
 
-@pytest.mark.parametrize(
-    ("known", "tokens", "error"), [line[1:] for line in REFUSED], ids=[line[0] for line in REFUSED]
-)
-def test_what_is_refused(known: ShardRow, tokens: dict[str, int | None], error: type[FirnlineError]) -> None:
-    with pytest.raises(error):
-        reconcile(known, found(tokens), "r1")
+@pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(line: Refused) -> None:
+    with pytest.raises(line.error):
+        reconcile(line.known, found(line.tokens), "r1")
 
 
 def test_a_shard_with_one_channel_is_reconciled_as_ever() -> None:

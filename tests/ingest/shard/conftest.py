@@ -1,5 +1,6 @@
 """A shard's world in memory: the fake Kinesis behind a real client, channels and a ledger without servers."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -7,20 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.dead_letters import LocalFolder
-from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.dead_letters import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.start import Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ShardKey, TargetTable
-from firnline_local.kinesis import FakeKinesis, ShardHandle, StreamHandle
+from firnline_local.kinesis import FakeKinesis, ManualClock, ShardHandle, StreamHandle
 from tests.fakes.channels import MemoryChannels, ServedChannel
+from tests.fakes.kinesis import client_of
 from tests.fakes.ledger import MemoryLedger
 
+NAMES = {"stream": "events", "database": "DB", "schema": "RAW"}
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+
+
+def pipeline(**settings: object) -> PipelineConfig:
+    return PipelineConfig.model_validate({**NAMES, **settings}, strict=None)
 
 
 @dataclass
@@ -29,13 +35,26 @@ class World:
     kinesis: FakeKinesis = field(default_factory=lambda: FakeKinesis(read_limits=False))
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     channels: MemoryChannels = field(default_factory=MemoryChannels)
-    pipeline: PipelineConfig = field(
-        default_factory=lambda: PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
-    )
+    pipeline: PipelineConfig = field(default_factory=pipeline)
 
     def __post_init__(self) -> None:
         self.stream: StreamHandle = self.kinesis.create_stream("events")
         self.dead_letters = LocalFolder(self.folder)
+
+    def use_clock(self) -> ManualClock:
+        """Begins again with a service whose time is the test's."""
+        clock = ManualClock()
+        self.kinesis = FakeKinesis(read_limits=False, clock=clock)
+        self.stream = self.kinesis.create_stream("events")
+        return clock
+
+    def configure(self, **settings: object) -> None:
+        self.pipeline = pipeline(**settings)
+
+    def put(self, *payloads: object, shard: ShardHandle | None = None) -> list[str]:
+        """A number is the record {"n": number}. Says their sequence numbers."""
+        records = [{"n": each} if isinstance(each, int) else each for each in payloads]
+        return [str((shard or self.stream).put(record).sequence_number) for record in records]
 
     @property
     def shard(self) -> ShardHandle:
@@ -57,11 +76,9 @@ class World:
         return ShardWork(**{**settings, **changes})
 
     def services(self, run_id: str = "run", **changes: object) -> ShardServices:
-        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        self.kinesis.connect(client)
         settings: dict[str, object] = {
             "ledger": self.ledger,
-            "kinesis": client,
+            "kinesis": client_of(self.kinesis),
             "channels": self.channels,
             "dead_letters": self.dead_letters,
             "polling": PollingConfig(),
@@ -89,10 +106,17 @@ class World:
         return served
 
     @property
+    def numbers(self) -> list[int]:
+        """Of the table's rows, which one channel has brought."""
+        return [json.loads(row)["n"] for row in self.served.rows]
+
+    @property
+    def letters(self) -> list[DeadLetter]:
+        return list(self.dead_letters.list())
+
+    @property
     def row(self) -> ShardRow:
-        row = self.ledger.read(self.key())
-        assert row is not None
-        return row
+        return self.ledger.kept[self.key()]
 
 
 @pytest.fixture

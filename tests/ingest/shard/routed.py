@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
 from firnline_ingest.values import TargetTable
+from tests.fakes.kills import Killed, dies_at
+from tests.ingest.shard import conftest
 from tests.ingest.shard.conftest import TARGET, World
 
 from .running import bounded, numbers
@@ -18,13 +20,8 @@ TABLES = {"order": "ORDERS", "refund": "REFUNDS"}
 ROUTES = {"key": "kind", "tables": TABLES, "unmatched": "own_table"}
 
 
-class Killed(BaseException):
-    """A process is gone in the middle of something."""
-
-
 def pipeline(**routes: object) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", "routes": {**ROUTES, **routes}}
-    return PipelineConfig.model_validate(document)
+    return conftest.pipeline(routes={**ROUTES, **routes})
 
 
 def table(name: str) -> TargetTable:
@@ -66,24 +63,11 @@ def expected(world: World, count: int) -> dict[str, list[int]]:
     }
 
 
-def problem(receipt: Receipt) -> str | None:
-    return receipt.problem.id if receipt.problem else None
-
-
 def killed_after(world: World, step: EpochStep, times: int, asked: ShardWork, seconds: float = 20.0) -> None:
     """A process that dies when it has come to the step so often; or one that ends, where it never does."""
-    left = [times]
-
-    def die(reached: EpochStep, key: object) -> None:
-        left[0] -= reached is step
-        if left[0] == 0:
-            raise Killed
-
-    killed(world.services(observer=die, final_commit_s=min(5.0, seconds)), asked, seconds)
+    killed(world.services(observer=dies_at(step, times), final_commit_s=min(5.0, seconds)), asked, seconds)
 
 
 def killed(services: ShardServices, asked: ShardWork, seconds: float = 20.0) -> None:
-    try:
+    with suppress(Killed):
         bounded(services, asked, seconds)
-    except Killed:
-        return

@@ -24,6 +24,11 @@ def bounded(services: ShardServices, work: ShardWork, seconds: float = 20.0) -> 
     return run(services, ShardRequest.lasting(work, seconds, arrival_ms=now_ms()))
 
 
+def drained(services: ShardServices, work: ShardWork) -> Receipt:
+    """As `firnline drain` has it: nothing that arrived after the beginning of time, but what is committed."""
+    return run(services, ShardRequest.lasting(work, 20.0, arrival_ms=0))
+
+
 def run(services: ShardServices, request: ShardRequest) -> Receipt:
     runner = ShardRunner(services, request)
     runner.run()

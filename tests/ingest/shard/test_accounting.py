@@ -4,25 +4,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.receipt import Receipt
 from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, numbers
+from .running import bounded
 
-LEAVES_OUT = {
-    "transforms": [{"type": "filter", "field": "n", "one_of": [3]}],
-    "empty_records": "ignore",
-}
+LEAVES_OUT = {"transforms": [{"type": "filter", "field": "n", "one_of": [3]}], "empty_records": "ignore"}
 PAYLOADS = (b'{"n":0}', b"bad", b"", b'{"n":3}', b'{"n":4}')
-
-
-def pipeline(**more: object) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", **more}
-    return PipelineConfig.model_validate(document, strict=None)
 
 
 def taken_in(world: World, owner: str = "first") -> Receipt:
@@ -30,18 +21,16 @@ def taken_in(world: World, owner: str = "first") -> Receipt:
 
 
 def test_each_end_of_a_record_is_counted_once(world: World) -> None:
-    world.pipeline = pipeline(**LEAVES_OUT)
-    for payload in PAYLOADS:
-        world.stream.put(payload)
+    world.configure(**LEAVES_OUT)
+    world.put(*PAYLOADS)
     receipt = taken_in(world)
     assert (receipt.records, receipt.ingested, receipt.dead_letters, receipt.left_out) == (5, 2, 1, 2)
     assert (receipt.tombstones, receipt.filtered) == (1, 1)
 
 
 def test_what_is_read_once_more_is_counted_once_more_and_is_not_new(world: World) -> None:
-    world.pipeline = pipeline(**LEAVES_OUT)
-    for payload in PAYLOADS:
-        world.stream.put(payload)
+    world.configure(**LEAVES_OUT)
+    world.put(*PAYLOADS)
     taken_in(world)
     world.ledger.forget(world.key())
     world.channels.served.clear()
@@ -50,7 +39,7 @@ def test_what_is_read_once_more_is_counted_once_more_and_is_not_new(world: World
 
 
 def test_an_envelope_without_events_is_something_too(world: World) -> None:
-    world.pipeline = pipeline(format={"type": "cloudwatch_logs"})
+    world.configure(format={"type": "cloudwatch_logs"})
     world.stream.put(envelope(logEvents=[]))
     receipt = taken_in(world)
     assert (receipt.records, receipt.problem) == (1, None)
@@ -59,9 +48,8 @@ def test_an_envelope_without_events_is_something_too(world: World) -> None:
 def test_a_record_that_came_to_nothing_stops_its_shard_before_anything_of_its_page_is_sent(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.pipeline = pipeline(format={"type": "json_lines"})
-    for payload in (b'{"n":0}', b'{"n":1}', b'{"n":2}'):
-        world.stream.put(payload)
+    world.configure(format={"type": "json_lines"})
+    world.put(b'{"n":0}', b'{"n":1}', b'{"n":2}')
     documents = RowMaker._documents
 
     def forgets(self: RowMaker, record: Record) -> Iterator[bytes]:
@@ -73,4 +61,4 @@ def test_a_record_that_came_to_nothing_stops_its_shard_before_anything_of_its_pa
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-2204", False)
     assert "1 came to nothing" in receipt.problem.what
     taken_in(world, "second")
-    assert numbers(world.served.rows) == [0, 1, 2]
+    assert world.numbers == [0, 1, 2]

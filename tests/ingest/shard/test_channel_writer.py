@@ -19,26 +19,12 @@ from tests.ingest.shard.conftest import World
 KEY = ShardKey("events", 1, "shardId-000000000000")
 
 
-class Channel:
-    """Says what it is told to."""
-
-    def __init__(self, state: ChannelState) -> None:
-        self.now = state
-
-    def state(self) -> ChannelState:
-        return self.now
-
-    def last_error(self) -> str:
-        return "because"
-
-
 def told(world: World, error_through: Position | None) -> list[tuple[int, str, str]]:
     """Rows up to 5 are proven, 6 to 9 were sent, and one of them was rejected."""
-    world.pipeline = world.pipeline.model_validate(
-        {"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"}
-    )
+    world.configure(tolerance="all")
     work, found = world.work(), list[tuple[int, str, str]]()
-    channel: Any = Channel(ChannelState(Position(9), 8, 1, error_through=error_through))
+    state = ChannelState(Position(9), 8, 1, error_through=error_through)
+    channel: Any = SimpleNamespace(state=lambda: state, last_error=lambda: "because")
     baseline = Proven(Position(5), 5)
     resume = Resume(Case.IN_STEP, After(Position(5)), baseline.position, baseline)
     report: Any = SimpleNamespace(proved=lambda _: None, rejected=lambda *what: found.append(what))

@@ -1,35 +1,29 @@
 """Records of several rows, through a whole shard: no row is lost or doubled where a record was taken in only partly."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import RoutingChanged
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.records.rejection import RejectReason
-from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
 from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
 from tests.fakes.channels import MemoryChannel
+from tests.fakes.kills import Killed, dies_at
 from tests.fakes.kpl_packing import Packed, pack
+from tests.fakes.receipts import problem
 from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, numbers, run
+from .running import bounded, drained, numbers
 
 LINES = {"type": "json_lines"}
-
-
-def pipeline(format_: Mapping[str, Any], **more: Any) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", "format": format_, **more}
-    return PipelineConfig.model_validate(document, strict=None)
 
 
 def lines(*values: int) -> bytes:
@@ -39,41 +33,27 @@ def lines(*values: int) -> bytes:
 @pytest.fixture
 def several(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """A stream of records of one, three and two rows; two rows an append."""
-    world.pipeline = pipeline(LINES)
-    world.stream.put(lines(0))
-    world.stream.put(lines(1, 2, 3))
-    world.stream.put(lines(4, 5))
+    world.configure(format=LINES)
+    world.put(lines(0), lines(1, 2, 3), lines(4, 5))
     monkeypatch.setattr(sending, "APPEND_BYTES", 900)
     return world
 
 
 def test_each_line_is_a_row_with_its_number(several: World) -> None:
     receipt = bounded(several.services(), several.work())
-    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert several.numbers == [0, 1, 2, 3, 4, 5]
     assert [json.loads(row)["KINESISMETADATA"]["row"] for row in several.served.rows] == [0, 0, 1, 2, 0, 1]
     assert (receipt.records, receipt.rows) == (3, 6)
     last = several.shard.last_position
     assert several.row.read_through == Position(last.sequence_number, 0, LAST_ROW)
 
 
-class Killed(BaseException):
-    pass
-
-
 @pytest.mark.parametrize("kills_at", range(1, 4))
 def test_a_kill_between_the_rows_of_a_record_loses_and_doubles_none(several: World, kills_at: int) -> None:
-    appends = []
-
-    def die(step: EpochStep, _key: object) -> None:
-        if step is EpochStep.APPENDED:
-            appends.append(step)
-            if len(appends) == kills_at:
-                raise Killed
-
     with pytest.raises(Killed):
-        bounded(several.services(observer=die), several.work())
+        bounded(several.services(observer=dies_at(EpochStep.APPENDED, kills_at)), several.work())
     receipt = bounded(several.services("second"), several.work())
-    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert several.numbers == [0, 1, 2, 3, 4, 5]
     assert receipt.problem is None
 
 
@@ -93,7 +73,7 @@ def test_what_was_proven_inside_a_record_is_gone_on_from(several: World) -> None
         patch.setattr(MemoryChannel, "append", commit_once)
         receipt = bounded(several.services(), several.work())
     assert any(token.is_inside_record for token in tokens)
-    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert several.numbers == [0, 1, 2, 3, 4, 5]
     assert receipt.problem is None
 
 
@@ -111,17 +91,12 @@ def test_a_lost_ledger_row_and_a_token_inside_a_record_lose_nothing(several: Wor
     assert several.served.committed.is_inside_record
     several.ledger.forget(several.key())
     bounded(several.services("second"), several.work())
-    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert several.numbers == [0, 1, 2, 3, 4, 5]
 
 
 def killed_inside_a_record(several: World) -> Position:
     """A process that is gone once the ledger has it that one row of the second record is in the table; says where that is."""
-
-    def die(step: EpochStep, _key: object) -> None:
-        read_through = several.row.read_through if step is EpochStep.LEDGERED else None
-        if read_through is not None and read_through.is_inside_record:
-            raise Killed
-
+    die = dies_at(EpochStep.LEDGERED, when=lambda: (at := several.row.read_through) and at.is_inside_record)
     several.channels.commits_at_once, several.channels.discards_on_open = False, True
     append = MemoryChannel.append
 
@@ -152,7 +127,7 @@ def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
         several.ledger.reset(resume_from(several.row, ResumeFrom.PROVEN, 1))
         asked = several.work()
     bounded(several.services("second"), asked)
-    assert before + numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert before + several.numbers == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("is_resumed", [False, True])
@@ -161,25 +136,22 @@ def test_the_rest_of_a_record_is_made_as_its_first_rows_were(several: World, is_
     killed_inside_a_record(several)
     if is_resumed:
         several.ledger.reset(resume_from(several.row, ResumeFrom.PROVEN, 1))
-    several.pipeline = pipeline({"type": "text"})
-    refused = bounded(several.services("second"), several.work())
-    assert refused.problem.id == RoutingChanged.id
-    several.pipeline = pipeline(LINES)
-    drained = run(several.services("drain"), ShardRequest.lasting(several.work(), 20.0, arrival_ms=0))
-    assert drained.problem is None
-    assert numbers(several.served.rows) == [0, 1, 2, 3]
-    several.pipeline = pipeline({"type": "text"})
+    several.configure(format={"type": "text"})
+    assert problem(bounded(several.services("second"), several.work())) == RoutingChanged.id
+    several.configure(format=LINES)
+    assert drained(several.services("drain"), several.work()).problem is None
+    assert several.numbers == [0, 1, 2, 3]
+    several.configure(format={"type": "text"})
     assert bounded(several.services("third"), several.work()).rows == 1
 
 
 def test_one_line_that_can_t_be_a_row_makes_the_whole_record_a_letter(world: World) -> None:
-    world.pipeline = pipeline(LINES)
-    bad = world.stream.put(lines(0) + b"\n{oops\n" + lines(1))
-    world.stream.put(lines(2))
+    world.configure(format=LINES)
+    bad, _ = world.put(lines(0) + b"\n{oops\n" + lines(1), lines(2))
     bounded(world.services(), world.work())
-    assert numbers(world.served.rows) == [2]
-    (letter,) = world.dead_letters.list()
-    assert (letter.sequence_number, letter.row, letter.reason) == (str(bad.sequence_number), 0, RejectReason.NOT_JSON)
+    assert world.numbers == [2]
+    (letter,) = world.letters
+    assert (letter.sequence_number, letter.row, letter.reason) == (bad, 0, RejectReason.NOT_JSON)
     assert letter.detail.startswith("line 2: ")
 
 
@@ -210,14 +182,14 @@ def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_app
     with pytest.MonkeyPatch.context() as patch:
         costs_the_channel(patch, bad)
         receipt = bounded(several.services(), several.work())
-    (letter,) = several.dead_letters.list()
+    (letter,) = several.letters
     assert (letter.reason, letter.rows) == (RejectReason.REFUSED, 3)
     before = list(range(1, 1 + letter.row))
-    assert numbers(several.served.rows) == [0, *before, 4, 5]
+    assert several.numbers == [0, *before, 4, 5]
     assert bad not in before
     assert receipt.problem is None
     bounded(several.services("second"), several.work())
-    assert numbers(several.served.rows) == [0, *before, 4, 5]
+    assert several.numbers == [0, *before, 4, 5]
 
 
 @pytest.mark.parametrize("bad", [1, 2, 3])
@@ -225,34 +197,32 @@ def test_what_a_letter_has_of_the_last_record_is_not_sent_after_a_restart(
     world: World, monkeypatch: pytest.MonkeyPatch, bad: int
 ) -> None:
     """Though the table would take it by then: no record behind it has moved the ledger on."""
-    world.pipeline = pipeline(LINES)
+    world.configure(format=LINES)
     world.stream.put(pack([Packed(lines(0)), Packed(lines(1, 2, 3))]))
     monkeypatch.setattr(sending, "APPEND_BYTES", 450)
     with pytest.MonkeyPatch.context() as patch:
         costs_the_channel(patch, bad)
         bounded(world.services(), world.work())
     bounded(world.services("second"), world.work())
-    (letter,) = world.dead_letters.list()
+    (letter,) = world.letters
     assert (letter.sub_sequence_number, letter.row) == (1, bad - 1)
-    assert numbers(world.served.rows) == list(range(bad))
+    assert world.numbers == list(range(bad))
 
 
 def test_text_is_kept_in_one_column_as_it_is(world: World) -> None:
-    world.pipeline = pipeline({"type": "text", "column": "line"})
-    world.stream.put('"quoted"\n{\t\u2028'.encode())
-    world.stream.put(b"\xff\xfe")
+    world.configure(format={"type": "text", "column": "line"})
+    world.put('"quoted"\n{\t\u2028'.encode(), b"\xff\xfe")
     bounded(world.services(), world.work())
     (row,) = map(json.loads, world.served.rows)
     assert row["LINE"] == '"quoted"\n{\t\u2028'
     assert "row" not in row["KINESISMETADATA"]
-    (letter,) = world.dead_letters.list()
+    (letter,) = world.letters
     assert letter.reason == RejectReason.INVALID_UTF8
 
 
 def test_what_is_read_is_rows_letters_and_what_was_left_out(world: World) -> None:
-    world.pipeline = pipeline({"type": "cloudwatch_logs"}, empty_records="ignore")
-    for data in (envelope(), b"plain", b"", envelope(messageType="CONTROL_MESSAGE"), b""):
-        world.stream.put(data)
+    world.configure(format={"type": "cloudwatch_logs"}, empty_records="ignore")
+    world.put(envelope(), b"plain", b"", envelope(messageType="CONTROL_MESSAGE"), b"")
     receipt = bounded(world.services(), world.work())
     made = {"rows": 2, "dead_letters": 1, "tombstones": 2, "control_messages": 1}
     assert {name: getattr(receipt, name) for name in made} == made

@@ -2,38 +2,29 @@
 
 import threading
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.shard import channel_writer
 from firnline_ingest.shard.append_bisection import AppendBisection
-from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import in_flight
 from firnline_ingest.values import Position
-from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
+from firnline_local.kinesis import Fault, FaultKind
+from tests.fakes.kills import Killed, dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, epochs, frozen_at, has_rows, numbers, run, soon
-
-
-class Killed(BaseException):
-    pass
+from .running import bounded, epochs, frozen_at, has_rows, run, soon, until
 
 
 def leave_rows_unproven(world: World) -> None:
     """An engine appends what there is, and is killed when it is committed."""
-
-    def die_once_committed(step: EpochStep, key: object) -> None:
-        if step is EpochStep.COMMITTED:
-            raise Killed
-
     with pytest.raises(Killed):
-        bounded(world.services("killed", observer=die_once_committed), world.work())
+        bounded(world.services("killed", observer=dies_at(EpochStep.COMMITTED)), world.work())
 
 
 def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: World) -> None:
@@ -53,18 +44,16 @@ def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_
 
 
 def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: World) -> None:
-    clock = ManualClock()
-    kinesis = FakeKinesis(clock=clock, read_limits=False)
-    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
-    world.stream.put({"n": 0})
+    clock = world.use_clock()
+    world.put(0)
     bound = int(clock.now.timestamp() * 1000)
     clock.advance(seconds=1)
-    world.stream.put({"n": 1})
+    world.put(1)
     leave_rows_unproven(world)
-    world.stream.put({"n": 2})
+    world.put(2)
     receipt = run(world.services(final_commit_s=0.0), ShardRequest.lasting(world.work(), 20, arrival_ms=bound))
     assert (receipt.state, receipt.reread_rows) == (ShardState.DONE, 2)
-    assert numbers(world.served.rows) == [0, 1]
+    assert world.numbers == [0, 1]
     assert receipt.proven == Position(world.shard.records[1].sequence_number).token
 
 
@@ -76,10 +65,10 @@ def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
     world.stream.shard(records=3)
     with frozen_at(EpochStep.APPENDED, world) as receipts:
         world.channels.commits_at_once = True
-        world.stream.put({"n": 3})
+        world.put(3)
         assert bounded(world.services("owner"), world.work()).state is ShardState.DONE
     assert receipts[0].state is ShardState.FENCED
-    assert numbers(world.served.rows) == [0, 1, 2, 3]
+    assert world.numbers == [0, 1, 2, 3]
 
 
 def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +81,7 @@ def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, mo
         monkeypatch.setattr(channel_writer, "STALLED_S", 0.0)
         receipts = epochs(group, [world.work()], has_rows(world, 3))
     assert sum(receipt.opens for receipt in receipts) == 1
-    assert numbers(world.served.rows) == [0, 1, 2]
+    assert world.numbers == [0, 1, 2]
 
 
 def test_rows_that_are_waited_for_longer_than_usual_are_told_while_the_channel_stays_open(
@@ -105,35 +94,22 @@ def test_rows_that_are_waited_for_longer_than_usual_are_told_while_the_channel_s
     with world.group() as group:
         receipts = epochs(group, [world.work()], has_rows(world, 3))
         world.channels.commits_at_once = False
-        world.stream.put({"n": 3})
+        world.put(3)
         for _ in range(100):
             receipts += [] if receipts[-1].problem else group.run([world.work()], soon())
-        assert (told(receipts[-1]), receipts[-1].state) == ("FL-3010", ShardState.READING)
+        assert (problem(receipts[-1]), receipts[-1].state) == ("FL-3010", ShardState.READING)
         world.channels.commit(next(iter(world.channels.served)))
         for _ in range(100):
             receipts += group.run([world.work()], soon()) if receipts[-1].problem else []
-        assert told(receipts[-1]) is None
+        assert problem(receipts[-1]) is None
     assert sum(receipt.interruptions for receipt in receipts) == 0
-
-
-def told(receipt: Receipt) -> str | None:
-    return receipt.problem.id if receipt.problem else None
 
 
 def test_a_receipt_counts_the_reads_and_the_throttled_ones_of_its_own_time(world: World) -> None:
     """A shard that was throttled once looked throttled in every epoch after it."""
     world.stream.shard(records=3)
-    world.kinesis.faults.replace(
-        [
-            Fault(
-                endpoint="kinesis:GetRecords",
-                kind=FaultKind.ERROR,
-                status=400,
-                code="ProvisionedThroughputExceededException",
-                times=1,
-            )
-        ]
-    )
+    throttled = {"status": 400, "code": "ProvisionedThroughputExceededException", "times": 1}
+    world.kinesis.faults.replace([Fault(endpoint="kinesis:GetRecords", kind=FaultKind.ERROR, **throttled)])
     with world.group() as group:
         first = epochs(group, [world.work()], has_rows(world, 3))
         later = group.run([world.work()], soon())
@@ -142,44 +118,30 @@ def test_a_receipt_counts_the_reads_and_the_throttled_ones_of_its_own_time(world
     assert later[-1].reads < sum(receipt.reads for receipt in [*first, *later])
 
 
-class SlowOpening:
-    """The first open waits for `go`; the channels that are given back are counted."""
-
-    fingerprint = ""
-
-    def look_for_new_key(self) -> None:
-        """Nobody signs anything here."""
-
-    def __init__(self, world: World) -> None:
-        self.go, self.given_back = threading.Event(), threading.Event()
-        self._open = world.channels.open
-        self._opens = 0
-
-    def open(self, target: Any, name: str) -> Any:
-        self._opens += 1
-        if self._opens > 1:
-            return self._open(target, name)
-        assert self.go.wait(10)
-        _, state = self._open(target, name)
-        return SimpleNamespace(close=self.given_back.set), state
+def first_opening_waits(world: World) -> threading.Event:
+    """For what is given."""
+    go, waits = threading.Event(), iter([10])
+    world.channels.opening = lambda _: go.wait(next(waits, 0))
+    return go
 
 
 def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: World) -> None:
-    slow = SlowOpening(world)
-    with world.group(channels=slow) as group:
+    go = first_opening_waits(world)
+    with world.group() as group:
         assert group.run([world.work()], soon(0.05))[0].state is ShardState.OPENING
-    slow.go.set()
-    assert slow.given_back.wait(10)
+    go.set()
+    until(lambda: world.channels.served and world.served.closes)
 
 
 def test_an_opening_on_a_table_that_was_replaced_meanwhile_is_not_used(world: World) -> None:
     world.stream.shard(records=2)
-    slow = SlowOpening(world)
+    go = first_opening_waits(world)
     replaced = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
-    with world.group(channels=slow) as group:
+    with world.group() as group:
         assert group.run([world.work()], soon(0.05))[0].state is ShardState.OPENING
         epochs(group, [world.work(target=replaced)], has_rows(world, 2))
-    slow.go.set()
-    assert slow.given_back.wait(10)
+    before = world.served.closes
+    go.set()
+    until(lambda: world.served.closes > before)
     (entry,) = world.row.channels.values()
     assert entry.target == replaced

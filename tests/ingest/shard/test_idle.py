@@ -7,7 +7,7 @@ from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.shard.pages import IdleWatch
 from firnline_ingest.shard.receipt import Receipt, Tally
 from firnline_ingest.shard.report import UNANSWERED_S, is_idle, time_to_trim_s
-from firnline_local.kinesis import FakeKinesis, ManualClock
+from tests.fakes.clock import Clock
 from tests.ingest.shard.conftest import World
 
 from .running import epochs, has_rows, soon, until
@@ -16,15 +16,8 @@ TIP = Read((), 0, is_at_tip=True, answered_ms=1_000_000)
 RECORD = Record(SequenceNumber="1", Data=b"{}", PartitionKey="a", ApproximateArrivalTimestamp=999.0)
 
 
-class Clock:
-    now_s = 50.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 def test_a_shard_is_idle_since_its_last_record_and_no_more_with_the_next() -> None:
-    clock = Clock()
+    clock = Clock(50.0)
     watch = IdleWatch(0, clock)
     assert watch.took(Read((RECORD,), 0)) == 0
     clock.now_s += 400
@@ -35,13 +28,13 @@ def test_a_shard_is_idle_since_its_last_record_and_no_more_with_the_next() -> No
 
 
 def test_a_record_that_is_read_long_after_it_came_does_not_make_its_shard_busy() -> None:
-    watch = IdleWatch(0, Clock())
+    watch = IdleWatch(0, Clock(50.0))
     assert watch.took(Read((RECORD,), 5000, answered_ms=999_000 + 3_600_000)) == 0
     assert watch.took(TIP) == 3600
 
 
 def test_what_nobody_has_read_yet_is_not_idle() -> None:
-    clock = Clock()
+    clock = Clock(50.0)
     watch = IdleWatch(0, clock)
     for behind_ms in (86_400_000, 5000):
         clock.now_s += 600
@@ -51,7 +44,7 @@ def test_what_nobody_has_read_yet_is_not_idle() -> None:
 
 
 def test_a_session_that_begins_goes_on_where_the_one_before_has_ended() -> None:
-    clock = Clock()
+    clock = Clock(50.0)
     watch = IdleWatch(1_000_000 - 3_600_000, clock)
     assert watch.took(TIP) == 3600
     clock.now_s += 60
@@ -60,14 +53,12 @@ def test_a_session_that_begins_goes_on_where_the_one_before_has_ended() -> None:
 
 def test_without_a_time_or_a_record_before_a_shard_is_idle_since_it_was_looked_at() -> None:
     for arrived_ms, read in ((0, TIP), (5000, Read((), 0, is_at_tip=True)), (2_000_000, TIP)):
-        assert IdleWatch(arrived_ms, Clock()).took(read) == 0
+        assert IdleWatch(arrived_ms, Clock(50.0)).took(read) == 0
 
 
 def test_a_shards_receipt_tells_that_it_is_idle_how_far_it_is_and_how_long_its_records_have(world: World) -> None:
-    clock = ManualClock()
-    world.kinesis = FakeKinesis(read_limits=False, clock=clock)
-    world.stream = world.kinesis.create_stream("events")
-    world.stream.put({"n": 0})
+    clock = world.use_clock()
+    world.put(0)
     with world.group() as group:
         epochs(group, [world.work()], has_rows(world, 1))
     arrived_ms = world.row.arrived_ms

@@ -1,104 +1,88 @@
 """What a shard does with records that can't be rows: kept, skipped or stopped at, and how many a minute."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
 from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
 from firnline_ingest.shard.dead_letters import ArrivalLimit
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
-from firnline_local.clock import ManualClock
-from firnline_local.kinesis import FakeKinesis
-from tests.ingest.shard.conftest import World
+from tests.fakes.receipts import problem
+from tests.ingest.shard.conftest import World, pipeline
 
-from .running import HANGS_S, bounded, now_ms, numbers, run
-
-
-def pipeline(**changes: Any) -> PipelineConfig:
-    return PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW", **changes})
-
-
-def put(world: World, *payloads: object) -> list[str]:
-    return [str(world.stream.put(payload).sequence_number) for payload in payloads]
+from .running import HANGS_S, bounded, now_ms, run
 
 
 def test_skipped_records_are_counted_and_nowhere(world: World) -> None:
-    world.pipeline = pipeline(unusable_records="skip")
-    put(world, {"n": 0}, b"bad", {"n": 1}, b"", {"n": 2})
+    world.configure(unusable_records="skip")
+    world.put(0, b"bad", 1, b"", 2)
     steps: list[EpochStep] = []
     receipt = bounded(world.services(observer=lambda step, key: steps.append(step)), world.work())
     assert (receipt.rows, receipt.skipped, receipt.dead_letters) == (3, 2, 0)
-    assert numbers(world.served.rows) == [0, 1, 2]
-    assert list(world.dead_letters.list()) == []
+    assert world.numbers == [0, 1, 2]
+    assert world.letters == []
     assert EpochStep.DEAD_LETTERED not in steps
     assert world.row.read_through == world.shard.last_position
 
 
 def test_a_pipeline_that_stops_has_everything_in_front_of_the_record_and_nothing_behind_it(world: World) -> None:
-    world.pipeline = pipeline(unusable_records="stop")
-    numbers_of = put(world, {"n": 0}, {"n": 1}, b"bad", {"n": 2})
+    world.configure(unusable_records="stop")
+    numbers_of = world.put(0, 1, b"bad", 2)
     receipt = bounded(world.services(), world.work())
     assert receipt.state is ShardState.FAILED
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4017", False)
     assert numbers_of[2] in receipt.problem.what
     assert "not-json" in receipt.problem.what
-    assert numbers(world.served.rows) == [0, 1]
+    assert world.numbers == [0, 1]
     assert str(world.row.read_through.sequence_number) == numbers_of[1]
 
 
 def test_a_restart_stops_at_the_same_record_until_a_person_decides(world: World) -> None:
-    world.pipeline = pipeline(unusable_records="stop")
-    put(world, {"n": 0}, b"bad", {"n": 1})
+    world.configure(unusable_records="stop")
+    world.put(0, b"bad", 1)
     first, again = (bounded(world.services(run), world.work()) for run in ("first", "second"))
     assert again.problem == first.problem
-    assert numbers(world.served.rows) == [0]
+    assert world.numbers == [0]
 
     receipt = bounded(world.services("third"), world.work(pipeline=pipeline()))
     assert (receipt.state, receipt.dead_letters) == (ShardState.DONE, 1)
-    assert numbers(world.served.rows) == [0, 1]
+    assert world.numbers == [0, 1]
 
 
 def test_a_record_that_stops_as_the_first_of_its_shard_moves_nothing(world: World) -> None:
-    world.pipeline = pipeline(unusable_records="stop")
-    put(world, b"bad", {"n": 0})
+    world.configure(unusable_records="stop")
+    world.put(b"bad", 0)
     receipt = bounded(world.services(), world.work())
-    assert receipt.problem.id == "FL-4017"
-    assert world.row.read_through is None
+    assert (problem(receipt), world.row.read_through) == ("FL-4017", None)
 
 
 def test_a_storm_of_unusable_records_stops_the_shard_in_front_of_it(world: World) -> None:
-    world.pipeline = pipeline(max_unusable_per_minute=3)
-    sent = put(world, {"n": 0}, *[b"bad"] * 4, {"n": 1})
+    world.configure(max_unusable_per_minute=3)
+    sent = world.put(0, *[b"bad"] * 4, 1)
     receipt = bounded(world.services(), world.work())
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4018", False)
     assert sent[1] in receipt.problem.what
     assert "max_unusable_per_minute" in receipt.problem.next_step
     assert "AT_SEQUENCE_NUMBER" in receipt.problem.next_step, "no letter tells what was sent"
-    assert list(world.dead_letters.list()) == []
-    assert numbers(world.served.rows) == [0]
+    assert world.letters == []
+    assert world.numbers == [0]
 
 
 @pytest.mark.parametrize("policy", ["keep", "skip"])
 def test_as_many_as_are_allowed_are_taken_in(world: World, policy: str) -> None:
-    world.pipeline = pipeline(max_unusable_per_minute=3, unusable_records=policy)
-    put(world, {"n": 0}, *[b"bad"] * 3, {"n": 1})
+    world.configure(max_unusable_per_minute=3, unusable_records=policy)
+    world.put(0, *[b"bad"] * 3, 1)
     receipt = bounded(world.services(), world.work())
     assert (receipt.state, receipt.dead_letters + receipt.skipped) == (ShardState.DONE, 3)
 
 
 def test_a_backlog_that_is_read_at_once_is_no_storm(world: World) -> None:
-    clock = ManualClock()
-    world.kinesis = FakeKinesis(read_limits=False, clock=clock)
-    world.stream = world.kinesis.create_stream("events")
-    world.pipeline = pipeline(max_unusable_per_minute=1)
+    clock = world.use_clock()
+    world.configure(max_unusable_per_minute=1)
     for _ in range(5):
-        put(world, b"bad")
+        world.put(b"bad")
         clock.advance(seconds=61)
     receipt = bounded(world.services(now_ms=lambda: int(clock.now.timestamp() * 1000)), world.work())
     assert (receipt.problem, receipt.dead_letters) == (None, 5)
@@ -115,29 +99,17 @@ def test_without_a_limit_nothing_is_too_much() -> None:
     assert ArrivalLimit(None).exceeded_by([0.0] * 100_000) is None
 
 
-@dataclass
-class Throttled:
-    """A store that can't take a letter now."""
+def test_while_no_letter_can_be_kept_no_row_behind_it_is_appended_and_nothing_counts_as_read(world: World) -> None:
+    world.put(0, b"bad", 1)
+    request = ShardRequest.lasting(world.work(), HANGS_S, arrival_ms=now_ms())
 
-    on_put: Callable[[], None]
-
-    def put(self, letters: Iterable[DeadLetter]) -> int:
-        self.on_put()
+    def throttled(_letters: object) -> int:
+        request.stop()
         raise DeadLettersUnavailable("s3:PutObject", "s3://lake/letters/", "SlowDown: reduce your rate")
 
-    def list(self) -> Iterator[DeadLetter]:
-        raise AssertionError
-
-    def get(self, key: DeadLetterKey) -> DeadLetter:
-        raise AssertionError
-
-
-def test_while_no_letter_can_be_kept_no_row_behind_it_is_appended_and_nothing_counts_as_read(world: World) -> None:
-    put(world, {"n": 0}, b"bad", {"n": 1})
-    request = ShardRequest.lasting(world.work(), HANGS_S, arrival_ms=now_ms())
-    receipt = run(world.services(dead_letters=Throttled(request.stop)), request)
+    receipt = run(world.services(dead_letters=SimpleNamespace(put=throttled)), request)
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4014", True)
     assert world.served.rows == []
     assert world.row.read_through is None
     assert bounded(world.services("second"), world.work()).dead_letters == 1
-    assert numbers(world.served.rows) == [0, 1]
+    assert world.numbers == [0, 1]

@@ -1,8 +1,6 @@
-"""Letters are kept a page ahead of rows: no kill, and no other configuration behind it, makes a record both."""
+"""What another configuration may not take over: rows that nobody has proven yet, and letters, which are kept a page ahead."""
 
-import json
 from contextlib import suppress
-from typing import Any
 
 import pytest
 
@@ -10,67 +8,60 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.shard.receipt import ShardState
-from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
-from tests.ingest.shard.conftest import World
+from tests.fakes.kills import Killed, dies_at
+from tests.fakes.receipts import problem as told
+from tests.ingest.shard.conftest import World, pipeline
 
-from .running import bounded, now_ms, numbers, run
+from .running import bounded, drained, now_ms
 from .test_formats import costs_the_channel
 
 TOO_LARGE = {"n": 1, "text": "x" * 3000}
 
 
-def pipeline(max_row_bytes: int) -> PipelineConfig:
-    settings: dict[str, Any] = {"stream": "events", "database": "DB", "schema": "RAW", "max_row_bytes": max_row_bytes}
-    return PipelineConfig.model_validate(settings)
-
-
-SMALL, LARGE = pipeline(2000), pipeline(1_000_000)
-
-
-class Killed(BaseException):
-    pass
+SMALL, LARGE = pipeline(max_row_bytes=2000), pipeline(max_row_bytes=1_000_000)
 
 
 def killed(world: World, at: EpochStep) -> None:
-    def die(reached: EpochStep, _key: object) -> None:
-        if reached is at:
-            raise Killed
-
     with pytest.raises(Killed):
-        bounded(world.services(observer=die), world.work())
+        bounded(world.services(observer=dies_at(at)), world.work())
 
 
-def rows(world: World) -> list[int]:
-    return [json.loads(row)["n"] for row in world.served.rows]
+def taken_over_behind_a_drain(world: World, new: PipelineConfig) -> list[int]:
+    """The other configuration is refused until the one before has been drained. Says which rows the drain has left."""
+    old, world.pipeline = world.pipeline, new
+    refused = bounded(world.services(), world.work()).problem
+    assert refused.id == "FL-2111"
+    assert "firnline drain" in refused.next_step
+    world.pipeline = old
+    receipt = drained(world.services(), world.work())
+    assert (receipt.state, receipt.problem) == (ShardState.DONE, None)
+    left, world.pipeline = world.numbers, new
+    assert bounded(world.services(), world.work()).problem is None
+    return left
 
 
-def letters(world: World) -> int:
-    return len(list(world.dead_letters.list()))
+def test_another_conversion_goes_on_where_the_old_one_was_drained(world: World) -> None:
+    world.put(*range(5))
+    killed(world, EpochStep.APPENDED)
+    world.put(5)
+    assert taken_over_behind_a_drain(world, SMALL) == list(range(5)), "nothing new"
+    assert world.numbers == list(range(6))
 
 
 @pytest.fixture
 def small(world: World) -> World:
     world.pipeline = SMALL
-    for payload in ({"n": 0}, TOO_LARGE, {"n": 2}):
-        world.stream.put(payload)
+    world.put(0, TOO_LARGE, 2)
     return world
 
 
 @pytest.mark.parametrize("at", [EpochStep.DEAD_LETTERED, EpochStep.APPENDED, EpochStep.PROVEN])
 def test_a_record_whose_letter_was_kept_is_no_row_of_the_next_configuration(small: World, at: EpochStep) -> None:
     killed(small, at)
-    small.stream.put({"n": 3})
-    small.pipeline = LARGE
-    refused = bounded(small.services(), small.work()).problem
-    assert refused.id == "FL-2111"
-    small.pipeline = SMALL
-    drained = run(small.services(), ShardRequest.lasting(small.work(), 20.0, arrival_ms=0))
-    assert (drained.state, drained.problem) == (ShardState.DONE, None)
-    assert 3 not in rows(small), "nothing new"
-    small.pipeline = LARGE
-    assert bounded(small.services(), small.work()).problem is None
-    assert (rows(small), letters(small)) == ([0, 2, 3], 1)
+    small.put(3)
+    assert 3 not in taken_over_behind_a_drain(small, LARGE), "nothing new"
+    assert (small.numbers, len(small.letters)) == ([0, 2, 3], 1)
 
 
 def test_the_ledger_says_how_far_letters_reach_before_one_is_kept(small: World) -> None:
@@ -87,10 +78,10 @@ def test_the_ledger_says_how_far_letters_reach_before_one_is_kept(small: World) 
 def test_after_a_stop_another_configuration_goes_on_at_once(small: World) -> None:
     bounded(small.services(), small.work())
     assert not small.row.has_letters_ahead
-    small.stream.put(TOO_LARGE)
+    small.put(TOO_LARGE)
     small.pipeline = LARGE
     assert bounded(small.services(), small.work()).problem is None
-    assert (rows(small), letters(small)) == ([0, 2, 1], 1)
+    assert (small.numbers, len(small.letters)) == ([0, 2, 1], 1)
 
 
 @pytest.mark.parametrize(("where", "problem"), [(ResumeFrom.PROVEN, "FL-2111"), (ResumeFrom.TRIM_HORIZON, None)])
@@ -101,30 +92,25 @@ def test_only_whoever_begins_at_the_oldest_record_takes_such_records_in_again(
     small.ledger.reset(resume_from(small.row, where, now_ms()))
     small.pipeline = LARGE
     receipt = bounded(small.services(), small.work())
-    assert (receipt.problem.id if receipt.problem else None) == problem
+    assert told(receipt) == problem
 
 
 @pytest.mark.parametrize("count", range(10))
 def test_a_record_that_snowflake_refused_is_no_row_after_a_restart(world: World, count: int) -> None:
     """It would be taken by then: but its letter is kept, and a replay of it would double the row."""
-    for n in range(4):
-        world.stream.put({"n": n})
-    steps = 0
+    world.put(*range(4))
+    has_letters: list[bool] = []
 
-    def die(step: EpochStep, _key: object) -> None:
-        nonlocal steps
-        steps += 1
-        if letters(world) or world.row.has_letters_ahead:
-            steps = max(steps, 1000)
-        if steps == 1000 + count:
-            raise Killed
+    def is_so_far() -> bool:
+        has_letters.append(any(has_letters) or bool(world.letters) or world.row.has_letters_ahead)
+        return has_letters[-1]
 
     with pytest.MonkeyPatch.context() as patch:
         costs_the_channel(patch, 1)
         with suppress(Killed):
-            bounded(world.services(observer=die), world.work())
-    kept = letters(world)
+            bounded(world.services(observer=dies_at(times=count + 1, when=is_so_far)), world.work())
+    kept = len(world.letters)
     assert bounded(world.services("second"), world.work()).problem is None
-    assert len(numbers(world.served.rows)) + letters(world) == 4
-    assert letters(world) >= kept
+    assert len(world.numbers) + len(world.letters) == 4
+    assert len(world.letters) >= kept
     assert world.row.decided == ()

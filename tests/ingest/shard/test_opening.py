@@ -16,16 +16,14 @@ from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import ChannelState, Position, ShardKey
 from tests.fakes.channels import ServedChannel
+from tests.fakes.kills import Killed, dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import TARGET, World
 
 from .running import bounded, epochs, has_rows, numbers
 
 REPLACED = replace(TARGET, table_created_on="2026-05-05T00:00:00.000+00:00")
 NOW_MS = 1_800_000_000_000
-
-
-class Killed(BaseException):
-    pass
 
 
 def epoch(world: World, number: int, *, at_ms: int = NOW_MS, seconds: float = 20.0, **work: object) -> Receipt:
@@ -40,16 +38,14 @@ def missed(world: World, number: int, *, at_ms: int = NOW_MS) -> bool:
 
 
 def killed_at(world: World, step: EpochStep, at_ms: int = NOW_MS) -> None:
-    def die(reached: EpochStep, key: object) -> None:
-        if reached is step:
-            raise Killed
-
     with pytest.raises(Killed):
-        bounded(world.services(observer=die, now_ms=lambda: at_ms), world.work())
+        bounded(world.services(observer=dies_at(step), now_ms=lambda: at_ms), world.work())
 
 
-def problem(receipt: Receipt) -> str | None:
-    return receipt.problem.id if receipt.problem else None
+def begun(world: World, records: int = 5) -> None:
+    """One epoch, which has proven them all."""
+    world.stream.shard(records=records)
+    epoch(world, 1)
 
 
 def lose_channel(world: World) -> ServedChannel:
@@ -58,10 +54,23 @@ def lose_channel(world: World) -> ServedChannel:
     return world.channels.served.pop(name)
 
 
+def rows_in_flight_are_lost(world: World) -> ServedChannel:
+    begun(world)
+    world.put(5)
+    killed_at(world, EpochStep.APPENDED)
+    return lose_channel(world)
+
+
 def decide(world: World, row: ShardRow) -> None:
     """As `firnline resume` does."""
     taken = world.ledger.take(row.key, row.fence, "a person", row.start)
     world.ledger.reset(replace(row, fence=taken.fence))
+
+
+def one_row_is_rejected(world: World) -> None:
+    world.channels.rejects = lambda row: b'"n":3' in row.replace(b" ", b"")
+    world.stream.shard(records=5)
+    assert problem(epoch(world, 1)) == "FL-3105"
 
 
 def kinds(row: ShardRow) -> list[IncidentKind]:
@@ -69,11 +78,7 @@ def kinds(row: ShardRow) -> list[IncidentKind]:
 
 
 def test_a_channel_that_was_dropped_with_rows_in_flight_stops_the_shard_and_doubles_nothing(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
-    world.stream.put({"n": 5})
-    killed_at(world, EpochStep.APPENDED)
-    before = lose_channel(world)
+    before = rows_in_flight_are_lost(world)
     assert missed(world, 2)
     assert missed(world, 3), "the driver may have looked before the token was gone"
     assert problem(epoch(world, 4)) == "FL-2112"
@@ -85,8 +90,7 @@ def test_a_channel_that_was_dropped_with_rows_in_flight_stops_the_shard_and_doub
 def test_counters_that_trail_when_a_lost_row_is_made_again_stop_nobody_later(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
+    begun(world)
     world.ledger.forget(world.key())
     trailing = iter([2, 2])  # rows, in the answer to the opening and the next one
 
@@ -95,9 +99,9 @@ def test_counters_that_trail_when_a_lost_row_is_made_again_stop_nobody_later(
 
     monkeypatch.setattr(ServedChannel, "state", property(state))
     for number in range(5, 7):
-        world.stream.put({"n": number})
+        world.put(number)
         assert problem(bounded(world.services(counter_settle_s=0.01), world.work())) is None
-    assert numbers(world.served.rows) == list(range(7))
+    assert world.numbers == list(range(7))
 
 
 def test_a_channel_that_was_dropped_before_anybody_saw_a_token_stops_the_shard_and_doubles_nothing(
@@ -117,15 +121,11 @@ def test_a_channel_whose_first_rows_were_never_committed_goes_on_by_itself(world
     killed_at(world, EpochStep.APPENDED)
     world.channels.commits_at_once = True
     assert epoch(world, 2).state is ShardState.DONE
-    assert numbers(world.served.rows) == list(range(5))
+    assert world.numbers == list(range(5))
 
 
 def test_a_channel_that_expired_with_rows_in_flight_stops_the_shard_too(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
-    world.stream.put({"n": 5})
-    killed_at(world, EpochStep.APPENDED)
-    lose_channel(world)
+    rows_in_flight_are_lost(world)
     later_ms = NOW_MS + 2 * EXPIRES_MS
     assert missed(world, 9, at_ms=later_ms)
     assert problem(epoch(world, 11, at_ms=later_ms)) == "FL-2112"
@@ -134,22 +134,20 @@ def test_a_channel_that_expired_with_rows_in_flight_stops_the_shard_too(world: W
 def test_a_channel_that_expired_with_everything_proven_goes_on_in_a_new_one(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
+    begun(world)
     lose_channel(world)
-    world.stream.put({"n": 5})
+    world.put(5)
     later_ms = NOW_MS + EXPIRES_MS
     assert missed(world, 9, at_ms=later_ms)
     with caplog.at_level(logging.WARNING, "firnline_ingest.ledger.incident"):
         assert epoch(world, 11, at_ms=later_ms).state is ShardState.DONE
-    assert numbers(world.served.rows) == [5]
+    assert world.numbers == [5]
     assert kinds(world.row) == [IncidentKind.CHANNEL_EXPIRED]
     assert [record.incident for record in caplog.records] == ["channel_expired"]
 
 
 def test_a_channel_that_is_gone_before_its_thirty_days_was_dropped(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
+    begun(world)
     lose_channel(world)
     later_ms = NOW_MS + EXPIRES_MS - 1
     assert missed(world, 9, at_ms=later_ms)
@@ -157,16 +155,15 @@ def test_a_channel_that_is_gone_before_its_thirty_days_was_dropped(world: World)
 
 
 def test_no_row_goes_to_a_table_that_was_replaced_after_the_driver_looked(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
+    begun(world)
     lose_channel(world)
-    world.stream.put({"n": 5})
+    world.put(5)
     assert missed(world, 2)
     assert problem(epoch(world, 3, target=REPLACED)) == "FL-3107"
     assert world.served.rows == []
     decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     assert epoch(world, 4, target=REPLACED).state is ShardState.DONE
-    assert numbers(world.served.rows) == list(range(6))
+    assert world.numbers == list(range(6))
 
 
 @pytest.mark.parametrize("step", [EpochStep.RECONCILED, EpochStep.READ, EpochStep.APPENDED, EpochStep.COMMITTED])
@@ -177,18 +174,16 @@ def test_an_engine_that_was_killed_before_its_first_proof_starts_again_by_itself
     killed_at(world, step)
     world.channels.commits_at_once = True
     assert epoch(world, 1).state is ShardState.DONE
-    assert numbers(world.served.rows) == list(range(5))
+    assert world.numbers == list(range(5))
 
 
 def test_a_batch_that_spark_replays_does_not_undo_what_a_person_decided(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
+    begun(world)
     lose_channel(world)
     old = world.row.read_through
-    assert old is not None
     decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     assert epoch(world, 1, target=REPLACED, start=After(old)).state is ShardState.DONE
-    assert numbers(world.served.rows) == list(range(5))
+    assert world.numbers == list(range(5))
     assert world.row.reset is None
 
 
@@ -206,52 +201,44 @@ def test_the_row_says_by_which_conversion_its_shard_was_read_again(has_come: int
 
 
 def test_an_engine_killed_in_the_middle_of_carrying_out_a_decision_does_it_again(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
+    begun(world)
     lose_channel(world)
     old = world.row.read_through
-    assert old is not None
     decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     for step in (EpochStep.TAKEN, EpochStep.OPENED, EpochStep.RECONCILED, EpochStep.READ):
         killed_at(world, step)
     assert epoch(world, 1, start=After(old)).state is ShardState.DONE
-    assert numbers(world.served.rows) == list(range(5))
+    assert world.numbers == list(range(5))
 
 
 def test_from_horizon_appends_nothing_again_to_a_channel_that_has_it(world: World) -> None:
-    world.stream.shard(records=5)
-    epoch(world, 1)
-    world.stream.put({"n": 5})
+    begun(world)
+    world.put(5)
     decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     receipt = epoch(world, 2)
     assert (receipt.rows, receipt.reread_rows) == (1, 5)
-    assert numbers(world.served.rows) == list(range(6))
+    assert world.numbers == list(range(6))
     assert kinds(world.row) == [IncidentKind.RESUMED]
 
 
 def test_rejected_rows_that_a_lost_ledger_row_had_not_shown_stop_the_shard_until_they_are_accepted(
     world: World,
 ) -> None:
-    world.channels.rejects = lambda row: b'"n":3' in row.replace(b" ", b"")
-    world.stream.shard(records=5)
-    assert problem(epoch(world, 1)) == "FL-3105"
+    one_row_is_rejected(world)
     world.ledger.forget(world.key())
     assert [problem(epoch(world, number)) for number in (2, 3)] == ["FL-3105", "FL-3105"]
-    token = world.served.committed
-    assert token is not None
-    decide(world, accept_errors(world.row, token, NOW_MS))
-    world.stream.put({"n": 5})
+    decide(world, accept_errors(world.row, world.served.committed, NOW_MS))
+    world.put(5)
     assert epoch(world, 4).state is ShardState.DONE
-    assert numbers(world.served.rows) == [0, 1, 2, 4, 5]
+    assert world.numbers == [0, 1, 2, 4, 5]
     assert kinds(world.row) == [IncidentKind.ACCEPTED_ERRORS, IncidentKind.LEDGER_REBUILT, IncidentKind.REJECTED_UNSEEN]
     assert "1 rows were rejected" in world.row.incidents[-1].detail
 
 
 def test_from_proven_does_not_hide_rows_that_were_rejected_since(world: World) -> None:
-    world.stream.shard(records=2)
-    epoch(world, 1)
+    begun(world, records=2)
     world.channels.rejects = lambda row: True
-    world.stream.put({"n": 2})
+    world.put(2)
     assert problem(epoch(world, 2)) == "FL-3105"
     decide(world, resume_from(world.row, ResumeFrom.PROVEN, NOW_MS))
     assert problem(epoch(world, 3)) == "FL-3105"
@@ -261,12 +248,8 @@ def test_from_proven_does_not_hide_rows_that_were_rejected_since(world: World) -
 def test_what_a_person_accepted_of_one_table_says_nothing_of_the_next_one_under_its_name(
     world: World, where: ResumeFrom
 ) -> None:
-    world.channels.rejects = lambda row: b'"n":3' in row.replace(b" ", b"")
-    world.stream.shard(records=5)
-    assert problem(epoch(world, 1)) == "FL-3105"
-    token = world.served.committed
-    assert token is not None
-    decide(world, accept_errors(world.row, token, NOW_MS))
+    one_row_is_rejected(world)
+    decide(world, accept_errors(world.row, world.served.committed, NOW_MS))
     world.channels.served.clear()
     decide(world, resume_from(world.row, where, NOW_MS))
     world.channels.rejects = lambda row: True
@@ -276,8 +259,7 @@ def test_what_a_person_accepted_of_one_table_says_nothing_of_the_next_one_under_
 def test_where_rejected_rows_are_tolerated_their_number_is_in_the_incident(world: World) -> None:
     world.pipeline = world.pipeline.model_copy(update={"tolerance": Tolerance.ALL})
     world.channels.rejects = lambda row: True
-    world.stream.shard(records=3)
-    epoch(world, 1)
+    begun(world, records=3)
     world.ledger.forget(world.key())
     assert epoch(world, 2).state is ShardState.DONE
     assert "3 rows were rejected" in world.row.incidents[-1].detail
@@ -290,7 +272,7 @@ def test_the_ledger_says_that_rows_may_be_in_flight_before_the_first_one_is(worl
         if step in (EpochStep.RECONCILED, EpochStep.READ, EpochStep.APPENDED):
             said.append(world.row.is_sending)
 
-    world.stream.put({"n": 0})
+    world.put(0)
     bounded(world.services(observer=look), world.work())
     assert said[:3] == [False, False, True]
     assert (world.row.is_sending, world.row.sent_through) == (False, world.shard.last_position)
@@ -305,7 +287,7 @@ def test_the_first_token_is_in_the_ledger_at_once(world: World) -> None:
             (entry,) = world.row.channels.values()
             seen.append(entry.seen)
 
-    world.stream.put({"n": 0})
+    world.put(0)
     bounded(world.services(observer=look, write_every_s=1000.0), world.work())
     assert seen[0] == world.shard.last_position
 
@@ -313,14 +295,14 @@ def test_the_first_token_is_in_the_ledger_at_once(world: World) -> None:
 def test_a_channel_that_expires_under_an_engine_that_runs_goes_on_in_a_new_one(world: World) -> None:
     now_ms = [NOW_MS]
     with world.group(now_ms=lambda: now_ms[0], reopen_delay_s=0.05, heartbeat_every_s=0.05) as group:
-        world.stream.put({"n": 0})
+        world.put(0)
         epochs(group, [world.work(epoch=1)], lambda: world.channels.served and len(world.served.rows) == 1)
         now_ms[0] += 61_000
         epochs(group, [world.work(epoch=2)], lambda: not world.row.is_sending)
         lose_channel(world)
         now_ms[0] += EXPIRES_MS
-        world.stream.put({"n": 1})
+        world.put(1)
         epochs(group, [world.work(epoch=3)], lambda: any(entry.missed for entry in world.row.channels.values()))
         epochs(group, [world.work(epoch=5)], has_rows(world, 1))
-    assert numbers(world.served.rows) == [1]
+    assert world.numbers == [1]
     assert kinds(world.row) == [IncidentKind.CHANNEL_EXPIRED]

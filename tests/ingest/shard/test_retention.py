@@ -12,16 +12,14 @@ from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position
-from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock, ShardHandle
+from firnline_local.kinesis import Fault, FaultKind, ShardHandle
+from tests.fakes.kills import Killed, dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 
-from .running import HANGS_S, numbers, run
+from .running import HANGS_S, run
 
 HOUR_MS = 3_600_000
-
-
-class Killed(BaseException):
-    pass
 
 
 class Past(World):
@@ -30,9 +28,8 @@ class Past(World):
     worker_ahead_ms = 0
 
     def __post_init__(self) -> None:
-        self.clock = ManualClock()
-        self.kinesis = FakeKinesis(clock=self.clock, read_limits=False)
         super().__post_init__()
+        self.clock = self.use_clock()
 
     @property
     def now_ms(self) -> int:
@@ -54,16 +51,16 @@ class Past(World):
         return run(process, ShardRequest.lasting(work, HANGS_S, arrival_ms=self.now_ms + 1000))
 
     def die_at(self, step: EpochStep, start: Start | None = None) -> None:
-        def die(reached: EpochStep, key: object) -> None:
-            if reached is step:
-                raise Killed
-
         with pytest.raises(Killed):
-            self.run(start, observer=die)
+            self.run(start, observer=dies_at(step))
 
     @property
     def losses(self) -> list[Incident]:
         return [each for each in self.row.incidents if each.kind is not IncidentKind.RESUMED]
+
+
+def fails(receipt: Receipt, with_problem: str) -> None:
+    assert (receipt.state, problem(receipt)) == (ShardState.FAILED, with_problem)
 
 
 @pytest.fixture
@@ -87,21 +84,19 @@ def test_a_freeze_does_not_hide_what_an_outage_lost_after_it(past: Past) -> None
     past.put(1)
     past.clock.advance(hours=26)
     past.put(2)
-    receipt = past.run()
-    assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2008")
-    assert numbers(past.served.rows) == [0]
+    fails(past.run(), "FL-2008")
+    assert past.numbers == [0]
 
 
 def test_a_shard_that_was_opened_and_never_read_reports_what_it_lost(past: Past) -> None:
     past.die_at(EpochStep.RECONCILED)
     past.put(*range(10), every_s=HOUR_MS / 1000)
     past.clock.advance(hours=20)  # 0 to 4 have left
-    receipt = past.run()
-    assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2008")
+    fails(past.run(), "FL-2008")
     (loss,) = past.losses
     assert loss.kind is IncidentKind.RETENTION_LOSS
     assert past.run(goes_on=True).state is ShardState.DONE
-    assert numbers(past.served.rows) == [5, 6, 7, 8, 9]
+    assert past.numbers == [5, 6, 7, 8, 9]
     assert past.losses[0].count == 2, "the same loss, told twice"
 
 
@@ -124,8 +119,7 @@ def test_latest_that_was_pinned_before_an_outage_reports_what_it_lost(past: Past
     past.put(0)
     past.clock.advance(hours=25)
     past.put(1)
-    receipt = past.run(pin, since_ms=0)
-    assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2008")
+    fails(past.run(pin, since_ms=0), "FL-2008")
     assert past.losses[0].loss is not None
     assert past.losses[0].loss.from_ms == pin.ms
 
@@ -146,7 +140,7 @@ def test_a_shard_that_is_idle_for_longer_than_its_retention_has_lost_nothing(pas
     past.put(1)
     assert past.run().state is ShardState.DONE
     assert past.losses == []
-    assert numbers(past.served.rows) == [0, 1]
+    assert past.numbers == [0, 1]
 
 
 def test_a_loss_is_told_before_anything_new_arrives(past: Past) -> None:
@@ -158,7 +152,7 @@ def test_a_loss_is_told_before_anything_new_arrives(past: Past) -> None:
     past.run(goes_on=True)
     past.put(2)
     past.run(goes_on=True)
-    assert (numbers(past.served.rows), len(past.losses)) == ([0, 2], 1)
+    assert (past.numbers, len(past.losses)) == ([0, 2], 1)
 
 
 def test_a_shard_that_expired_before_it_was_read_to_its_end_is_a_loss(past: Past) -> None:
@@ -168,8 +162,7 @@ def test_a_shard_that_expired_before_it_was_read_to_its_end_is_a_loss(past: Past
     past.put(1)
     closed.split()
     past.clock.advance(hours=25)
-    receipt = past.run(shard=closed)
-    assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2012")
+    fails(past.run(shard=closed), "FL-2012")
     assert past.run(shard=closed, goes_on=True).state is ShardState.ENDED
     row = past.ledger.read(past.key(closed))
     assert row.ended
@@ -180,7 +173,7 @@ def test_parents_that_nobody_read_stop_their_child_until_the_policy_goes_on(past
     past.put(0)
     for _ in range(2):  # a restart does not talk it away
         receipt = past.run(trimmed_parents=("shardId-000000000007",))
-        assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2012")
+        fails(receipt, "FL-2012")
         assert "shardId-000000000007" in receipt.problem.what
     assert past.run(trimmed_parents=("shardId-000000000007",), goes_on=True).state is ShardState.DONE
     assert past.run(trimmed_parents=("shardId-000000000007",)).state is ShardState.DONE, "it has begun"
@@ -244,7 +237,7 @@ def test_where_the_policy_goes_on_a_reader_overtaken_in_mid_session_goes_on(past
     channels.commits_at_once = True
     final = past.run(goes_on=True)
     assert (final.state, final.problem) == (ShardState.DONE, None)
-    assert numbers(past.served.rows) == [0, 1, 2, 8, 9]
+    assert past.numbers == [0, 1, 2, 8, 9]
 
 
 def test_committed_rows_whose_records_have_left_are_unprovable_and_counted_from_there_on(past: Past) -> None:
@@ -257,7 +250,7 @@ def test_committed_rows_whose_records_have_left_are_unprovable_and_counted_from_
     assert past.row.fence != Fence()
     receipt = past.run(known, goes_on=True)
     assert (receipt.state, receipt.problem) == (ShardState.DONE, None)
-    assert numbers(past.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert past.numbers == [0, 1, 2, 3, 4, 5]
     assert [each.kind for each in past.losses] == [IncidentKind.UNPROVABLE_RANGE]
 
 
@@ -268,7 +261,7 @@ def test_a_bounded_run_reads_everything_whatever_the_last_pages_say(past: Past, 
     closed = past.shard
     closed.split()
     assert past.run(shard=closed).state is ShardState.ENDED
-    assert numbers(past.served.rows) == list(range(1500))
+    assert past.numbers == list(range(1500))
 
 
 def test_a_bounded_run_is_done_with_an_open_shard_only_once_two_answers_say_so(past: Past) -> None:
@@ -288,7 +281,7 @@ def test_answers_that_are_no_pages_are_counted_in_the_receipt_and_cost_no_record
     past.kinesis.faults.replace([body])
     receipt = past.run()
     assert (receipt.state, receipt.unreadable_pages) == (ShardState.DONE, 3)
-    assert numbers(past.served.rows) == [0, 1]
+    assert past.numbers == [0, 1]
 
 
 @pytest.mark.parametrize("step", [EpochStep.APPENDED, EpochStep.PROVEN])
@@ -303,14 +296,14 @@ def test_what_left_between_a_first_start_at_the_horizon_and_the_next_one_is_an_u
     receipt = past.run(goes_on=goes_on)
     (loss,) = past.losses
     assert loss.kind is IncidentKind.UNPROVABLE_RANGE
-    assert (receipt.problem.id if receipt.problem else None) == (None if goes_on else "FL-2008")
-    assert sorted(numbers(past.served.rows)) == list(range(9)), "all of them once, as it happens"
+    assert problem(receipt) == (None if goes_on else "FL-2008")
+    assert sorted(past.numbers) == list(range(9)), "all of them once, as it happens"
     if not goes_on:
         past.ledger.reset(resume_from(past.row, ResumeFrom.PROVEN, past.now_ms))
         assert past.run().problem is None
     past.put(9)
     assert past.run().problem is None
-    assert sorted(numbers(past.served.rows)) == list(range(10))
+    assert sorted(past.numbers) == list(range(10))
     assert past.row.first_read is None
 
 
@@ -326,8 +319,7 @@ def test_a_shard_whose_first_records_were_read_and_that_is_empty_now_has_lost_th
     shard = past.shard
     if is_closed:
         shard.split()
-    receipt = past.run(shard=shard, is_closed=is_closed)
-    assert (receipt.state, receipt.problem and receipt.problem.id) == (ShardState.FAILED, "FL-2008")
+    fails(past.run(shard=shard, is_closed=is_closed), "FL-2008")
     end = ShardState.ENDED if is_closed else ShardState.DONE
     for _ in range(2 - is_closed):
         assert past.run(shard=shard, is_closed=is_closed, goes_on=True).state is end
@@ -342,4 +334,4 @@ def test_a_shard_that_says_once_that_it_is_empty_has_lost_nothing(past: Past) ->
     past.die_at(EpochStep.APPENDED)
     past.kinesis.liberties.empty_page_every = 2
     assert past.run().problem is None
-    assert numbers(past.served.rows) == [0]
+    assert past.numbers == [0]

@@ -26,7 +26,7 @@ from .running import bounded
 def split(world: World) -> list[ShardHandle]:
     """Both shards of a stream that was split once, long ago, and all of it read."""
     parent = world.shard
-    world.stream.put({"n": 1})
+    world.put(1)
     children = list(parent.split())
     for shard in (parent, *children):
         bounded(world.services(), world.work(shard=shard, is_closed=shard is parent))
@@ -46,26 +46,24 @@ def parent_of(world: World) -> ShardKey:
 
 
 def row_of(world: World) -> ShardRow:
-    row = world.ledger.read(parent_of(world))
-    assert row is not None
-    return row
+    return world.ledger.kept[parent_of(world)]
 
 
-def work_of(world: World, shard: ShardHandle) -> ShardWork:
-    return world.work(shard=shard)
+def retire(world: World, *shards: ShardHandle, **work: Any) -> None:
+    """As the process does that has these shards."""
+    Retirement(world.services()).run([world.work(shard=shard, **work) for shard in shards])
 
 
 def test_an_ended_shards_channel_and_row_are_removed(world: World, children: list[ShardHandle]) -> None:
-    parent = parent_of(world)
-    Retirement(world.services()).run([work_of(world, child) for child in children])
-    assert world.ledger.read(parent) is None
+    retire(world, *children)
+    assert world.ledger.read(parent_of(world)) is None
     assert sorted(world.channels.served) == sorted(f"app~{child.id}" for child in children)
 
 
 def test_only_who_has_the_first_open_shard_removes_anything(world: World, children: list[ShardHandle]) -> None:
-    Retirement(world.services()).run([work_of(world, children[1])])
+    retire(world, children[1])
     assert world.ledger.read(parent_of(world)) is not None
-    Retirement(world.services()).run([work_of(world, children[0])])
+    retire(world, children[0])
     assert world.ledger.read(parent_of(world)) is None
 
 
@@ -75,26 +73,25 @@ def test_a_process_that_dies_in_between_leaves_a_row_that_is_found_again(
     def die(_: object) -> None:
         raise LedgerUnavailable("ledger", "the process ends here")
 
-    works = [work_of(world, child) for child in children]
     with monkeypatch.context() as patch:
         patch.setattr(world.ledger, "remove", die)
-        Retirement(world.services()).run(works)
+        retire(world, *children)
     assert f"app~{parent_of(world).shard_id}" not in world.channels.served
-    Retirement(world.services()).run(works)
+    retire(world, *children)
     assert world.ledger.read(parent_of(world)) is None
 
 
 def test_a_row_with_incidents_loses_its_channel_only(world: World, children: list[ShardHandle]) -> None:
     row = row_of(world).with_incident(Incident(IncidentKind.RETENTION_LOSS, 1, "lost"))
     world.ledger.write(row)
-    Retirement(world.services()).run([work_of(world, child) for child in children])
+    retire(world, *children)
     assert row_of(world) == replace(row, channels={})
     assert f"app~{parent_of(world).shard_id}" not in world.channels.served
 
 
 def test_channels_of_a_table_that_was_replaced_are_gone_with_it(world: World, children: list[ShardHandle]) -> None:
     target = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
-    Retirement(world.services()).run([replace(work_of(world, child), target=target) for child in children])
+    retire(world, *children, target=target)
     assert world.ledger.read(parent_of(world)) is None
     assert len(world.channels.served) == 3
 
@@ -132,7 +129,7 @@ def test_a_row_that_somebody_took_meanwhile_stays(world: World, children: list[S
         return found
 
     world.ledger.rows = read_then_lose  # type: ignore[method-assign] # the moment between two calls
-    Retirement(world.services()).run([work_of(world, child) for child in children])
+    retire(world, *children)
     assert row_of(world).fence == taken[0]
 
 
@@ -146,7 +143,7 @@ def test_a_row_whose_shard_the_service_still_knows_stays_whatever_a_listing_omit
         return replace(lineage, shards={one.id: lineage.shards[one.id] for one in split})
 
     monkeypatch.setattr(retirement, "read_lineage", without_the_parent)
-    Retirement(world.services()).run([work_of(world, child) for child in split])
+    retire(world, *split)
     assert row_of(world).ended
     assert len(world.channels.served) == 3
 
@@ -156,7 +153,7 @@ def test_a_row_that_ended_a_moment_ago_stays_though_its_workers_clock_is_days_be
 ) -> None:
     now_ms = int(time.time() * 1000)
     world.ledger.write(replace(row_of(world), arrived_ms=now_ms, heartbeat_ms=1))
-    Retirement(world.services()).run([work_of(world, child) for child in children])
+    retire(world, *children)
     assert row_of(world).ended
 
 
@@ -183,7 +180,7 @@ def test_a_channel_that_cannot_be_dropped_keeps_no_other_row(
     monkeypatch.setattr(MemoryChannels, "drop", refuses_the_first)
     process = Retirement(world.services())
     for _ in range(2):
-        process.run([work_of(world, child) for child in children])
+        process.run([world.work(shard=child) for child in children])
     left = world.ledger.rows(parent_of(world).incarnation)
     assert sorted(left) == sorted([parent_of(world).shard_id, *(child.id for child in children)])
     assert asked[-1] == refused

@@ -1,37 +1,30 @@
 """One shard into several tables: every record in its own table once, whatever is killed between two of its appends."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.resume import accept_errors
 from firnline_ingest.shard.receipt import Receipt, ShardState
-from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
-from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.snowflake import in_flight, sending
 from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.values import Position
 from tests.fakes.channels import MemoryChannel
+from tests.fakes.kills import dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 from tests.ingest.shard.test_formats import costs_the_channel
 
-from .routed import Killed, channel, expected, killed, killed_after, ours, pipeline, problem, put, tables, work
-from .running import bounded, frozen_at, run
+from .routed import channel, expected, killed, killed_after, ours, pipeline, put, tables, work
+from .running import bounded, drained, frozen_at
 
 
 @pytest.fixture
 def routed(world: World) -> World:
     world.pipeline = pipeline()
     return world
-
-
-def drained(world: World, asked: ShardWork) -> Receipt:
-    """As `firnline drain` has it: nothing that arrived after the beginning of time, but what is committed."""
-    return run(world.services(), ShardRequest.lasting(asked, 20.0, arrival_ms=0))
 
 
 def test_each_record_is_in_the_table_that_its_value_names(routed: World) -> None:
@@ -46,11 +39,10 @@ def test_each_record_is_in_the_table_that_its_value_names(routed: World) -> None
 
 def test_a_value_without_a_table_is_a_dead_letter_with_its_reason(routed: World) -> None:
     routed.pipeline = pipeline(unmatched="dead_letter")
-    for data in (b'{"n":0,"kind":"order"}', b'{"n":1,"kind":"new"}', b'{"n":2}', b'{"n":3,"kind":7}'):
-        routed.shard.put(data)
+    routed.put(b'{"n":0,"kind":"order"}', b'{"n":1,"kind":"new"}', b'{"n":2}', b'{"n":3,"kind":7}')
     receipt = bounded(routed.services(), ours(routed))
     assert (receipt.rows, receipt.dead_letters) == (1, 3)
-    letters = list(routed.dead_letters.list())
+    letters = routed.letters
     assert {letter.reason for letter in letters} == {"no-route"}
     assert sorted(letter.detail for letter in letters) == [
         "it has no key 'kind', by which it would be routed.",
@@ -126,14 +118,14 @@ def test_rows_that_one_table_rejects_stop_the_shard_with_that_tables_name(routed
     assert receipt.rejected_rows == 1
 
 
-def changed(world: World) -> Callable[[], Receipt]:
+def changed(world: World) -> Receipt:
     """With refunds in the pipeline's own table."""
+    world.pipeline = pipeline(tables={"order": "ORDERS"})
+    return bounded(world.services(), work(world, "ORDERS"))
 
-    def again() -> Receipt:
-        world.pipeline = pipeline(tables={"order": "ORDERS"})
-        return bounded(world.services(), work(world, "ORDERS"))
 
-    return again
+CHANGED = {"ORDERS": [0, 3, 6, 9], "REFUNDS": [1, 4]}
+"""What is in the tables of routes that were changed behind the sixth record."""
 
 
 def test_routes_that_change_while_a_table_is_ahead_stop_the_shard_until_it_is_drained(routed: World) -> None:
@@ -142,36 +134,29 @@ def test_routes_that_change_while_a_table_is_ahead_stop_the_shard_until_it_is_dr
     killed_after(routed, EpochStep.APPENDED, 2, ours(routed))
     routed.channels.commits_at_once = True
     put(routed, 6, 6)
-    again = changed(routed)
-    refused = again()
+    refused = changed(routed)
     assert problem(refused) == "FL-2111"
     assert "firnline drain" in refused.problem.next_step
     routed.pipeline = pipeline()
-    before = drained(routed, ours(routed))
+    before = drained(routed.services(), ours(routed))
     assert (before.state, problem(before)) == (ShardState.DONE, None)
     assert sum(map(len, tables(routed).values())) == 6, "what was read with the old routes, and nothing else"
-    row = routed.row
-    assert row.read_through == Position(routed.shard.records[5].sequence_number)
-    assert problem(again()) is None
-    assert tables(routed) == {
-        routed.shard.id: [2, 5, 7, 8, 10, 11],
-        "ORDERS": [0, 3, 6, 9],
-        "REFUNDS": [1, 4],
-    }
+    assert routed.row.read_through == Position(routed.shard.records[5].sequence_number)
+    assert problem(changed(routed)) is None
+    assert tables(routed) == CHANGED | {routed.shard.id: [2, 5, 7, 8, 10, 11]}
 
 
 def test_routes_may_change_after_a_stop(routed: World) -> None:
     put(routed, 6)
     bounded(routed.services(), ours(routed))
     put(routed, 6, 6)
-    assert problem(changed(routed)()) is None
-    assert tables(routed)["REFUNDS"] == [1, 4]
-    assert tables(routed)[routed.shard.id] == [2, 5, 7, 8, 10, 11]
+    assert problem(changed(routed)) is None
+    assert tables(routed) == CHANGED | {routed.shard.id: [2, 5, 7, 8, 10, 11]}
 
 
 def test_a_pipeline_gets_its_first_routes_where_it_left_off(routed: World) -> None:
     put(routed, 6)
-    routed.pipeline = PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
+    routed.configure()
     bounded(routed.services(), routed.work())
     routed.pipeline = pipeline()
     put(routed, 6, 6)
@@ -217,20 +202,16 @@ def test_a_refused_record_is_not_for_its_table_again_while_another_one_still_rea
 ) -> None:
     """The own table has the whole page when ORDERS loses its channel: so the shard can't be past the letter yet."""
     put(routed, 12)
-
-    def die(reached: EpochStep, key: object) -> None:
-        if reached is EpochStep.APPENDED and tables(routed)["ORDERS"][-1:] == [6]:
-            raise Killed
-
+    die = dies_at(EpochStep.APPENDED, when=lambda: tables(routed)["ORDERS"][-1:] == [6])
     with monkeypatch.context() as patch:
         costs_the_channel(patch, 3)
         killed(routed.services(observer=die), ours(routed))
-    (letter,) = routed.dead_letters.list()
+    (letter,) = routed.letters
     assert (letter.reason, letter.sequence_number) == ("refused", str(routed.shard.records[3].sequence_number))
     monkeypatch.setattr(in_flight, "TIMEOUT_S", 0.5)
     assert problem(bounded(routed.services(), ours(routed))) is None
     assert tables(routed) == {**expected(routed, 12), "ORDERS": [0, 6, 9]}
-    assert len(list(routed.dead_letters.list())) == 1
+    assert len(routed.letters) == 1
 
 
 def test_routed_rows_are_counted_that_went_before_the_channel_was_lost(

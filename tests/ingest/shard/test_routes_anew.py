@@ -13,14 +13,15 @@ from firnline_ingest.ledger.reconcile import EXPIRES_MS
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ChannelEntry, ResumeFrom
 from firnline_ingest.shard.receipt import ShardState
-from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.values import Position
+from tests.fakes.kills import dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 
-from .routed import Killed, channel, expected, killed, killed_after, ours, pipeline, problem, put, table, tables, work
-from .running import bounded, numbers, run
+from .routed import channel, expected, killed, killed_after, ours, pipeline, put, table, tables, work
+from .running import bounded, drained, numbers
 
 COUNT = 9
 SOON_S = 0.3  # of a run that comes to nothing, however long it takes
@@ -35,11 +36,11 @@ def held_back(world: World) -> World:
     world.channels.holds = "REFUNDS"
     put(world, COUNT)
 
-    def die(reached: EpochStep, key: object) -> None:
-        proven = orders(world).proven.position if reached is EpochStep.LEDGERED else None
-        if proven is not None and proven.sequence_number >= world.shard.records[6].sequence_number:
-            raise Killed
+    def is_proven() -> bool:
+        proven = orders(world).proven.position
+        return proven is not None and proven.sequence_number >= world.shard.records[6].sequence_number
 
+    die = dies_at(EpochStep.LEDGERED, when=is_proven)
     killed(world.services(observer=die, heartbeat_every_s=0.0), ours(world))
     world.channels.holds = ""
     row = world.row
@@ -62,11 +63,8 @@ def is_quiet(world: World) -> None:
     """A minute goes by in which the shard's process has appended nothing to ORDERS."""
     entry = orders(world)
     assert entry.sending is not None
-    entries = {
-        **world.row.channels,
-        channel(world, "ORDERS"): replace(entry, sending=replace(entry.sending, is_on=False)),
-    }
-    world.ledger.reset(replace(world.row, channels=entries))
+    quiet = {channel(world, "ORDERS"): replace(entry, sending=replace(entry.sending, is_on=False))}
+    world.ledger.reset(replace(world.row, channels={**world.row.channels, **quiet}))
 
 
 def resume(world: World, where: ResumeFrom = ResumeFrom.PROVEN) -> None:
@@ -113,18 +111,12 @@ def behind_what_was_proven(world: World) -> tuple[list[int], ShardWork]:
     return [], ours(world)
 
 
-ANEW: list[Callable[[World], tuple[list[int], ShardWork]]] = [
-    dropped,
-    replaced,
-    through_another_pipe,
-    behind_what_was_proven,
-]
+Begun = Callable[[World], tuple[list[int], ShardWork]]
+ANEW: list[Begun] = [dropped, replaced, through_another_pipe, behind_what_was_proven]
 
 
 @pytest.mark.parametrize("begun", ANEW)
-def test_what_was_proven_in_a_channel_that_is_begun_anew_does_not_come_again(
-    held_back: World, begun: Callable[[World], tuple[list[int], ShardWork]]
-) -> None:
+def test_what_was_proven_in_a_channel_that_is_begun_anew_does_not_come_again(held_back: World, begun: Begun) -> None:
     before, asked = begun(held_back)
     put(held_back, 6, COUNT)
     everything_is_there_once(held_back, before, asked, COUNT + 6)
@@ -134,9 +126,7 @@ AGAIN = [(dropped, step) for step in (EpochStep.RECONCILED, EpochStep.READ, Epoc
 
 
 @pytest.mark.parametrize(("begun", "step"), [*AGAIN, *((begun, EpochStep.APPENDED) for begun in ANEW[1:])])
-def test_nor_after_another_kill(
-    held_back: World, begun: Callable[[World], tuple[list[int], ShardWork]], step: EpochStep
-) -> None:
+def test_nor_after_another_kill(held_back: World, begun: Begun, step: EpochStep) -> None:
     before, asked = begun(held_back)
     put(held_back, 6, COUNT)
     for times in (1, 2):
@@ -179,7 +169,7 @@ def test_routes_change_behind_a_line_only_after_a_drain_has_read_past_it(held_ba
     changed = work(held_back, "REFUNDS")
     assert problem(bounded(held_back.services(), changed, SOON_S)) == "FL-2111"
     held_back.pipeline = pipeline()
-    receipt = run(held_back.services(), ShardRequest.lasting(asked, 20.0, arrival_ms=0))
+    receipt = drained(held_back.services(), asked)
     assert (receipt.state, problem(receipt)) == (ShardState.DONE, None)
     there = [number for numbers_there in tables(held_back).values() for number in numbers_there]
     assert sorted(before + there) == list(range(COUNT)), "up to the furthest token or line, and nothing beyond"

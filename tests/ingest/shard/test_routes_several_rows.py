@@ -9,14 +9,15 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.ledger.item import padded
 from firnline_ingest.shard.receipt import ShardState
-from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
 from firnline_ingest.values import LAST_ROW, Position
-from tests.ingest.shard.conftest import World
+from tests.fakes.kills import Killed
+from tests.fakes.receipts import problem
+from tests.ingest.shard.conftest import World, pipeline
 
-from .routed import ROUTES, Killed, channel, killed, ours, problem, tables
-from .running import bounded, run
+from .routed import ROUTES, channel, killed, ours, tables
+from .running import bounded, drained
 
 SEVERAL, ONE, LETTER = 3, 1, 0
 OWN = ""
@@ -32,8 +33,7 @@ def routed(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def pipeline_of(format_: str, **routes: object) -> PipelineConfig:
-    names = {"stream": "events", "database": "DB", "schema": "RAW"}
-    return PipelineConfig.model_validate({**names, "format": {"type": format_}, "routes": {**ROUTES, **routes}})
+    return pipeline(format={"type": format_}, routes={**ROUTES, **routes})
 
 
 def put(world: World, kind: str, *numbers: int) -> Position:
@@ -94,9 +94,7 @@ def test_a_page_that_ends_with_a_record_that_was_committed_in_part_is_no_step_ba
     put(routed, "refund", 4)
     stopped_with(routed, {"ORDERS": committed, "REFUNDS": 1})
     assert routed.row.read_through.row == committed
-    request = ShardRequest.lasting(ours(routed), 20.0, arrival_ms=0)
-    receipt = run(routed.services("drain", final_commit_s=1.0), request)
-    assert problem(receipt) is None
+    assert problem(drained(routed.services("drain", final_commit_s=1.0), ours(routed))) is None
     assert tables(routed)["ORDERS"] == [1, 2, 3]
 
 

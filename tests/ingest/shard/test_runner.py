@@ -12,11 +12,11 @@ from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position, ShardKey
-from firnline_local.clock import ManualClock
-from firnline_local.kinesis import FakeKinesis
+from tests.fakes.kills import Killed, dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, epochs, frozen_at, has_rows, now_ms, numbers, run, soon
+from .running import bounded, epochs, frozen_at, has_rows, now_ms, run, soon
 
 
 def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> None:
@@ -25,7 +25,7 @@ def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> No
     assert receipt.state is ShardState.DONE
     assert (receipt.records, receipt.rows, receipt.opens) == (25, 25, 1)
     assert receipt.proof_delay_ms is not None
-    assert numbers(world.served.rows) == list(range(25))
+    assert world.numbers == list(range(25))
     assert world.row.read_through == world.shard.last_position
     assert receipt.proven == receipt.end == world.shard.last_position.token
 
@@ -41,21 +41,19 @@ def test_the_row_carries_its_place_in_the_stream(world: World) -> None:
 def test_a_restart_goes_on_after_what_was_proven(world: World) -> None:
     world.stream.shard(records=10)
     bounded(world.services(), world.work())
-    world.stream.put({"n": 10})
+    world.put(10)
     receipt = bounded(world.services("second"), world.work())
-    assert numbers(world.served.rows) == list(range(11))
+    assert world.numbers == list(range(11))
     assert (receipt.rows, receipt.reread_rows) == (1, 0)
 
 
 def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it(world: World) -> None:
-    world.stream.put({"n": 0})
-    bad = world.stream.put(b"not json")
-    world.stream.put({"n": 1})
+    _, bad, _ = world.put(0, b"not json", 1)
     steps: list[EpochStep] = []
     receipt = bounded(world.services(observer=lambda step, key: steps.append(step)), world.work())
-    assert numbers(world.served.rows) == [0, 1]
-    (letter,) = world.dead_letters.list()
-    assert (letter.data, letter.sequence_number) == (b"not json", str(bad.sequence_number))
+    assert world.numbers == [0, 1]
+    (letter,) = world.letters
+    assert (letter.data, letter.sequence_number) == (b"not json", bad)
     assert steps.index(EpochStep.DEAD_LETTERED) < steps.index(EpochStep.APPENDED)
     assert (receipt.records, receipt.rows, receipt.dead_letters) == (3, 2, 1)
 
@@ -70,20 +68,11 @@ def test_dead_letters_alone_move_the_ledger_where_no_token_can(world: World) -> 
 
 def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_again(world: World) -> None:
     world.stream.shard(records=10)
-
-    class Killed(BaseException):
-        pass
-
-    def die_once_committed(step: EpochStep, key: object) -> None:
-        if step is EpochStep.COMMITTED:
-            raise Killed
-
     with pytest.raises(Killed):
-        bounded(world.services(observer=die_once_committed), world.work())
+        bounded(world.services(observer=dies_at(EpochStep.COMMITTED)), world.work())
     assert (len(world.served.rows), world.row.read_through) == (10, None)
-
     receipt = bounded(world.services("second"), world.work())
-    assert numbers(world.served.rows) == list(range(10))
+    assert world.numbers == list(range(10))
     assert (receipt.rows, receipt.reread_rows) == (0, 10)
     assert world.row.read_through == world.shard.last_position
 
@@ -101,11 +90,10 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: World
             request.stop()
 
     receipt = run(world.services(final_commit_s=0.0, observer=stop_when_it_opens_again), request)
-    assert receipt.state is ShardState.FAILED
-    assert receipt.problem.id == "FL-3010"
+    assert (receipt.state, problem(receipt)) == (ShardState.FAILED, "FL-3010")
     world.channels.commits_at_once = True
     assert bounded(world.services("second"), world.work()).rows == 10
-    assert numbers(world.served.rows) == list(range(10))
+    assert world.numbers == list(range(10))
 
 
 def test_a_shard_that_somebody_else_opened_yields_and_asked_again_it_opens_the_shard_again(world: World) -> None:
@@ -113,10 +101,10 @@ def test_a_shard_that_somebody_else_opened_yields_and_asked_again_it_opens_the_s
     with world.group("first") as group:
         epochs(group, [world.work()], has_rows(world, 5))
         bounded(world.services("second"), world.work())
-        world.stream.put({"n": 5})
+        world.put(5)
         receipts = epochs(group, [world.work()], has_rows(world, 6))
         assert [receipt.state for receipt in receipts].count(ShardState.FENCED) == 1
-    assert numbers(world.served.rows) == list(range(6))
+    assert world.numbers == list(range(6))
 
 
 def test_a_zombie_can_neither_append_nor_write_the_ledger(world: World) -> None:
@@ -125,7 +113,7 @@ def test_a_zombie_can_neither_append_nor_write_the_ledger(world: World) -> None:
         assert bounded(world.services("owner"), world.work()).state is ShardState.DONE
     assert receipts[0].state is ShardState.FENCED
     assert "owner" in receipts[0].problem.what
-    assert numbers(world.served.rows) == [0, 1, 2]
+    assert world.numbers == [0, 1, 2]
     assert world.row.fence.owner.startswith("owner/")
 
 
@@ -134,21 +122,21 @@ def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_l
     with world.group() as group:
         epochs(group, [world.work()], has_rows(world, 5))
         world.served.opens += 1  # as if the service wanted it opened again: the ledger's fence is still ours
-        world.stream.put({"n": 5})
+        world.put(5)
         receipts = epochs(group, [world.work()], has_rows(world, 6))
     assert sum(receipt.opens for receipt in receipts) == 1
-    assert numbers(world.served.rows) == list(range(6))
+    assert world.numbers == list(range(6))
 
 
 def test_an_epochs_boundary_costs_no_reopen(world: World) -> None:
     with world.group() as group:
         opens = 0
         for n in range(3):
-            world.stream.put({"n": n})
+            world.put(n)
             receipts = epochs(group, [world.work()], has_rows(world, n + 1))
             opens += sum(receipt.opens for receipt in receipts)
     assert opens == 1
-    assert numbers(world.served.rows) == [0, 1, 2]
+    assert world.numbers == [0, 1, 2]
 
 
 def test_a_key_that_is_new_is_told_with_its_record_in_one_receipt(world: World) -> None:
@@ -167,17 +155,13 @@ def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: Wo
     world.stream.shard(records=3)
     for _ in range(2):
         receipt = bounded(world.services(), world.work())
-        assert receipt.state is ShardState.FAILED
-        assert receipt.problem.id == "FL-3105"
+        assert (receipt.state, problem(receipt), receipt.rejected_rows) == (ShardState.FAILED, "FL-3105", 1)
         assert not receipt.problem.is_retryable
-        assert receipt.rejected_rows == 1
     assert len(world.served.rows) == 2
 
 
 def test_rejected_rows_are_passed_when_tolerated(world: World) -> None:
-    world.pipeline = world.pipeline.model_validate(
-        {"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"}
-    )
+    world.configure(tolerance="all")
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
     receipt = bounded(world.services(), world.work())
@@ -195,66 +179,41 @@ def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: Wor
     row = world.ledger.read(world.key(parent))
     assert row.ended
     assert set(row.children) == {left.id, right.id}
-    assert numbers(world.served.rows) == [0, 1, 2, 3]
+    assert world.numbers == [0, 1, 2, 3]
 
 
 def test_a_bounded_run_leaves_later_arrivals_alone(world: World) -> None:
-    clock = ManualClock()
-    kinesis = FakeKinesis(clock=clock, read_limits=False)
-    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
-    world.stream.put({"n": 0})
+    clock = world.use_clock()
+    world.put(0)
     bound = int(clock.now.timestamp() * 1000) + 1
     clock.advance(seconds=1)
-    world.stream.put({"n": 1})
+    world.put(1)
     receipt = run(world.services(), ShardRequest.lasting(world.work(), 20, arrival_ms=bound))
     assert receipt.state is ShardState.DONE
-    assert numbers(world.served.rows) == [0]
+    assert world.numbers == [0]
 
 
 def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(world: World) -> None:
-    clock = ManualClock()
-    kinesis = FakeKinesis(clock=clock, read_limits=False)
-    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
-    first = world.stream.put({"n": 0})
+    clock = world.use_clock()
+    (first,) = world.put(0)
     bounded(world.services(now_ms=lambda: 0), world.work())
-    world.stream.put({"n": 1})
+    world.put(1)
     clock.advance(hours=25)
-    world.stream.put({"n": 2})
+    world.put(2)
     far = 10**15
     receipt = run(world.services(now_ms=lambda: far), ShardRequest.lasting(world.work(), 5, arrival_ms=far))
     assert receipt.problem.id == "FL-2008"
-    assert str(first.sequence_number) in receipt.problem.what
+    assert first in receipt.problem.what
     assert world.row.incidents[-1].kind is IncidentKind.RETENTION_LOSS
-
-
-def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: World) -> None:
-    clock = ManualClock()
-    kinesis = FakeKinesis(clock=clock, read_limits=False)
-    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
-    world.stream.put({"n": 0})
-    bounded(world.services(now_ms=clock_ms(clock)), world.work())
-    clock.advance(hours=23)
-    bounded(world.services(now_ms=clock_ms(clock)), world.work())  # the tip was seen again
-    clock.advance(hours=2)
-    world.stream.put({"n": 1})
-    far = int(clock.now.timestamp() * 1000) + 1
-    receipt = run(world.services(now_ms=clock_ms(clock)), ShardRequest.lasting(world.work(), 5, arrival_ms=far))
-    assert receipt.state is ShardState.DONE
-    assert numbers(world.served.rows) == [0, 1]
-    assert world.row.incidents == ()
-
-
-def clock_ms(clock: ManualClock):
-    return lambda: int(clock.now.timestamp() * 1000)
 
 
 def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: World) -> None:
     world.stream.shard(records=5)
     bounded(world.services(), world.work())
     world.ledger.forget(world.key())
-    world.stream.put({"n": 5})
+    world.put(5)
     assert bounded(world.services("second"), world.work()).rows == 1
-    assert numbers(world.served.rows) == list(range(6))
+    assert world.numbers == list(range(6))
     (incident,) = world.row.incidents
     assert incident.kind is IncidentKind.LEDGER_REBUILT
     assert "firnline audit" in incident.detail
@@ -266,7 +225,7 @@ def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: World)
     third = world.shard.records[2]
     receipt = bounded(world.services(), world.work(After(Position(third.sequence_number))))
     assert receipt.rows == 2
-    assert numbers(world.served.rows) == [3, 4]
+    assert world.numbers == [3, 4]
     (incident,) = world.row.incidents
     assert (incident.kind, incident.through) == (IncidentKind.LEDGER_REBUILT, Position(third.sequence_number))
     assert "Spark's offset" in incident.detail
@@ -285,19 +244,8 @@ def test_a_table_that_was_made_again_is_refused(world: World) -> None:
 def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(world: World) -> None:
     world.stream.shard(records=2)
     unblock = threading.Event()
-    real_open = world.channels.open
-
-    class Blocking:
-        fingerprint = ""
-
-        def look_for_new_key(self):
-            pass
-
-        def open(self, target, name):
-            assert unblock.wait(10)
-            return real_open(target, name)
-
-    with world.group(channels=Blocking()) as group:
+    world.channels.opening = lambda _: unblock.wait(10)
+    with world.group() as group:
         assert group.run([world.work()], soon(0.1))[0].state is ShardState.OPENING
         unblock.set()
         epochs(group, [world.work()], has_rows(world, 2))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
@@ -23,15 +22,9 @@ TRANSFORMS = [
 ]
 
 
-def pipeline(*transforms: object, **more: object) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", "transforms": list(transforms), **more}
-    return PipelineConfig.model_validate(document, strict=None)
-
-
 def test_every_record_is_a_row_a_letter_or_filtered_and_the_sum_is_right(world: World) -> None:
-    world.pipeline = pipeline(*TRANSFORMS)
-    for payload in ({"n": 0, "card": 1}, {"kind": "heartbeat"}, {"source": "app"}, {"n": 3}, {"kind": "heartbeat"}):
-        world.stream.put(payload)
+    world.configure(transforms=TRANSFORMS)
+    world.put({"n": 0, "card": 1}, {"kind": "heartbeat"}, {"source": "app"}, 3, {"kind": "heartbeat"})
     receipt = bounded(world.services(), world.work())
     rows = [json.loads(row) for row in world.served.rows]
     assert [{key: each[key] for key in each if key != "KINESISMETADATA"} for each in rows] == [
@@ -40,11 +33,9 @@ def test_every_record_is_a_row_a_letter_or_filtered_and_the_sum_is_right(world: 
     ]
     counts = (receipt.records, receipt.rows, receipt.dead_letters, receipt.filtered, receipt.problem)
     assert counts == (5, 2, 1, 2, None)
-    (letter,) = world.dead_letters.list()
-    assert (letter.reason, letter.detail) == (
-        "transform-failed",
-        "transforms[2] (insert): source is there already.",
-    )
+    (letter,) = world.letters
+    assert letter.reason == "transform-failed"
+    assert letter.detail == "transforms[2] (insert): source is there already."
     assert world.row.read_through == world.shard.last_position, "what is filtered behind the last row is read through"
     assert bounded(world.services("second"), world.work()).records == 0
 
@@ -53,8 +44,8 @@ def test_a_callable_that_hangs_is_named_as_where_its_shard_is(world: World, monk
     """It is not ended: a thread can't be. Whoever looks is told."""
     module = ModuleType("firnline_test_functions")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    world.pipeline = pipeline({"type": "callable", "callable": f"{module.__name__}:f", "version": "1"})
-    world.stream.put({"n": 0})
+    world.configure(transforms=[{"type": "callable", "callable": f"{module.__name__}:f", "version": "1"}])
+    world.put(0)
     work = world.work()
     runner = ShardRunner(world.services(), ShardRequest.lasting(work, 20.0, arrival_ms=now_ms()))
     seen = []
@@ -71,16 +62,15 @@ def test_a_callable_that_hangs_is_named_as_where_its_shard_is(world: World, monk
 
 
 def test_a_callable_that_is_not_there_stops_its_shard_before_any_record(world: World) -> None:
-    world.pipeline = pipeline({"type": "callable", "callable": "firnline_no_such_module:f"})
-    world.stream.put({"n": 0})
+    world.configure(transforms=[{"type": "callable", "callable": "firnline_no_such_module:f"}])
+    world.put(0)
     receipt = bounded(world.services(), world.work())
     assert (receipt.problem.id, receipt.problem.is_retryable, receipt.records) == ("FL-4141", False, 0)
     assert world.served.rows == []
 
 
 def test_keys_without_a_column_are_counted_where_the_columns_are_known(world: World) -> None:
-    world.pipeline = pipeline(*TRANSFORMS[:2])
-    for payload in ({"n": 0, "x": 1}, {"kind": "heartbeat", "x": 1}, {"n": 1, "card": 2}, {"N": 2, "x": 1, "y": None}):
-        world.stream.put(payload)
+    world.configure(transforms=TRANSFORMS[:2])
+    world.put({"n": 0, "x": 1}, {"kind": "heartbeat", "x": 1}, {"n": 1, "card": 2}, {"N": 2, "x": 1, "y": None})
     receipt = bounded(world.services(), replace(world.work(), columns=("N", "KINESISMETADATA")))
     assert (receipt.rows, receipt.unknown_keys, receipt.problem) == (3, 3, None)
