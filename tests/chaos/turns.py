@@ -3,13 +3,11 @@
 import threading
 from collections.abc import Callable
 
+from tests.fakes.kills import Killed
+
 PATIENCE_S = 60.0  # of the machine, for one turn, which takes a millisecond
 
 _current = threading.local()
-
-
-class Killed(BaseException):
-    """What SIGKILL is to a process."""
 
 
 class TurnTaker:

@@ -1,10 +1,11 @@
-"""The embedded Kinesis behind a real client, without a server."""
+"""The embedded Kinesis behind a real client, without a server, and what it is told to refuse."""
 
+import json
 from typing import Any
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis import FakeKinesis, Fault, FaultKind
 
 AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
 
@@ -13,3 +14,23 @@ def client_of(kinesis: FakeKinesis) -> Any:
     client = kinesis_client(AWS)
     kinesis.connect(client)
     return client
+
+
+def refused(operation: str, code: str, *, status: int = 400, **more: Any) -> Fault:
+    return Fault(endpoint=f"kinesis:{operation}", kind=FaultKind.ERROR, status=status, code=code, **more)
+
+
+def answering(operation: str, body: str, **more: Any) -> Fault:
+    """With a good status over this body."""
+    return Fault(endpoint=f"kinesis:{operation}", kind=FaultKind.BODY, body=body, **more)
+
+
+def only_counted(operation: str) -> Fault:
+    """From now on; nothing is refused."""
+    return Fault(endpoint=f"kinesis:{operation}", kind=FaultKind.ERROR, times=0)
+
+
+def faults_of(kinesis: FakeKinesis) -> list[dict[str, Any]]:
+    """Of each: its endpoint, the calls that it has seen and those that it hit."""
+    faults: list[dict[str, Any]] = json.loads(kinesis.faults.to_json())
+    return faults

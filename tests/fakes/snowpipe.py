@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from firnline_ingest.dead_letters.file_load import Load, Loading, most_telling
+from tests.fakes.kills import Killed
 
 BEGUN = datetime(2026, 11, 1, tzinfo=UTC)
 BAD = b"bad"
 """A row with this in it is refused."""
 Answer = TypeVar("Answer")
-
-
-class Killed(BaseException):
-    """The process is gone."""
 
 
 @dataclass

@@ -6,7 +6,6 @@ tier lacks (processes, the SDK, the services' own protocols) the schedules besid
 
 import random
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,10 +13,8 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, PipelineConfig
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.dead_letters import LocalFolder
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
@@ -30,12 +27,14 @@ from firnline_ingest.snowflake.channel_errors import ChannelLost
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, StreamHandle
+from tests.chaos.simulated.process import at_once
 from tests.chaos.turns import TurnTaker, current_taker
 from tests.fakes.channels import MemoryChannel, MemoryChannels, ServedChannel
+from tests.fakes.configs import TARGET, pipeline
+from tests.fakes.kinesis import client_of
 from tests.fakes.ledger import MemoryLedger
 
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
-PIPELINE = PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})
+PIPELINE = pipeline(tolerance="all")
 GOOD, REJECTED, UNUSABLE = b'{"n": "good"}', b'{"n": "rejected"}', b"no json"
 FAR_MS = 10**15
 ENDLESS = 10**5
@@ -160,9 +159,7 @@ class World:
 
     @property
     def row(self) -> ShardRow:
-        row = self.ledger.read(self.key)
-        assert row is not None
-        return row
+        return self.ledger.kept[self.key]
 
     @property
     def served(self) -> ServedChannel:
@@ -288,9 +285,7 @@ def finish(world: World, engine: TurnTaker) -> None:
 @pytest.fixture(scope="session")
 def kinesis() -> tuple[FakeKinesis, Any]:
     fake = FakeKinesis(read_limits=False)
-    client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-    fake.connect(client)
-    return fake, client
+    return fake, client_of(fake)
 
 
 @pytest.fixture
@@ -307,7 +302,7 @@ def run_seed(
     time = SimpleNamespace(monotonic=lambda: clock.now_s, sleep=sleep)
     for module in (channel_writer, channel_writers, checkpointer, pages, sending):
         monkeypatch.setattr(module, "time", time)
-    monkeypatch.setattr(runner, "_in_background", _at_once)
+    monkeypatch.setattr(runner, "_in_background", at_once)
 
     def run(seed: int) -> World:
         world = World(seed, *kinesis, tmp_path)
@@ -315,13 +310,3 @@ def run_seed(
         return world
 
     return run
-
-
-def _at_once(function: Callable[[], Any]) -> "Future[Any]":
-    """The opening has no thread of its own here: two threads of one engine could not be told whose turn it is."""
-    future: Future[Any] = Future()
-    try:
-        future.set_result(function())
-    except Exception as error:
-        future.set_exception(error)
-    return future

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from botocore.endpoint import convert_to_response_dict
 
-from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import TypedPageParser, kinesis_client
 from firnline_ingest.kinesis.reader import CHILDLESS_ENDS
 from firnline_local.clock import Clock
@@ -20,8 +19,8 @@ from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.subscription import Subscription
 from firnline_local.kinesis.wire import answered
 from tests.chaos.simulated.simulation import Simulation, pause, sleep
+from tests.fakes.kinesis import AWS
 
-AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
 MALFORMED = (
     b"{}",
     b'{"Records":[]}',

@@ -225,7 +225,7 @@ class AtOnce:
 
 
 def at_once(function: Callable[[], Any]) -> "Future[Any]":
-    """An opening, in the thread of its shard."""
+    """An opening, in the thread of its shard: two threads of one engine could not be told whose turn it is."""
     future: Future[Any] = Future()
     try:
         future.set_result(function())

@@ -1,12 +1,12 @@
 """A shard's letters, journal and channel in memory, where every effect is a place to be killed or frozen at."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects
@@ -15,8 +15,10 @@ from firnline_ingest.dead_letters.transport import ChannelTransport, replay_chan
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.values import ChannelState, ShardKey, TargetTable
+from firnline_ingest.values import ShardKey, TargetTable
 from tests.fakes.channels import MemoryChannel, MemoryChannels
+from tests.fakes.configs import pipeline
+from tests.fakes.kills import Killed
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
 TARGET = TargetTable("DB", "RAW", "ORDERS", "2026-01-01T00:00:00.000+00:00", "ORDERS-STREAMING")
@@ -24,8 +26,34 @@ CHANNEL = replay_channel("app", SHARD)
 Effect = Callable[[str], None]
 
 
-class Killed(BaseException):
-    """The process is no more: nothing may catch it."""
+def at_place(place: int, happens: Callable[[], object]) -> Effect:
+    """At the effect of that number, counted from 0."""
+    count = itertools.count()
+    return lambda _: happens() if next(count) == place else None
+
+
+def when(named: str, happens: Callable[[], object]) -> Effect:
+    """At each effect of that name."""
+    return lambda name: happens() if name == named else None
+
+
+def die() -> None:
+    raise Killed
+
+
+def killed_at(place: int) -> Effect:
+    return at_place(place, die)
+
+
+def killed_when(name: str) -> Effect:
+    return when(name, die)
+
+
+def effects(world: Any) -> int:
+    """How many there are where nothing happens."""
+    count = itertools.count()
+    world.run(lambda _: next(count))
+    return next(count)
 
 
 def letter(number: int, data: bytes = b"{broken", *, row: int = 0, reason: str = "not-json") -> DeadLetter:
@@ -88,10 +116,7 @@ class World:
     now_s: float = 0.0
 
     def replay(self, effect: Effect = lambda _: None) -> ShardReplay:
-        pipeline = PipelineConfig.model_validate(
-            {"stream": "orders", "database": "DB", "schema": "RAW", "format": self.format, "routes": self.routes}
-        )
-        maker = DeadLetterConverter(pipeline, SHARD.shard_id)
+        maker = DeadLetterConverter(pipeline(stream="orders", format=self.format, routes=self.routes), SHARD.shard_id)
 
         def make(one: DeadLetter) -> Conversion:
             repaired = self.fixed(one.data)
@@ -132,6 +157,3 @@ class World:
 @pytest.fixture
 def world() -> World:
     return World(letters=[letter(number) for number in range(100, 105)])
-
-
-__all__ = ["CHANNEL", "SHARD", "TARGET", "ChannelState", "Killed", "MemoryObjects", "World", "letter"]

@@ -1,15 +1,14 @@
 """Letters by file: journal, stage and pipe as models, killed at every effect; every record is in the table once."""
 
-import itertools
 import json
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, file_transport
 from firnline_ingest.dead_letters.errors import FileUnprovable, ReplayUnprovable
 from firnline_ingest.dead_letters.file_load import FileLoads
@@ -19,49 +18,29 @@ from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplaySe
 from firnline_ingest.dead_letters.shard_replay import ReplayReport
 from firnline_ingest.dead_letters.transport import BY_FILE, ReplayTable
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.values import ShardKey, TargetTable
+from firnline_ingest.values import TargetTable
+from tests.fakes.configs import config, reading
+from tests.fakes.kills import Killed
+from tests.fakes.ledger import MemoryLedger
 from tests.fakes.snowpipe import Asker, Pipe
 
-from .conftest import SHARD, TARGET, Killed, MemoryObjects, Watched, World, letter
+from .conftest import (
+    SHARD,
+    TARGET,
+    Effect,
+    MemoryObjects,
+    Watched,
+    World,
+    at_place,
+    effects,
+    killed_at,
+    killed_when,
+    letter,
+)
 
 GOOD, BAD = b'{"id":1}', b'{"id":"bad"}'
 LARGE = b'{"text":"' + b"x" * 3_000_000 + b'"}'
-CONFIG = EngineConfig.model_validate_json(
-    json.dumps(
-        {
-            "version": 1,
-            "application": "app",
-            "aws": {"region": "us-east-1"},
-            "ledger": {"table": "ledger"},
-            "snowflake": {"account": "A-B", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-            "pipelines": [{"stream": "orders", "database": "DB", "schema": "RAW"}],
-            "dead_letters": {"folder": "letters"},
-            "spark": {"checkpoint": "checkpoint"},
-        }
-    )
-)
-Effect = Callable[[str], None]
-
-
-@dataclass
-class Letters:
-    """Implements as much of DeadLetterReader as a replay asks for."""
-
-    all: list[DeadLetter]
-
-    def shards(self, choice: Any) -> Iterator[ShardKey]:
-        yield SHARD
-
-    def list(self, choice: Any, on_damaged: Any) -> Iterator[DeadLetter]:
-        return iter(self.all)
-
-
-@dataclass
-class Ledger:
-    """Has forgotten the shard."""
-
-    def read(self, shard: ShardKey) -> None:
-        return None
+CONFIG = config(pipelines=[reading("orders")])
 
 
 @dataclass
@@ -91,9 +70,9 @@ class Files:
         (pipeline,) = CONFIG.pipelines
         routed = PipelineConfig.model_validate({**pipeline.model_dump(by_alias=True), "routes": self.routes})
         services: Any = ReplayServices(
-            letters=Letters(self.letters),  # type: ignore[arg-type] # as much of it as is asked for
+            letters=SimpleNamespace(shards=lambda _: iter([SHARD]), list=lambda *_: iter(self.letters)),  # type: ignore[arg-type] # as much of it as is asked for
             objects=Watched(self.objects, effect, ["create", "names", "read"]),  # type: ignore[arg-type] # the same
-            ledger=Ledger(),  # type: ignore[arg-type] # the same
+            ledger=MemoryLedger(),
             channels_of=None,  # type: ignore[arg-type] # not asked for by file
             target_of=lambda _: replace(own, beside=tuple(others)),
             files=tables,
@@ -106,21 +85,20 @@ class Files:
         calls = ["history", "put", "submit", "report", "scan", "remove"]
         asker: Any = Watched(Asker(pipe), effect, calls)
         loads = FileLoads(asker, now=self._now, sleep=self._sleep)
-        return FileTransport(
-            loads=loads,
-            target=target,
-            channel=f"{BY_FILE}{target.table}",
-            pipe_created_ms=self.pipe_created_ms,
-            now=self._now,
-        )
+        channel, made_ms = f"{BY_FILE}{target.table}", self.pipe_created_ms
+        return FileTransport(loads=loads, target=target, channel=channel, pipe_created_ms=made_ms, now=self._now)
 
     def _now(self) -> Any:
         return self.snowflake.now
 
     def _sleep(self, seconds: float) -> None:
-        for pipe in (self.snowflake, *self.beside.values()):
+        for pipe in self.pipes:
             pipe.now += timedelta(seconds=seconds)
             pipe.work()
+
+    @property
+    def pipes(self) -> list[Pipe]:
+        return [self.snowflake, *self.beside.values()]
 
     @property
     def numbers(self) -> list[str]:
@@ -138,16 +116,6 @@ def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def files(*data: bytes) -> Files:
     return Files([letter(100 + number, each, reason="too-large") for number, each in enumerate(data)])
-
-
-def killed_at(place: int) -> Effect:
-    count = itertools.count()
-
-    def effect(_: str) -> None:
-        if next(count) == place:
-            raise Killed
-
-    return effect
 
 
 def test_a_row_that_no_channel_takes_goes_by_file_and_once() -> None:
@@ -173,18 +141,16 @@ def test_what_the_table_refuses_stays_a_letter_and_keeps_no_other_out() -> None:
 
 @pytest.mark.parametrize("forgets", [False, True])
 def test_wherever_it_is_killed_the_next_run_finishes_and_nothing_is_doubled(forgets: bool) -> None:
-    for place in itertools.count():
+    most = effects(files(GOOD, BAD, GOOD))
+    assert most > 50
+    for place in range(most):
         world = files(GOOD, BAD, GOOD)
         world.snowflake.forgets_failures = forgets
-        try:
+        with pytest.raises(Killed):
             world.run(killed_at(place))
-        except Killed:
-            world.snowflake.now += timedelta(days=3)
-            report = world.run()
-            assert report.letters + report.already + sum(report.remaining.values()) == 3, place
-        else:
-            assert place > 50, "every effect had its kill"
-            return
+        world.snowflake.now += timedelta(days=3)
+        report = world.run()
+        assert report.letters + report.already + sum(report.remaining.values()) == 3, place
         while world.snowflake.queue:
             world.snowflake.work()
         assert world.numbers == ["100", "102"], place
@@ -213,15 +179,8 @@ def test_one_that_was_frozen_while_others_mended_the_table_adds_nothing(where: s
 @pytest.mark.parametrize("gone", [timedelta(days=15), None])
 def test_what_the_pipe_has_forgotten_is_a_persons_to_say(gone: timedelta | None) -> None:
     world = files(GOOD)
-    calls: list[str] = []
-
-    def effect(name: str) -> None:
-        calls.append(name)
-        if name == "after submit":
-            raise Killed
-
     with pytest.raises(Killed):
-        world.run(effect)
+        world.run(killed_when("after submit"))
     world.snowflake.work()
     if gone is None:
         world.pipe_created_ms = 2  # it was made again
@@ -236,7 +195,7 @@ def test_what_the_pipe_has_forgotten_is_a_persons_to_say(gone: timedelta | None)
 def test_a_batch_of_one_way_is_not_finished_by_the_other() -> None:
     world = files(GOOD)
     with pytest.raises(Killed):
-        world.run(lambda name: (_ for _ in ()).throw(Killed) if name == "before put" else None)
+        world.run(killed_when("before put"))
     streamed = World(letters=world.letters, objects=world.objects)
     with pytest.raises(ReplayUnprovable, match="--by-file"):
         streamed.run()
@@ -264,38 +223,29 @@ ROUTED = {"": ["102", "105"], "ORDERS_2": ["100", "103"], "REFUNDS": ["101", "10
 
 @pytest.mark.parametrize("forgets", [False, True])
 def test_letters_of_a_routed_pipeline_come_into_their_routes_tables_once_wherever_it_is_killed(forgets: bool) -> None:
-    for place in itertools.count():
+    most = effects(routed())
+    assert most > 100
+    for place in range(most):
         world = routed()
-        for pipe in (world.snowflake, *world.beside.values()):
+        for pipe in world.pipes:
             pipe.forgets_failures = forgets
-        try:
+        with pytest.raises(Killed):
             world.run(killed_at(place))
-        except Killed:
-            for pipe in (world.snowflake, *world.beside.values()):
-                pipe.now += timedelta(days=3)
-            report = world.run()
-            assert report.letters + report.already + sum(report.remaining.values()) == 7, place
-            assert dict(report.remaining) == {"the table refused it": 1}
-        else:
-            assert place > 100, "every effect had its kill"
-            return
-        while any(pipe.queue for pipe in (world.snowflake, *world.beside.values())):
+        for pipe in world.pipes:
+            pipe.now += timedelta(days=3)
+        report = world.run()
+        assert report.letters + report.already + sum(report.remaining.values()) == 7, place
+        assert dict(report.remaining) == {"the table refused it": 1}
+        while any(pipe.queue for pipe in world.pipes):
             world._sleep(1)
         assert places(world) == ROUTED, place
 
 
 def test_frozen_anywhere_while_another_replays_by_file_each_table_has_each_row_once() -> None:
-    for place in itertools.count():
-        world, count = routed(), itertools.count()
-
-        def freeze(_: str, world: Files = world, count: Any = count, place: int = place) -> None:
-            if next(count) == place:
-                world.run()
-
-        world.run(freeze)
+    for place in range(effects(routed())):
+        world = routed()
+        world.run(at_place(place, world.run))
         assert places(world) == ROUTED, place
-        if next(count) <= place:
-            return
 
 
 def test_a_routed_batch_that_was_begun_by_channel_is_no_files_to_decide() -> None:
@@ -303,13 +253,8 @@ def test_a_routed_batch_that_was_begun_by_channel_is_no_files_to_decide() -> Non
     world = routed()
     streamed = World(letters=world.letters, objects=world.objects, routes=ROUTES, fixed=lambda data: data)
     streamed.beside = [replace(TARGET, table=name, pipe=f"{name}-STREAMING") for name in world.beside]
-
-    def effect(name: str) -> None:
-        if name == "after append":
-            raise Killed
-
     with pytest.raises(Killed):
-        streamed.run(effect)
+        streamed.run(killed_when("after append"))
     world.beside, world.routes = {}, None
     with pytest.raises(ReplayUnprovable, match="without --by-file"):
         world.run(unfinished=Outcome.VOID)

@@ -9,7 +9,8 @@ import pytest
 
 from firnline_ingest.dead_letters.errors import FileUnprovable, FileUnproven
 from firnline_ingest.dead_letters.file_load import FileLoads, Load, Loading, most_telling
-from tests.fakes.snowpipe import BAD, BEGUN, Asker, Killed, Pipe
+from tests.fakes.kills import Killed
+from tests.fakes.snowpipe import BAD, BEGUN, Asker, Pipe
 
 GOOD = b'{"a":1}'
 

@@ -136,6 +136,14 @@ class Disk:
 
 
 @pytest.fixture
+def store(tmp_path: Path) -> LocalFolder:
+    """It has one letter."""
+    store = LocalFolder(tmp_path)
+    store.put([letter(1)])
+    return store
+
+
+@pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return Disk(monkeypatch)
 
@@ -151,18 +159,16 @@ def test_a_letter_is_synced_before_it_appears_and_its_folder_after(tmp_path: Pat
     assert folder == ("sync", "shardId-000000000000")
 
 
-def test_a_letter_that_was_there_already_is_made_to_last_too(tmp_path: Path, disk: Disk) -> None:
-    store = LocalFolder(tmp_path)
-    store.put([letter(1)])
+def test_a_letter_that_was_there_already_is_made_to_last_too(store: LocalFolder, disk: Disk) -> None:
     disk.steps.clear()
     store.put([letter(1)])
     assert disk.steps == [("sync", "shardId-000000000000")]
 
 
 @pytest.mark.parametrize("step", ["sync", "rename"])
-def test_a_full_disk_stops_the_shard_and_leaves_no_half_letter(tmp_path: Path, disk: Disk, step: str) -> None:
-    store = LocalFolder(tmp_path)
-    store.put([letter(1)])
+def test_a_full_disk_stops_the_shard_and_leaves_no_half_letter(
+    tmp_path: Path, store: LocalFolder, disk: Disk, step: str
+) -> None:
 
     def full_at_the_third(now: str, name: str) -> OSError | None:
         is_letter = now == step and "300000000000000000000.parse.json" in name
@@ -195,9 +201,7 @@ def test_a_folder_that_somebody_cleared_is_made_again(tmp_path: Path) -> None:
     assert list(store.list()) == [letter(2)]
 
 
-def test_a_draft_that_a_kill_left_behind_is_no_letter(tmp_path: Path) -> None:
-    store = LocalFolder(tmp_path)
-    store.put([letter(1)])
+def test_a_draft_that_a_kill_left_behind_is_no_letter(tmp_path: Path, store: LocalFolder) -> None:
     (folder_of(tmp_path) / ".200000000000000000000.parse.json.abc").write_bytes(b'{"version":1,')
     assert [one.sequence_number for one in store.list()] == ["1"]
 
@@ -223,18 +227,14 @@ def test_a_letter_that_is_not_there_is_unknown(tmp_path: Path) -> None:
         LocalFolder(tmp_path).get(letter(1).key)
 
 
-def test_a_file_that_is_no_letter_is_named(tmp_path: Path) -> None:
-    store = LocalFolder(tmp_path)
-    store.put([letter(1)])
+def test_a_file_that_is_no_letter_is_named(tmp_path: Path, store: LocalFolder) -> None:
     (path,) = folder_of(tmp_path).iterdir()
     path.write_bytes(b'{"version":1,"stream":"or')
     with pytest.raises(DeadLetterUnreadable, match=path.name):
         list(store.list())
 
 
-def test_a_letter_under_another_ones_name_is_refused(tmp_path: Path) -> None:
-    store = LocalFolder(tmp_path)
-    store.put([letter(1)])
+def test_a_letter_under_another_ones_name_is_refused(tmp_path: Path, store: LocalFolder) -> None:
     (path,) = folder_of(tmp_path).iterdir()
     path.rename(path.with_name("2" + path.name[1:]))
     with pytest.raises(DeadLetterUnreadable, match="it holds the dead letter orders@1700000000000/"):
@@ -260,8 +260,6 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     assert all(len(path.split("/")) == 3 for path in files(root))
 
 
-def test_keys_are_what_the_list_shows(tmp_path: Path) -> None:
-    store = LocalFolder(tmp_path)
-    store.put([letter(1)])
+def test_keys_are_what_the_list_shows(store: LocalFolder) -> None:
     (found,) = store.list()
     assert store.get(DeadLetterKey.parse(str(found.key))) == found

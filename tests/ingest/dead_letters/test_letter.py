@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey, FailedAt
 from firnline_ingest.dead_letters.conversion import DeadLetterConverter
 from firnline_ingest.dead_letters.errors import UnknownDeadLetter
@@ -15,6 +14,7 @@ from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.values import Position, ShardKey
+from tests.fakes.configs import pipeline
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
 KEYS = st.builds(
@@ -94,13 +94,11 @@ def test_a_user_records_explicit_hash_key_comes_back_with_its_row(hash_key: str 
     record = UserRecord("4959", b"{", "p", 1763725995.5, SubSequenceNumber=2, ExplicitHashKey=hash_key)
     letter = DeadLetter.of(RejectedRecord(0, RejectReason.NOT_JSON, "x"), record, SHARD)
     assert ("explicitHashKey" in json.loads(msgspec.json.encode(letter))) is (hash_key is not None)
-    metadata = {"explicit_hash_key": True}
-    document = {"stream": "orders", "database": "DB", "schema": "RAW", "metadata": metadata}
-    pipeline = PipelineConfig.model_validate(document)
+    asked = pipeline(stream="orders", metadata={"explicit_hash_key": True})
     good = UserRecord("4959", b"{}", "p", 1763725995.5, SubSequenceNumber=2, ExplicitHashKey=hash_key)
     kept = msgspec.json.decode(msgspec.json.encode(letter), type=DeadLetter)
-    (row,) = DeadLetterConverter(pipeline, SHARD.shard_id).make(kept, b"{}").rows
-    (engines,) = RowMaker(pipeline, SHARD.stream, SHARD.shard_id).convert([good]).rows
+    (row,) = DeadLetterConverter(asked, SHARD.shard_id).make(kept, b"{}").rows
+    (engines,) = RowMaker(asked, SHARD.stream, SHARD.shard_id).convert([good]).rows
     assert bytes(row) == bytes(engines)
 
 

@@ -1,15 +1,16 @@
 """Whatever happens to a replay, and whoever else replays: every record is in the table once."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from firnline_ingest.dead_letters import shard_replay as module
 from firnline_ingest.dead_letters.shard_replay import ReplayReport
+from tests.fakes.kills import Killed
 
-from .conftest import Killed, World, letter
+from .conftest import Effect, World, at_place, effects, killed_at, letter
 
 ALL = [100, 101, 102, 103, 104]
 
@@ -34,22 +35,6 @@ SERVICES = [
 ]
 
 
-def effects() -> int:
-    count = itertools.count()
-    new_world().run(lambda _: next(count))
-    return next(count)
-
-
-def killed_at(place: int) -> Callable[[str], None]:
-    count = itertools.count()
-
-    def effect(_: str) -> None:
-        if next(count) == place:
-            raise Killed
-
-    return effect
-
-
 def test_letters_become_rows_with_their_own_places(world: World) -> None:
     report = world.run()
     assert (report.letters, report.rows, report.already, dict(report.remaining)) == (5, 5, 0, {})
@@ -66,7 +51,7 @@ def test_replaying_again_adds_nothing(world: World) -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_killed_anywhere_the_next_replay_finishes_it(service: dict[str, bool]) -> None:
-    for place in range(effects()):
+    for place in range(effects(new_world())):
         world = new_world(**service)
         with pytest.raises(Killed):
             world.run(killed_at(place))
@@ -79,28 +64,20 @@ def test_killed_anywhere_the_next_replay_finishes_it(service: dict[str, bool]) -
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_killed_twice_the_third_replay_finishes_it(service: dict[str, bool]) -> None:
-    for first, second in itertools.product(range(0, effects(), 3), range(0, effects(), 3)):
+    for first, second in itertools.product(range(0, effects(new_world()), 3), range(0, effects(new_world()), 3)):
         world = new_world(**service)
         for place in (first, second):
-            try:
+            with suppress(Killed):
                 world.run(killed_at(place))
-            except Killed:
-                continue
         world.run()
         assert world.numbers == ALL, (first, second)
 
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_frozen_anywhere_while_another_replays_all_both_add_each_row_once(service: dict[str, bool]) -> None:
-    for place in range(effects()):
+    for place in range(effects(new_world())):
         world = new_world(**service)
-        count = itertools.count()
-
-        def freeze(_: str, world: World = world, count: Iterator[int] = count, place: int = place) -> None:
-            if next(count) == place:
-                world.run()
-
-        world.run(freeze)
+        world.run(at_place(place, world.run))
         assert world.numbers == ALL, place
 
 
@@ -108,47 +85,33 @@ def test_frozen_anywhere_while_another_replays_all_both_add_each_row_once(servic
 def test_frozen_with_what_was_begun_while_another_replays_all_it_goes_on_behind_the_other(
     service: dict[str, bool],
 ) -> None:
-    for place in range(effects()):
+    for place in range(effects(new_world())):
         world = new_world(**service)
         with pytest.raises(Killed):
-            world.run(killed_at(effects() // 4))
-        count = itertools.count()
-
-        def freeze(_: str, world: World = world, count: Iterator[int] = count, place: int = place) -> None:
-            if next(count) == place:
-                world.run()
-                world.letters.append(letter(200))
-
-        world.run(freeze)
+            world.run(killed_at(effects(new_world()) // 4))
+        world.run(at_place(place, lambda world=world: (world.run(), world.letters.append(letter(200)))))
         world.run()
         assert world.numbers == [int(each.sequence_number) for each in world.letters], place
 
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_frozen_anywhere_while_another_is_killed_anywhere(service: dict[str, bool]) -> None:
-    most = effects()
+    most = effects(new_world())
     for place, other in itertools.product(range(0, most, 2), range(1, most, 3)):
         world = new_world(**service)
-        count = itertools.count()
 
-        def freeze(
-            _: str, world: World = world, count: Iterator[int] = count, at: tuple[int, int] = (place, other)
-        ) -> None:
-            if next(count) == at[0]:
-                try:
-                    world.run(killed_at(at[1]))
-                except Killed:
-                    return
+        def another(world: World = world, other: int = other) -> None:
+            with suppress(Killed):
+                world.run(killed_at(other))
 
-        world.run(freeze)
+        world.run(at_place(place, another))
         world.run()
         assert world.numbers == ALL, (place, other)
 
 
 def test_another_one_that_repairs_otherwise_changes_no_row_of_a_batch_that_was_begun(world: World) -> None:
-    begun = len(list(range(effects()))) // 3
     with pytest.raises(Killed):
-        world.run(killed_at(begun))
+        world.run(killed_at(effects(new_world()) // 3))
     world.fixed = lambda _: b'{"another":1}'
     world.run()
     assert world.numbers == ALL
@@ -187,7 +150,7 @@ def recreated(world: World) -> None:
     world.channels.served.clear()
 
 
-def once_more(world: World, effect: Callable[[str], None] = lambda _: None) -> ReplayReport:
+def once_more(world: World, effect: Effect = lambda _: None) -> ReplayReport:
     """As `--again` has it."""
     replay = world.replay(effect)
     replay.again = True

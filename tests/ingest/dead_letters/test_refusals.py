@@ -1,28 +1,26 @@
 """Where a replay sends nothing, and says why; and rows that the table refuses."""
 
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.conversion import Conversion, DeadLetterConverter
 from firnline_ingest.dead_letters.errors import JournalUnreadable, ReplayedElsewhere, ReplayUnprovable
 from firnline_ingest.dead_letters.journal import Outcome
+from tests.fakes.configs import pipeline
+from tests.fakes.kills import Killed
 
-from .conftest import CHANNEL, Killed, MemoryObjects, World, letter
+from .conftest import CHANNEL, MemoryObjects, World, at_place, die, killed_when, letter, when
 
 
 def begun(world: World, *, sent: bool = True) -> None:
     """A batch that is in the journal, and not finished."""
-
-    def effect(name: str) -> None:
-        if name == ("after append" if sent else "before append"):
-            raise Killed
-
     with pytest.raises(Killed):
-        world.run(effect)
+        world.run(killed_when("after append" if sent else "before append"))
 
 
 def test_a_channel_that_another_journal_wrote_to_is_refused(world: World) -> None:
@@ -162,34 +160,16 @@ def test_the_rest_of_a_letter_is_only_sent_while_it_has_as_many_rows_as_before(w
 def test_of_a_letter_of_several_rows_each_goes_in_once_wherever_a_replay_is_killed(world: World, kill: str) -> None:
     several_rows(world)
     world.channels.rejects = lambda _: False
-    seen = 0
-    for _ in range(20):
-        left = seen
-
-        def effect(name: str) -> None:
-            nonlocal left
-            if name == kill:
-                left -= 1
-                if left < 0:
-                    raise Killed
-
-        try:
-            world.run(effect)
-        except Killed:
-            seen += 1
-            continue
-        break
+    for seen in range(20):
+        with suppress(Killed):
+            world.run(when(kill, partial(at_place(seen, die), kill)))
+            break
     assert sorted(row[-6:] for row in world.rows) == [b'"a":0}', b'"a":1}', b'"a":2}']
     assert world.run().already == 1
 
 
 def test_of_a_record_that_is_partly_in_the_table_only_the_other_rows_are_sent() -> None:
-    pipeline = PipelineConfig.model_validate(
-        {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
-    )
-    made = DeadLetterConverter(pipeline, "shardId-0").make(
-        letter(1, b'{"a":0}\n{"a":1}\n{"a":2}', row=1, reason="refused")
-    )
+    made = made_of(letter(1, LINES, row=1, reason="refused"))
     assert [bytes(row).partition(b"},")[2] for row in made.rows] == [b'"a":1}', b'"a":2}']
     assert [b'"row":%d' % number in bytes(row) for number, row in enumerate(made.rows, start=1)] == [True, True]
 
@@ -214,9 +194,8 @@ def half_refused(**changes: object) -> DeadLetter:
 
 
 def made_of(one: DeadLetter, data: bytes | None = None, *transforms: object) -> Conversion:
-    document = {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
-    pipeline = PipelineConfig.model_validate({**document, "transforms": list(transforms)})
-    return DeadLetterConverter(pipeline, "shardId-0").make(one, data)
+    lines = pipeline(stream="orders", format={"type": "json_lines"}, transforms=list(transforms))
+    return DeadLetterConverter(lines, "shardId-0").make(one, data)
 
 
 def test_a_filter_that_came_since_leaves_no_row_out_of_a_record_that_is_partly_in_the_table() -> None:
@@ -245,14 +224,9 @@ def test_a_record_that_was_refused_in_whole_may_become_what_it_likes() -> None:
 
 
 def test_a_channel_is_given_back_whatever_ends_the_replay(world: World) -> None:
-    closed: list[str] = []
-
-    def effect(name: str) -> None:
-        closed.append(name)
-
-    replay = world.replay(effect)
-    replay.run(lambda: iter(world.letters))
-    assert "after close" in closed
+    seen: list[str] = []
+    world.run(seen.append)
+    assert "after close" in seen
 
 
 def test_a_batch_of_another_shard_is_none_of_this_ones(world: World) -> None:

@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters import Choice, DeadLetter, LocalFolder
 from firnline_ingest.dead_letters import replay as command
 from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
@@ -22,37 +22,21 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.values import Position, ShardKey, TargetTable
+from firnline_ingest.values import Position, TargetTable
+from tests.fakes import configs
 from tests.fakes.channels import MemoryChannels
 
 from .conftest import SHARD, TARGET, letter
 
-CONFIG = {
-    "version": 1,
-    "application": "app",
-    "aws": {"region": "eu-west-1"},
-    "ledger": {"table": "ledger"},
-    "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-    "spark": {"checkpoint": "/checkpoint"},
-}
 PASSED = ShardRow(key=SHARD, start=TrimHorizon(), read_through=Position(1000))
-
-
-@dataclass
-class Rows:
-    """A ledger that is only read."""
-
-    row: ShardRow | None = PASSED
-
-    def read(self, _key: ShardKey) -> ShardRow | None:
-        return self.row
 
 
 @dataclass
 class Place:
     folder: Path
     target: TargetTable = TARGET
-    ledger: Rows = field(default_factory=Rows)
+    row: ShardRow | None = PASSED
+    """The ledger's, of each shard."""
     channels: MemoryChannels = field(default_factory=MemoryChannels)
     pipeline: Mapping[str, Any] = field(default_factory=dict)
     application: str = "app"
@@ -61,15 +45,15 @@ class Place:
         LocalFolder(self.folder).put(letters)
 
     def replay(self, **request: Any) -> ReplayReport:
-        pipeline = {"stream": "orders", "database": "DB", "schema": "RAW", **self.pipeline}
-        letters = {"folder": str(self.folder)}
-        config = EngineConfig.model_validate(
-            {**CONFIG, "application": self.application, "pipelines": [pipeline], "dead_letters": letters}
+        config = configs.config(
+            application=self.application,
+            pipelines=[configs.reading(**{"stream": "orders", **self.pipeline})],
+            dead_letters={"folder": str(self.folder)},
         )
         services = ReplayServices(
             letters=LocalFolder(self.folder),
             objects=FolderObjects(self.folder),
-            ledger=self.ledger,  # type: ignore[arg-type]
+            ledger=SimpleNamespace(read=lambda _: self.row),  # type: ignore[arg-type] # it is only read
             channels_of=lambda _: self.channels,
             target_of=lambda _: TargetState(self.target, evolves=True, logs_errors=True),
         )
@@ -131,7 +115,7 @@ def test_a_dry_run_says_what_would_go_once_more_into_a_recreated_table(place: Pl
 )
 def test_what_the_engine_may_read_again_stays_a_letter(place: Place, row: ShardRow | None, why: str) -> None:
     place.put(letter(5, b"{}"))
-    place.ledger.row = row
+    place.row = row
     assert dict(place.replay().remaining) == {why: 1}
     assert not place.rows
 
@@ -143,9 +127,7 @@ def read_again(where: ResumeFrom, *, routing: str) -> ShardRow:
 
 
 def conversion_hash(**pipeline: Any) -> str:
-    return PipelineConfig.model_validate(
-        {"stream": "orders", "database": "DB", "schema": "RAW", **pipeline}
-    ).conversion_hash
+    return configs.pipeline(stream="orders", **pipeline).conversion_hash
 
 
 def test_what_may_be_a_row_since_it_was_read_again_from_the_horizon_is_taken_only_where_a_person_says_so(
@@ -154,7 +136,7 @@ def test_what_may_be_a_row_since_it_was_read_again_from_the_horizon_is_taken_onl
     """The dead letters of 5 and 7 would be rows today, and that of 6 would be one again; 8 was first read afterwards."""
     place.put(letter(5, b'{"a":5}'), letter(6), letter(7, b'{"a":7}'), letter(8, b'{"a":8}'))
     place.put(letter(4, b'{"a":4}', reason="misplaced"))
-    place.ledger.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash())
+    place.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash())
     asked = Choice(reasons=frozenset({"misplaced", "not-json"}))
     assert dict(place.replay(choice=asked).remaining) == {READ_AGAIN: 2, "not-json": 1}
     assert place.rows == [b'"a":4}', b'"a":8}']
@@ -165,29 +147,29 @@ def test_a_dead_letter_that_another_conversion_read_again_may_be_a_row_whatever_
     place: Place,
 ) -> None:
     place.put(letter(6))
-    place.ledger.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash(max_row_bytes=2000))
+    place.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash(max_row_bytes=2000))
     assert dict(place.replay().remaining) == {READ_AGAIN: 1}
 
 
 def test_who_goes_on_after_what_was_proven_reads_nothing_again(place: Place) -> None:
     place.put(letter(5, b'{"a":5}'))
-    place.ledger.row = read_again(ResumeFrom.PROVEN, routing=conversion_hash())
+    place.row = read_again(ResumeFrom.PROVEN, routing=conversion_hash())
     assert place.replay().rows == 1
 
 
 def test_letters_up_to_where_the_engine_is_are_taken(place: Place) -> None:
     place.put(letter(5, b'{"a":5}'), letter(6, b'{"a":6}'))
-    place.ledger.row = replace(PASSED, read_through=Position(5))
+    place.row = replace(PASSED, read_through=Position(5))
     place.replay()
     assert place.rows == [b'"a":5}']
-    place.ledger.row = PASSED
+    place.row = PASSED
     place.replay()
     assert place.rows == [b'"a":5}', b'"a":6}']
 
 
 def test_letters_of_a_forgotten_shard_are_taken_where_a_person_says_so(place: Place) -> None:
     place.put(letter(5, b"{}"))
-    place.ledger.row = None
+    place.row = None
     assert place.replay(with_forgotten=True).rows == 1
 
 

@@ -1,21 +1,20 @@
 """Dead letters of a pipeline with routes: each comes into the table that its routes say, once, whatever happens to a replay."""
 
-import itertools
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import shard_replay as module
 from firnline_ingest.dead_letters.conversion import DeadLetterConverter
 from firnline_ingest.dead_letters.errors import ReplayUnprovable
 from firnline_ingest.dead_letters.journal import Outcome
 from firnline_ingest.dead_letters.shard_replay import NO_FILES, OTHER_TABLE
+from tests.fakes.configs import pipeline
+from tests.fakes.kills import Killed
 
-from .conftest import CHANNEL, TARGET, Killed, World, letter
+from .conftest import CHANNEL, TARGET, World, at_place, effects, killed_at, killed_when, letter
 
 ROUTES = {"key": "kind", "tables": {"order": "Orders_2", "refund": "REPLAY"}, "unmatched": "own_table"}
 REFUND = "REPLAY"
@@ -49,22 +48,6 @@ def is_complete(world: World) -> bool:
     )
 
 
-def killed_at(place: int) -> Callable[[str], None]:
-    count = itertools.count()
-
-    def effect(_: str) -> None:
-        if next(count) == place:
-            raise Killed
-
-    return effect
-
-
-def effects() -> int:
-    count = itertools.count()
-    routed().run(lambda _: next(count))
-    return next(count)
-
-
 def test_each_letter_comes_into_its_routes_table() -> None:
     world = routed()
     report = world.run()
@@ -80,7 +63,7 @@ SERVICES: list[dict[str, bool]] = [{"at_once": True}, {"at_once": False}, {"at_o
 
 @pytest.mark.parametrize("service", SERVICES, ids=str)
 def test_killed_anywhere_the_next_replay_finishes_each_table(service: dict[str, bool]) -> None:
-    for place in range(effects()):
+    for place in range(effects(routed())):
         world = routed()
         world.channels.commits_at_once = service["at_once"]
         world.channels.discards_on_open = service.get("discards", False)
@@ -93,15 +76,9 @@ def test_killed_anywhere_the_next_replay_finishes_each_table(service: dict[str, 
 
 
 def test_frozen_anywhere_while_another_replays_both_add_each_row_once() -> None:
-    for place in range(effects()):
+    for place in range(effects(routed())):
         world = routed()
-        count = itertools.count()
-
-        def freeze(_: str, world: World = world, count: Any = count, place: int = place) -> None:
-            if next(count) == place:
-                world.run()
-
-        world.run(freeze)
+        world.run(at_place(place, world.run))
         assert is_complete(world), place
 
 
@@ -122,18 +99,13 @@ def test_what_has_no_route_stays_a_letter() -> None:
 def test_a_batch_whose_route_is_gone_waits_for_a_person() -> None:
     world = routed()
     with pytest.raises(Killed):
-        world.run(lambda name: _die(name == "after append"))
+        world.run(killed_when("after append"))
     world.routes, world.beside = None, ()
     with pytest.raises(ReplayUnprovable, match="no table of the pipeline's"):
         world.run()
     assert world.replay().decide(Outcome.ACCEPTED) == 1
     world.run()
     assert len(world.numbers) == len(set(world.numbers)) == 7
-
-
-def _die(at: bool) -> None:
-    if at:
-        raise Killed
 
 
 def test_a_record_that_is_partly_in_one_table_is_not_continued_in_another() -> None:
@@ -152,18 +124,17 @@ def test_a_record_that_is_partly_in_one_table_is_not_continued_in_another() -> N
 
 
 def test_what_the_engine_put_in_part_into_one_table_is_not_continued_in_another() -> None:
-    document = {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
-    pipeline = PipelineConfig.model_validate({**document, "routes": ROUTES})
+    asked = pipeline(stream="orders", format={"type": "json_lines"}, routes=ROUTES)
     lines = b'{"kind":"order"}\n{"kind":"order"}'
     whole = msgspec.structs.replace(letter(1, lines, row=1, reason="refused"), rows=2)
     partly = msgspec.structs.replace(whole, table="ORDERS_2")
-    made = DeadLetterConverter(pipeline, "shardId-0").make(partly)
+    made = DeadLetterConverter(asked, "shardId-0").make(partly)
     assert (len(made.rows), made.table) == (1, "ORDERS_2")
-    moved = DeadLetterConverter(pipeline, "shardId-0").make(partly, lines.replace(b"order", b"refund"))
+    moved = DeadLetterConverter(asked, "shardId-0").make(partly, lines.replace(b"order", b"refund"))
     assert moved.why_not.startswith("its other rows are in another table: 'ORDERS_2'; a route sends it to 'REPLAY' now")
-    unrouted = DeadLetterConverter(pipeline.model_copy(update={"routes": None}), "shardId-0").make(partly)
+    unrouted = DeadLetterConverter(asked.model_copy(update={"routes": None}), "shardId-0").make(partly)
     assert unrouted.why_not.startswith("its other rows are in another table")
-    assert DeadLetterConverter(pipeline, "shardId-0").make(whole).why_not.startswith("its other rows are in another")
+    assert DeadLetterConverter(asked, "shardId-0").make(whole).why_not.startswith("its other rows are in another")
 
 
 def test_what_a_route_sends_to_a_table_without_a_pipe_for_files_stays_a_letter() -> None:
@@ -178,6 +149,6 @@ def test_a_void_batch_that_a_killed_replay_left_is_counted_once() -> None:
     world = World(letters=[letter(100)], keeps_rejected=False)
     world.channels.rejects = lambda _: True
     with pytest.raises(Killed):
-        world.run(lambda name: _die(name == "after append"))
+        world.run(killed_when("after append"))
     report = world.run()
     assert (report.letters, report.already, dict(report.remaining)) == (0, 0, {"the table refused it": 1})

@@ -10,21 +10,11 @@ from firnline_ingest.dead_letters import LocalFolder, check_place, open_store
 from firnline_ingest.dead_letters.errors import DeadLettersOfOneMachine
 from firnline_ingest.dead_letters.s3 import S3Folder
 from firnline_ingest.dead_letters.stream import DeadLetterStream
+from tests.fakes import configs
 
 
 def config(letters: dict[str, Any], **spark: Any) -> EngineConfig:
-    return EngineConfig.model_validate(
-        {
-            "version": 1,
-            "application": "app",
-            "aws": {"region": "eu-west-1"},
-            "ledger": {"table": "ledger"},
-            "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-            "pipelines": [{"stream": "events", "database": "DB", "schema": "RAW"}],
-            "dead_letters": letters,
-            "spark": {"checkpoint": "/checkpoint", **spark},
-        }
-    )
+    return configs.config(dead_letters=letters, spark={"checkpoint": "/checkpoint", **spark})
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from firnline_ingest.dead_letters.errors import (
 )
 from firnline_ingest.dead_letters.stream import DeadLetterStream, scanned
 from firnline_local.clock import ManualClock
-from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis, StreamHandle
 from tests.contract.dead_letters.letters import FIRST, letter, letters
+from tests.fakes.kinesis import refused
 
 RECORD_BYTES = 1024 * 1024  # that every stream takes, with its partition key
 
@@ -219,8 +219,6 @@ def test_a_stream_that_is_not_there_is_named(world: World) -> None:
     ],
 )
 def test_a_refusal_names_the_action(world: World, code: str, expected: type[Exception]) -> None:
-    world.kinesis.faults.replace(
-        [Fault(endpoint="kinesis:PutRecords", kind=FaultKind.ERROR, status=400, code=code, message="said Kinesis")]
-    )
+    world.kinesis.faults.replace([refused("PutRecords", code, message="said Kinesis")])
     with pytest.raises(expected, match=r"kinesis:PutRecords on the stream orders-letters.*said Kinesis"):
         world.store.put(letters(1))

@@ -35,14 +35,12 @@ def packed(count: int) -> bytes:
 
 def test_an_aggregate_byte_by_byte() -> None:
     data = b"\xf3\x89\x9a\xc2" + ONE + hashlib.md5(ONE).digest()
-
     assert is_aggregate(data)
     assert apart(data) == [UserRecord("7", b'{"n": 1}', "key", 1.5, 0)]
 
 
 def test_user_records_have_their_own_keys_and_count_from_zero() -> None:
     data = pack([Packed(b"1", "one"), Packed(b"2", "two", "55"), Packed(b"", "one"), Packed(b"4", "two", "0")])
-
     made = [(each.Data, each.PartitionKey, each.ExplicitHashKey, each.position) for each in apart(data)]
     assert made == [
         (b"1", "one", None, Position(7, 0)),
@@ -68,7 +66,6 @@ def test_user_records_have_their_own_keys_and_count_from_zero() -> None:
 )
 def test_what_no_checksum_bears_out_is_a_plain_record_whatever_it_begins_with(data: bytes) -> None:
     page = [parent(data)]
-
     assert not is_aggregate(data)
     (piece,) = UserRecords(lambda: WHOLE).pieces(page)
     (record,) = piece
@@ -94,7 +91,6 @@ def test_what_no_checksum_bears_out_is_a_plain_record_whatever_it_begins_with(da
 )
 def test_an_aggregate_that_can_not_be_taken_apart_is_one_record_with_a_fault(message: bytes, cause: str) -> None:
     (whole,) = apart(sealed(message))
-
     assert (whole.Data, whole.position) == (sealed(message), Position(7))
     assert whole.fault.problem is AggregateProblem.BROKEN
     assert cause in whole.fault.detail
@@ -102,7 +98,6 @@ def test_an_aggregate_that_can_not_be_taken_apart_is_one_record_with_a_fault(mes
 
 def test_nothing_is_delivered_of_an_aggregate_whose_last_record_is_wrong() -> None:
     good = b"\x1a\x05\x08\x00\x1a\x01x"
-
     assert len(apart(sealed(b"\x0a\x03key" + good * 9 + b"\x1a\x05\x08\x01\x1a\x01x"))) == 1
 
 
@@ -110,13 +105,11 @@ def test_unknown_fields_and_tags_are_passed_over() -> None:
     tag = b"\x22\x08\x0a\x03key\x12\x01v"
     record = b"\x1a\x14\x08\x00\x1a\x01x" + tag + b"\x2a\x03new"
     message = b"\x0a\x03key" + b"\x22\x03new" + b"\x28\x07" + record + b"\x31" + bytes(8)
-
     assert [each.Data for each in apart(sealed(message))] == [b"x"]
 
 
 def test_what_a_user_record_holds_is_its_own_business() -> None:
     inner = packed(2)
-
     assert [each.Data for each in apart(pack([Packed(inner)]))] == [inner]
 
 
@@ -158,7 +151,6 @@ def test_other_producers_put_nothing_again_so_nothing_of_theirs_is_misplaced() -
 
 def test_a_hash_key_that_is_no_number_belongs_where_it_is() -> None:
     data = pack([Packed(b"0", HIGH, "not a number"), Packed(b"1", HIGH, "٣")])
-
     assert misplaced(apart(data, KPL_PARTITION_KEY, HashRange(0, 1))) == []
 
 
@@ -186,14 +178,12 @@ def places(pieces: Iterator[Sequence[Record]]) -> list[Position]:
 
 def test_a_page_without_aggregates_is_handed_on_as_it_is() -> None:
     page = [parent(b"{}", number=number) for number in range(3)]
-
     (piece,) = UserRecords(lambda: WHOLE).pieces(page)
     assert piece is page
 
 
 def test_switched_off_nothing_is_looked_into() -> None:
     page = [parent(packed(3))]
-
     (piece,) = UserRecords(lambda: WHOLE, is_on=False).pieces(page)
     assert piece is page
 
@@ -209,26 +199,19 @@ def test_switched_off_inside_an_aggregate_that_one_is_finished() -> None:
 
 def test_plain_records_and_aggregates_stand_in_the_shards_order() -> None:
     page = [parent(b"{}", number=1), parent(packed(2), number=2), parent(b"{}", number=3)]
-
-    assert places(UserRecords(lambda: WHOLE).pieces(page)) == [
-        Position(1),
-        Position(2, 0),
-        Position(2, 1),
-        Position(3),
-    ]
+    expected = [Position(1), Position(2, 0), Position(2, 1), Position(3)]
+    assert places(UserRecords(lambda: WHOLE).pieces(page)) == expected
 
 
 @pytest.mark.parametrize("after", [Position(1), Position(2), Position(2, 1), Position(2, 2), Position(3)])
 def test_reading_goes_on_inside_an_aggregate(after: Position) -> None:
     page = [parent(b"{}", number=1), parent(packed(3), number=2), parent(b"{}", number=3)]
     every = places(UserRecords(lambda: WHOLE).pieces(page))
-
     assert places(UserRecords(lambda: WHOLE, after).pieces(page)) == [place for place in every if place > after]
 
 
 def test_a_plain_page_goes_on_after_the_record_that_was_taken_in() -> None:
     page = [parent(b"{}", number=number) for number in (1, 2)]
-
     assert places(UserRecords(lambda: WHOLE, Position(1)).pieces(page)) == [Position(2)]
     assert places(UserRecords(lambda: WHOLE, Position(1)).pieces(page[:1])) == []
 
@@ -274,7 +257,6 @@ PACKED = st.builds(Packed, st.binary(max_size=300), KEYS, HASH_KEYS)
 @given(st.lists(PACKED, min_size=1, max_size=20))
 def test_what_is_packed_is_unpacked(records: list[Packed]) -> None:
     made = apart(pack(records))
-
     assert [Packed(each.Data, each.PartitionKey, each.ExplicitHashKey) for each in made] == records
     assert [each.SubSequenceNumber for each in made] == list(range(len(records)))
 
@@ -284,7 +266,6 @@ def test_no_bytes_raise_and_none_are_lost(content: bytes, is_sealed: bool) -> No
     data = sealed(content) if is_sealed else MAGIC + content
     with bounds(MOST_PARTS=10):
         (piece,) = UserRecords(lambda: HashRange(0, HALF)).pieces([parent(data, KPL_PARTITION_KEY)])
-
     assert piece
     if len(piece) == 1 and isinstance(piece[0], UserRecord) and piece[0].fault:
         assert piece[0].fault.problem is AggregateProblem.MISPLACED or piece[0].Data == data

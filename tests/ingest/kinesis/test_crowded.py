@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.reader import ShardReader
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock
+from tests.fakes.configs import config, reading
+from tests.fakes.kinesis import client_of
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.kinesis.test_reader import Shard, numbers, read
-from tests.ingest.spark.test_assignment import CONFIG
+from tests.ingest.kinesis.conftest import Shard, numbers
 
 EMPTY = 1000
 
@@ -61,12 +60,11 @@ class Greedy:
 
 
 @pytest.mark.parametrize("tries", [1, 3, 10])
-def test_what_another_consumer_takes_costs_time_and_no_record(tries: int) -> None:
+def test_what_another_consumer_takes_costs_time_and_no_record(shard: Shard, tries: int) -> None:
     """Five reads a second are everybody's together: who is refused steps back, and comes again."""
-    shard = Shard()
     other, reader, found = Greedy(shard, tries), shard.reader(), list[int]()
     for number in range(40):
-        shard.stream.put({"n": number})
+        shard.put(number)
         found += _read(reader, other)
     for _ in range(200):
         found += _read(reader, other)
@@ -88,13 +86,9 @@ class Planned:
         self.clock = ManualClock()
         self.kinesis = FakeKinesis(clock=self.clock)
         self.kinesis.create_stream("a", shards=2)
-        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        self.kinesis.connect(client)
-        pipeline = {"stream": "a", "database": "DB", "schema": "RAW"}
-        document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": [pipeline]}
-        config = EngineConfig.model_validate_json(json.dumps(document))
         self.pauses: list[float] = []
-        self.planner = ShardPlanner(config, client, MemoryLedger(), sleep=self.sleep, jitter=lambda: 1.0)
+        asked, client = config(pipelines=[reading("a")]), client_of(self.kinesis)
+        self.planner = ShardPlanner(asked, client, MemoryLedger(), sleep=self.sleep, jitter=lambda: 1.0)
 
     def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
@@ -133,9 +127,8 @@ def test_a_plan_that_is_refused_for_long_is_its_streams_problem_and_the_next_one
     assert [row.problem for row in planned.rows()] == ["", ""]
 
 
-def test_a_shard_to_which_nothing_comes_is_read_less_often_until_something_does() -> None:
+def test_a_shard_to_which_nothing_comes_is_read_less_often_until_something_does(shard: Shard) -> None:
     """Five reads a second are there for all consumers of a shard together."""
-    shard = Shard()
     reader = shard.reader()
     while sum(shard.waited) < 30:
         reader.read(shard.wait)
@@ -145,14 +138,13 @@ def test_a_shard_to_which_nothing_comes_is_read_less_often_until_something_does(
     assert idle == sorted(idle), "less and less often"
     assert (idle[0], idle[-1]) == (pytest.approx(1.0, abs=0.03), 2.0), "a tenth of the pause, two seconds at most"
     shard.stream.shard(records=1)
-    assert numbers(read(reader, shard.wait)) == [0]
+    assert numbers(shard.read(reader)) == [0]
     shard.waited.clear()
     reader.read(shard.wait)
     assert shard.waited[0] < 0.22
 
 
-def test_how_often_an_idle_shard_is_read_is_a_setting() -> None:
-    shard = Shard()
+def test_how_often_an_idle_shard_is_read_is_a_setting(shard: Shard) -> None:
     reader = shard.reader(polling=PollingConfig(idle_interval_ms=3000))
     while sum(shard.waited) < 30:
         reader.read(shard.wait)
@@ -162,16 +154,14 @@ def test_how_often_an_idle_shard_is_read_is_a_setting() -> None:
     assert shard.waited[-1] == 3.0
 
 
-def test_an_idle_interval_that_is_shorter_than_the_usual_one_changes_nothing() -> None:
-    shard = Shard()
+def test_an_idle_interval_that_is_shorter_than_the_usual_one_changes_nothing(shard: Shard) -> None:
     reader = shard.reader(polling=PollingConfig(interval_ms=2000, idle_interval_ms=500))
     while sum(shard.waited) < 30:
         reader.read(shard.wait)
     assert set(shard.waited) == {0.0, 2.0}
 
 
-def test_beside_an_idle_reader_another_consumer_has_more_than_half_of_the_reads() -> None:
-    shard = Shard()
+def test_beside_an_idle_reader_another_consumer_has_more_than_half_of_the_reads(shard: Shard) -> None:
     other, reader = Greedy(shard, tries=1), shard.reader()
     while sum(shard.waited) < 15:
         reader.read(shard.wait)

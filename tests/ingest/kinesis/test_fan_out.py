@@ -23,8 +23,14 @@ from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.values import Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, KinesisServer, ManualClock
+from tests.ingest.kinesis.conftest import numbers
 
 EVENT = "kinesis:SubscribeToShardEvent"
+
+
+def register(kinesis: FakeKinesis, stream_arn: str, name: str) -> str:
+    made = kinesis.call("RegisterStreamConsumer", {"StreamARN": stream_arn, "ConsumerName": name})
+    return str(made["Consumer"]["ConsumerARN"])
 
 
 class World:
@@ -38,24 +44,17 @@ class World:
         self.readers: list[ShardReader] = []
 
     def register(self, name: str) -> str:
-        made = self.kinesis.call("RegisterStreamConsumer", {"StreamARN": self.stream.arn, "ConsumerName": name})
-        return str(made["Consumer"]["ConsumerARN"])
+        return register(self.kinesis, self.stream.arn, name)
+
+    def deregister(self) -> None:
+        self.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": self.arn})
 
     def reader(self, start: Start | None = None, shard: int = 0, *, is_registered_here: bool = False) -> ShardReader:
         key = ShardKey("events", self.stream.found.created_ms, self.stream.shards[shard].id)
-        own, consumers = is_registered_here, Consumers(self.client)
-        source = FanOutSource(
-            self.client, key, self.arn, consumers, is_registered_here=own, clock=self.seconds, look_s=5
-        )
-        reader = ShardReader(
-            self.client,
-            key,
-            start or TrimHorizon(),
-            PollingConfig(),
-            source=source,
-            clock=self.seconds,
-            jitter=lambda: 1.0,
-        )
+        looks: Any = {"is_registered_here": is_registered_here, "clock": self.seconds, "look_s": 5}
+        source = FanOutSource(self.client, key, self.arn, Consumers(self.client), **looks)
+        options: Any = {"source": source, "clock": self.seconds, "jitter": lambda: 1.0}
+        reader = ShardReader(self.client, key, start or TrimHorizon(), PollingConfig(), **options)
         self.readers.append(reader)
         return reader
 
@@ -92,10 +91,6 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         world = World(kinesis, clock, server.endpoint)
         yield world
         world.close()
-
-
-def numbers(read: Read) -> list[int]:
-    return [int(record.Data.removeprefix(b'{"n":').removesuffix(b"}")) for record in read.records]
 
 
 def test_a_shard_is_read_as_its_records_arrive(world: World) -> None:
@@ -230,7 +225,7 @@ def test_two_readers_of_one_consumer_are_told_so(world: World) -> None:
 
 
 def test_a_consumer_that_is_not_there_is_named(world: World) -> None:
-    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    world.deregister()
     with pytest.raises(ConsumerMissing, match="consumer/one"):
         world.read(world.reader())
 
@@ -238,15 +233,14 @@ def test_a_consumer_that_is_not_there_is_named(world: World) -> None:
 def test_a_consumer_of_another_stream_is_refused_before_its_records_are_taken_for_this_ones(world: World) -> None:
     other = world.kinesis.create_stream("other")
     other.put({"n": 7})
-    made = world.kinesis.call("RegisterStreamConsumer", {"StreamARN": other.arn, "ConsumerName": "one"})
-    world.arn = made["Consumer"]["ConsumerARN"]
+    world.arn = register(world.kinesis, other.arn, "one")
     with pytest.raises(ConsumerElsewhere, match="stream/other"):
         world.read(world.reader())
 
 
 def test_a_consumer_that_is_being_deregistered_is_waited_for_and_then_missed(world: World) -> None:
     world.kinesis.account.consumer_change_s = 20
-    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    world.deregister()
     reader = world.reader()
     reader.read(world.wait)
     assert "DELETING" in str(reader.trouble)
@@ -258,7 +252,7 @@ def test_a_consumer_that_is_being_deregistered_is_waited_for_and_then_missed(wor
 def test_a_consumer_that_is_deregistered_while_it_is_read_through_is_named(world: World) -> None:
     reader = world.reader()
     world.read(reader, lambda read: read.is_at_tip)
-    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    world.deregister()
     with pytest.raises(ConsumerMissing, match="consumer/one"):
         world.read(reader)
 
@@ -266,7 +260,7 @@ def test_a_consumer_that_is_deregistered_while_it_is_read_through_is_named(world
 def test_one_that_the_engine_registers_itself_is_waited_for(world: World) -> None:
     reader = world.reader(is_registered_here=True)
     world.read(reader, lambda read: read.is_at_tip)
-    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    world.deregister()
     for _ in range(5):
         assert reader.read(world.wait) is None
     assert isinstance(reader.trouble, ConsumerGone)
@@ -292,8 +286,7 @@ def test_a_reader_that_stalls_keeps_its_place_and_little_in_memory(
 def test_a_process_has_more_subscriptions_at_once_than_its_client_keeps_connections(world: World) -> None:
     """A subscription holds its connection for minutes: none waits for another's, and other calls go on beside them."""
     many = world.kinesis.create_stream("many", shards=16)
-    made = world.kinesis.call("RegisterStreamConsumer", {"StreamARN": many.arn, "ConsumerName": "one"})
-    consumers, arn = Consumers(world.client), str(made["Consumer"]["ConsumerARN"])
+    consumers, arn = Consumers(world.client), register(world.kinesis, many.arn, "one")
     keys = [ShardKey("many", many.found.created_ms, shard.id) for shard in many.shards]
     sources = [FanOutSource(world.client, key, arn, consumers, clock=world.seconds, look_s=5) for key in keys]
     assert [source.page(TrimHorizon()) is not None for source in sources] == [True] * len(sources)

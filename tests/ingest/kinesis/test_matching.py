@@ -1,24 +1,21 @@
 """Streams that patterns find, over a real client and the embedded Kinesis."""
 
-import json
 from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
-from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.errors import StreamForbidden
 from firnline_ingest.kinesis.matching import PatternsOverlap, all_pipelines, list_streams, resolved
-from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis
-from tests.ingest.spark.test_assignment import CONFIG
+from tests.fakes import configs
+from tests.fakes.kinesis import client_of, faults_of, only_counted, refused
 
 
 class Account:
     def __init__(self) -> None:
         self.kinesis = FakeKinesis()
-        self.client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        self.kinesis.connect(self.client)
+        self.client = client_of(self.kinesis)
 
     def has(self, *streams: str) -> "Account":
         for stream in streams:
@@ -27,9 +24,7 @@ class Account:
 
 
 def config(*patterns: str, **options: Any) -> EngineConfig:
-    found = [{"streams": pattern, "database": "DB", "schema": "RAW", **options} for pattern in patterns]
-    document = {**CONFIG.model_dump(mode="json", by_alias=True), "patterns": found}
-    return EngineConfig.model_validate_json(json.dumps(document))
+    return configs.config(patterns=[configs.matching(pattern, **options) for pattern in patterns])
 
 
 @pytest.fixture
@@ -40,9 +35,9 @@ def account() -> Account:
 def test_more_streams_than_a_page_holds_are_all_found(account: Account) -> None:
     names = [f"s{number:03}" for number in range(250)]
     account.has(*names)
-    account.kinesis.faults.replace([Fault(endpoint="kinesis:ListStreams", kind=FaultKind.ERROR, times=0)])
+    account.kinesis.faults.replace([only_counted("ListStreams")])
     assert sorted(list_streams(account.client).names) == names
-    (counted,) = json.loads(account.kinesis.faults.to_json())
+    (counted,) = faults_of(account.kinesis)
     assert counted["calls"] == 3
 
 
@@ -66,7 +61,6 @@ def test_an_overlap_is_refused_with_both_patterns_and_the_stream_that_shows_it(a
 
 
 def test_a_right_that_is_missing_is_named(account: Account) -> None:
-    denied = Fault(endpoint="kinesis:ListStreams", kind=FaultKind.ERROR, status=400, code="AccessDeniedException")
-    account.kinesis.faults.replace([denied])
+    account.kinesis.faults.replace([refused("ListStreams", "AccessDeniedException")])
     with pytest.raises(StreamForbidden, match="kinesis:ListStreams"):
         list_streams(account.client)

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.matching import list_streams
@@ -17,7 +15,8 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.values import Fence, ShardKey
-from firnline_local.kinesis import FakeKinesis, Fault, FaultKind
+from firnline_local.kinesis import FakeKinesis
+from tests.fakes.kinesis import answering, client_of
 
 ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/events"
 Ask = Callable[[Any], object]
@@ -60,11 +59,9 @@ STRANGE: list[tuple[str, str, Ask]] = [
 def test_it_is_trouble_that_passes_and_names_the_operation(operation: str, body: str, ask: Ask) -> None:
     kinesis = FakeKinesis()
     kinesis.create_stream("events")
-    client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-    kinesis.connect(client)
-    kinesis.faults.replace([Fault(endpoint=f"kinesis:{operation}", kind=FaultKind.BODY, body=body, times=1)])
+    kinesis.faults.replace([answering(operation, body, times=1)])
     with pytest.raises(FirnlineError, match=operation) as raised:
-        ask(client)
+        ask(client_of(kinesis))
     assert raised.value.is_retryable
     assert raised.value.id in ("FL-2005", "FL-2011")
 

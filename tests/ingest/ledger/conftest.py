@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
-from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.registration import Registrar, deregister_all
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
-from firnline_local.kinesis.wire import connect
+from tests.fakes import configs
+from tests.fakes.kinesis import client_of
 from tests.fakes.ledger import MemoryLedger
 
 STREAM, NAME = "events", "firnline"
@@ -23,8 +23,7 @@ class World:
         self.kinesis = FakeKinesis(clock=self.clock)
         self.stream = self.kinesis.create_stream(STREAM)
         self.ledger = MemoryLedger()
-        self.client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        connect(self.client, self.kinesis)
+        self.client = client_of(self.kinesis)
 
     def registrar(self, ledger: Any = None) -> Registrar:
         return Registrar(lambda stream: self.client, ledger or self.ledger)
@@ -65,27 +64,11 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 def config(*registrations: str, consumer: str | None = None, retries: dict[str, Any] | None = None) -> EngineConfig:
     fan_out = {"consumer": consumer} if consumer else {}
     streams = (STREAM, *(f"{STREAM}{number}" for number in range(1, len(registrations))))
-    return EngineConfig.model_validate(
-        {
-            "version": 1,
-            "retries": retries or {},
-            "application": NAME,
-            "aws": {"region": "us-east-1"},
-            "ledger": {"table": "ledger"},
-            "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"file": "f"}},
-            "dead_letters": {"folder": "f"},
-            "spark": {"checkpoint": "f"},
-            "pipelines": [
-                {
-                    "stream": stream,
-                    "database": "D",
-                    "schema": "S",
-                    "reader": {"fan_out": {"registration": each, **fan_out}},
-                }
-                for stream, each in zip(streams, registrations, strict=bool(registrations))
-            ],
-        }
-    )
+    pipelines = [
+        configs.reading(stream, reader={"fan_out": {"registration": each, **fan_out}})
+        for stream, each in zip(streams, registrations, strict=bool(registrations))
+    ]
+    return configs.config(application=NAME, retries=retries or {}, pipelines=pipelines)
 
 
 def give_up(seconds: float) -> bool:

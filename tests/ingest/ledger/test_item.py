@@ -4,9 +4,9 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.item import from_item, to_item
 from firnline_ingest.ledger.row import ChannelEntry, Proven, Sending, ShardRow
-from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
+from firnline_ingest.values import Fence, Position, ShardKey
+from tests.fakes.configs import TARGET
 
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 ROW = ShardRow(
     key=ShardKey("events", 1_700_000_000_000, "shardId-000000000000"),
     start=TrimHorizon(),

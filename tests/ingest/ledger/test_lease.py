@@ -1,4 +1,5 @@
 import threading
+from itertools import count
 
 import pytest
 
@@ -6,7 +7,9 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, LedgerForbidden, LedgerUnavailable, RunDisplaced
 from firnline_ingest.ledger.lease import START_VARIABLE, Heartbeat, RunLease, is_alive, new_run
 from firnline_ingest.ledger.standby import BY_HAND
+from tests.fakes.clock import Clock
 from tests.fakes.ledger import MemoryLedger
+from tests.ingest.waiting import until
 
 
 def lease(ledger: MemoryLedger, run_id: str, *, meanwhile: object = None) -> RunLease:
@@ -19,57 +22,49 @@ def lease(ledger: MemoryLedger, run_id: str, *, meanwhile: object = None) -> Run
     return RunLease(ledger, "app", Run(run_id, f"engine {run_id}"), sleep=sleep)
 
 
-def test_the_first_engine_holds_the_application() -> None:
-    ledger = MemoryLedger()
-    first = lease(ledger, "a")
-    first.begin()
-    assert first.beat() is False
+def begun(ledger: MemoryLedger, run_id: str) -> RunLease:
+    """Of an engine that holds the application."""
+    made = lease(ledger, run_id)
+    made.begin()
+    return made
 
 
-def test_a_second_engine_is_refused_while_the_first_ones_heart_beats() -> None:
-    ledger = MemoryLedger()
-    first = lease(ledger, "a")
-    first.begin()
+def test_the_first_engine_holds_the_application(ledger: MemoryLedger) -> None:
+    assert begun(ledger, "a").beat() is False
+
+
+def test_a_second_engine_is_refused_while_the_first_ones_heart_beats(ledger: MemoryLedger) -> None:
+    first = begun(ledger, "a")
     with pytest.raises(AnotherEngineRuns, match="engine a"):
         lease(ledger, "b", meanwhile=first.beat).begin()
     assert first.beat() is False
 
 
-def test_an_engine_that_was_killed_is_replaced() -> None:
-    ledger = MemoryLedger()
-    lease(ledger, "dead").begin()
-    second = lease(ledger, "b")
-    second.begin()
-    assert second.beat() is False
+def test_an_engine_that_was_killed_is_replaced(ledger: MemoryLedger) -> None:
+    begun(ledger, "dead")
+    assert begun(ledger, "b").beat() is False
 
 
-def test_a_heart_that_is_late_by_a_few_beats_is_no_dead_one() -> None:
-    ledger = MemoryLedger()
-    busy = lease(ledger, "a")
-    busy.begin()
-    looks = 0
+def test_a_heart_that_is_late_by_a_few_beats_is_no_dead_one(ledger: MemoryLedger) -> None:
+    busy = begun(ledger, "a")
+    looks = count(1)
 
     def seldom() -> None:
-        nonlocal looks
-        looks += 1
-        if looks == 7:
+        if next(looks) == 7:
             busy.beat()
 
     with pytest.raises(AnotherEngineRuns, match="engine a"):
         lease(ledger, "b", meanwhile=seldom).begin()
 
 
-def test_a_stop_request_is_no_sign_of_life() -> None:
-    ledger = MemoryLedger()
-    lease(ledger, "dead").begin()
+def test_a_stop_request_is_no_sign_of_life(ledger: MemoryLedger) -> None:
+    begun(ledger, "dead")
     second = lease(ledger, "b", meanwhile=lambda: ledger.request_stop("dead"))
     assert second.begin() is True
 
 
-def test_an_engine_that_ends_while_it_is_looked_at_is_followed_at_once() -> None:
-    ledger = MemoryLedger()
-    first = lease(ledger, "a")
-    first.begin()
+def test_an_engine_that_ends_while_it_is_looked_at_is_followed_at_once(ledger: MemoryLedger) -> None:
+    first = begun(ledger, "a")
     looks: list[None] = []
 
     def ends() -> None:
@@ -80,62 +75,50 @@ def test_an_engine_that_ends_while_it_is_looked_at_is_followed_at_once() -> None
     assert len(looks) == 1
 
 
-def test_an_engine_that_nobody_wants_any_more_takes_nothing_over() -> None:
-    ledger = MemoryLedger()
-    lease(ledger, "dead").begin()
+def test_an_engine_that_nobody_wants_any_more_takes_nothing_over(ledger: MemoryLedger) -> None:
+    begun(ledger, "dead")
     unwanted = RunLease(ledger, "app", Run("b", "engine b"), sleep=lambda _: True)
     assert unwanted.begin() is False
-    run = ledger.current_run()
-    assert run.run_id == "dead"
+    assert ledger.current_run().run_id == "dead"
 
 
-def test_of_two_that_find_a_dead_engine_one_wins() -> None:
-    ledger = MemoryLedger()
-    lease(ledger, "dead").begin()
+def test_of_two_that_find_a_dead_engine_one_wins(ledger: MemoryLedger) -> None:
+    begun(ledger, "dead")
     winner = lease(ledger, "b")
     with pytest.raises(AnotherEngineRuns):
         lease(ledger, "c", meanwhile=winner.begin).begin()
     assert winner.beat() is False
 
 
-def test_an_engine_that_was_replaced_while_frozen_is_told() -> None:
-    ledger = MemoryLedger()
-    frozen = lease(ledger, "a")
-    frozen.begin()
-    lease(ledger, "b").begin()
+def test_an_engine_that_was_replaced_while_frozen_is_told(ledger: MemoryLedger) -> None:
+    frozen = begun(ledger, "a")
+    begun(ledger, "b")
     with pytest.raises(RunDisplaced, match="engine b"):
         frozen.beat()
 
 
-def test_a_stop_request_reaches_the_engine_with_its_next_beat() -> None:
-    ledger = MemoryLedger()
-    first = lease(ledger, "a")
-    first.begin()
+def test_a_stop_request_reaches_the_engine_with_its_next_beat(ledger: MemoryLedger) -> None:
+    first = begun(ledger, "a")
     ledger.request_stop("a")
     assert first.beat() is True
 
 
-def test_a_stop_request_is_not_inherited_by_the_next_engine() -> None:
-    ledger = MemoryLedger()
-    first = lease(ledger, "a")
-    first.begin()
+def test_a_stop_request_is_not_inherited_by_the_next_engine(ledger: MemoryLedger) -> None:
+    first = begun(ledger, "a")
     ledger.request_stop("a")
     first.end()
-    second = lease(ledger, "b")
-    second.begin()
-    assert second.beat() is False
+    assert begun(ledger, "b").beat() is False
 
 
-def test_without_an_engine_there_is_nothing_to_stop() -> None:
-    assert MemoryLedger().request_stop("a") is None
+def test_without_an_engine_there_is_nothing_to_stop(ledger: MemoryLedger) -> None:
+    assert ledger.request_stop("a") is None
 
 
 class Beating:
     """A heart whose beats are the test's to wait for."""
 
     def __init__(self, ledger: MemoryLedger, run_id: str = "a") -> None:
-        self.lease = lease(ledger, run_id)
-        self.lease.begin()
+        self.lease = begun(ledger, run_id)
         self.changed = threading.Event()
         self.heart = Heartbeat(self.lease, self.changed.set, every_s=0.01)
 
@@ -147,24 +130,12 @@ class Beating:
         self.heart.stop()
 
 
-def test_a_heart_beats_whatever_its_owner_does() -> None:
-    ledger = MemoryLedger()
-    beats = threading.Event()
-
-    class Seen(MemoryLedger):
-        def beat(self, run_id: str) -> Run | None:
-            run = super().beat(run_id)
-            if run is not None and run.beat >= 3:
-                beats.set()
-            return run
-
-    ledger = Seen()
+def test_a_heart_beats_whatever_its_owner_does(ledger: MemoryLedger) -> None:
     with Beating(ledger):
-        assert beats.wait(30)
+        until(lambda: ledger.current_run().beat >= 3)
 
 
-def test_a_heart_says_that_the_run_is_asked_to_stop() -> None:
-    ledger = MemoryLedger()
+def test_a_heart_says_that_the_run_is_asked_to_stop(ledger: MemoryLedger) -> None:
     beating = Beating(ledger)
     with beating as heart:
         assert not heart.is_asked_to_stop
@@ -174,10 +145,9 @@ def test_a_heart_says_that_the_run_is_asked_to_stop() -> None:
         assert heart.failure is None
 
 
-def test_a_heart_whose_run_was_taken_over_says_by_whom_and_beats_no_more() -> None:
-    ledger = MemoryLedger()
+def test_a_heart_whose_run_was_taken_over_says_by_whom_and_beats_no_more(ledger: MemoryLedger) -> None:
     beating = Beating(ledger)
-    lease(ledger, "b").begin()
+    begun(ledger, "b")
     with beating as heart:
         assert beating.changed.wait(30)
         assert isinstance(heart.failure, RunDisplaced)
@@ -185,8 +155,9 @@ def test_a_heart_whose_run_was_taken_over_says_by_whom_and_beats_no_more() -> No
         assert heart.is_displaced
 
 
-def test_a_ledger_that_does_not_answer_for_a_while_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = MemoryLedger()
+def test_a_ledger_that_does_not_answer_for_a_while_ends_nothing(
+    ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     beating, tried = Beating(ledger), threading.Semaphore(0)
 
     def unavailable(_: str) -> Run | None:
@@ -202,11 +173,11 @@ def test_a_ledger_that_does_not_answer_for_a_while_ends_nothing(monkeypatch: pyt
             assert not beating.changed.is_set()
 
 
-def test_a_ledger_that_is_closed_to_us_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_is_closed_to_us_ends_the_run(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(_: str) -> Run | None:
         raise LedgerForbidden("ledger", "UpdateItem", "a test")
 
-    beating = Beating(ledger := MemoryLedger())
+    beating = Beating(ledger)
     monkeypatch.setattr(ledger, "beat", forbidden)
     with beating as heart:
         assert beating.changed.wait(30)
@@ -214,28 +185,21 @@ def test_a_ledger_that_is_closed_to_us_ends_the_run(monkeypatch: pytest.MonkeyPa
         assert not heart.is_displaced
 
 
-def test_a_run_that_beat_long_ago_is_asked_for_before_it_is_believed_to_be_ours() -> None:
-    ledger, now = MemoryLedger(), [0.0]
-    frozen = lease(ledger, "a")
-    frozen.begin()
-    heart = Heartbeat(frozen, lambda: None, clock=lambda: now[0])
+def test_a_run_that_beat_long_ago_is_asked_for_before_it_is_believed_to_be_ours(ledger: MemoryLedger) -> None:
+    clock = Clock()
+    heart = Heartbeat(begun(ledger, "a"), lambda: None, clock=clock)
     assert heart.is_ours()
-    lease(ledger, "b").begin()
+    begun(ledger, "b")
     assert heart.is_ours(), "a beat of a moment ago is believed"
-    now[0] += 60.0
+    clock.now_s += 60.0
     assert not heart.is_ours()
     assert heart.is_displaced
 
 
-def test_a_run_that_beats_or_has_ended_since_is_alive_and_one_that_was_killed_is_not() -> None:
-    ledger = MemoryLedger()
-    asked = lease(ledger, "a")
-    asked.begin()
+def test_a_run_that_beats_or_has_ended_since_is_alive_and_one_that_was_killed_is_not(ledger: MemoryLedger) -> None:
+    asked = begun(ledger, "a")
+    assert is_alive(ledger, ledger.current_run(), sleep=lambda _: asked.beat())
     run = ledger.current_run()
-    assert run is not None
-    assert is_alive(ledger, run, sleep=lambda _: asked.beat())
-    run = ledger.current_run()
-    assert run is not None
     assert not is_alive(ledger, run, sleep=lambda _: None)
     assert is_alive(ledger, run, sleep=lambda _: asked.end())
 

@@ -7,11 +7,11 @@ from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
 from firnline_ingest.ledger.row import ChannelEntry, ResumeFrom, ShardRow
-from firnline_ingest.values import Position, ShardKey, TargetTable
+from firnline_ingest.values import Position, ShardKey
+from tests.fakes.configs import TARGET
 
 LATEST = AtTimestamp(1_700_000_000_000)
 HOURS_24 = 24 * 3_600_000
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 
 def lineage(*shards: ListedShard) -> Lineage:

@@ -11,9 +11,9 @@ from firnline_ingest.ledger.errors import ChannelDropped, LedgerBehind, RoutingC
 from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, ChannelLookup, Resume, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
+from tests.fakes.configs import TARGET
 
 CHANNEL = "app~events~1700000000000~shardId-000000000000"
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
 NEW = ShardRow(key=KEY, start=TrimHorizon(), routing="r1")
 OTHER = replace(TARGET, table_created_on="2026-02-02T00:00:00.000+00:00")

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from firnline_ingest.commands.resume import RESUME
-from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Run
@@ -24,11 +23,10 @@ from firnline_ingest.ledger.resume import (
     resume_from,
 )
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
-from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
+from firnline_ingest.values import Fence, Position, ShardKey
+from tests.fakes.configs import TARGET, config
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.snowflake.standing_in_sdk import CONFIG
 
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 KEYS = [ShardKey("events", 1, f"shardId-{number:012}") for number in range(3)]
 
 
@@ -44,9 +42,7 @@ def ledger() -> MemoryLedger:
 
 
 def row_of(ledger: MemoryLedger, key: ShardKey) -> ShardRow:
-    row = ledger.read(key)
-    assert row is not None
-    return row
+    return ledger.kept[key]
 
 
 def from_horizon(row: ShardRow) -> ShardRow:
@@ -63,7 +59,7 @@ def test_a_shard_is_ours_since_the_service_s_time_whatever_a_person_s_machine_sa
     monkeypatch.setattr("firnline_ingest.kinesis.lineage.read_lineage", lambda *_: found)
     monkeypatch.setattr("firnline_ingest.ledger.provision.open_ledger", lambda _: ledger)
     options = argparse.Namespace(stream="events", shard=None, start="trim-horizon", accept_errors=None, table=None)
-    assert RESUME.run(EngineConfig.model_validate(CONFIG), options) == 0
+    assert RESUME.run(config(), options) == 0
     mark = ledger.mark("events")
     assert (mark.since_ms if is_replaced else row_of(ledger, KEYS[0]).since_ms) == 777
 
@@ -123,7 +119,7 @@ def command(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, start: str, l
     monkeypatch.setattr("firnline_ingest.kinesis.lineage.read_lineage", lambda *_: lineage)
     monkeypatch.setattr("firnline_ingest.ledger.provision.open_ledger", lambda _: ledger)
     options = argparse.Namespace(stream="events", shard=None, start=start, accept_errors=None, table=None)
-    assert RESUME.run(EngineConfig.model_validate(CONFIG), options) == 0
+    assert RESUME.run(config(), options) == 0
 
 
 def test_from_the_horizon_are_also_those_that_have_ended_and_that_the_stream_still_holds(

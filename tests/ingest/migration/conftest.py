@@ -36,6 +36,14 @@ def dynamodb(client: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
+def world(dynamodb: Any) -> Any:
+    """What the library's newest version left, by one worker."""
+    from tests.ingest.migration.world import World
+
+    return World(dynamodb, "3.5.1-single")
+
+
+@pytest.fixture
 def writer(dynamodb: Any) -> MigrationWriter:
     ledger = DynamoLedger(dynamodb, "ledger")
     ledger.create()

@@ -1,6 +1,5 @@
 """`firnline migrate` as it is typed, on moto's DynamoDB and Kinesis."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from firnline_ingest.__main__ import main
 from firnline_ingest.commands.migrate import pin_of
 from firnline_ingest.migration import kcl
 from firnline_ingest.migration.errors import UnclearCommand
+from tests.fakes.configs import config, reading
 from tests.ingest.migration.conftest import make_table
 
 SHARDS = ["shardId-000000000000", "shardId-000000000001"]
@@ -23,18 +23,9 @@ def migrate(dynamodb: Any, tmp_path: Path) -> Migrate:
     kinesis = boto3.client("kinesis", region_name="us-east-1")
     if "orders" not in kinesis.list_streams()["StreamNames"]:
         kinesis.create_stream(StreamName="orders", ShardCount=2)
-    document = {
-        "version": 1,
-        "application": "app",
-        "aws": {"region": "us-east-1"},
-        "ledger": {"table": "ledger", "create": True},
-        "snowflake": {"account": "acme", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-        "pipelines": [{"stream": "orders", "database": "DB", "schema": "RAW"}],
-        "dead_letters": {"folder": "/nowhere"},
-        "spark": {"checkpoint": "/nowhere"},
-    }
+    asked = config(ledger={"table": "ledger", "create": True}, pipelines=[reading("orders")])
     file = tmp_path / "engine.json"
-    file.write_text(json.dumps(document))
+    file.write_text(asked.model_dump_json(by_alias=True))
     return lambda *options: main(["migrate", "--config", str(file), *options])
 
 

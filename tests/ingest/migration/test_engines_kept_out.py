@@ -16,9 +16,8 @@ from tests.ingest.migration.world import World, every_record, no_wait, read_stre
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 8, 15])
 def test_a_migration_that_was_killed_anywhere_is_done_again_or_taken_back_and_no_engine_plans_in_between(
-    dynamodb: Any, writer: MigrationWriter, calls: int
+    dynamodb: Any, world: World, writer: MigrationWriter, calls: int
 ) -> None:
-    world = World(dynamodb, "3.5.1-single")
     left = [calls]
 
     def killed(**_: Any) -> None:
@@ -50,9 +49,8 @@ def test_a_migration_that_was_killed_anywhere_is_done_again_or_taken_back_and_no
 
 @pytest.mark.parametrize("calls", [1, 6])
 def test_an_undoing_that_was_killed_leaves_the_stream_paused_and_is_done_again(
-    dynamodb: Any, writer: MigrationWriter, calls: int
+    dynamodb: Any, world: World, writer: MigrationWriter, calls: int
 ) -> None:
-    world = World(dynamodb, "3.5.1-single")
     world.apply(writer)
     left = [calls]
 
@@ -73,8 +71,7 @@ def test_an_undoing_that_was_killed_leaves_the_stream_paused_and_is_done_again(
     assert not mark.is_paused
 
 
-def test_an_engine_that_runs_under_the_name_is_not_written_under(dynamodb: Any, writer: MigrationWriter) -> None:
-    world = World(dynamodb, "3.5.1-single")
+def test_an_engine_that_runs_under_the_name_is_not_written_under(world: World, writer: MigrationWriter) -> None:
     other = replace(writer.lease, run=replace(writer.lease.run, run_id="other"))
     other.begin()
     beats = replace(writer.lease, sleep=lambda _: other.beat())

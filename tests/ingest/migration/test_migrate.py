@@ -16,8 +16,9 @@ from firnline_ingest.migration.errors import (
 from firnline_ingest.migration.migrate import MigrationWriter, apply, planned, watch
 from firnline_ingest.migration.tables import MigrationJournal, Source
 from firnline_ingest.values import Fence, ShardKey
+from tests.fakes.kinesis import client_of
 from tests.ingest.migration.conftest import RECORDED, make_table
-from tests.ingest.migration.world import APP, World, client_of, every_record, no_wait, read_all, read_stream
+from tests.ingest.migration.world import APP, World, every_record, no_wait, read_all, read_stream
 from tests.kcl import scene
 
 
@@ -36,8 +37,7 @@ def test_the_first_epoch_begins_exactly_behind_what_the_library_took_in(
     assert inside[:3] == [2, 3, 4]
 
 
-def test_a_ledger_that_an_engine_has_used_for_the_stream_is_refused(dynamodb: Any, writer: MigrationWriter) -> None:
-    world = World(dynamodb, "3.5.1-single")
+def test_a_ledger_that_an_engine_has_used_for_the_stream_is_refused(world: World, writer: MigrationWriter) -> None:
     key = ShardKey("orders", world.lineage.stream_created_ms, "shardId-000000000001")
     writer.ledger.take(key, Fence(), "an engine", TrimHorizon())
     with pytest.raises(StreamKnown):
@@ -45,8 +45,7 @@ def test_a_ledger_that_an_engine_has_used_for_the_stream_is_refused(dynamodb: An
     assert writer.journal.read(world.lineage.incarnation) == {}
 
 
-def test_a_plan_with_problems_writes_nothing(dynamodb: Any, writer: MigrationWriter) -> None:
-    world = World(dynamodb, "3.5.1-single")
+def test_a_plan_with_problems_writes_nothing(dynamodb: Any, world: World, writer: MigrationWriter) -> None:
     item = next(each for each in world.items if each["leaseKey"]["S"] == "shardId-000000000002")
     dynamodb.put_item(TableName=APP, Item={**item, "checkpoint": {"S": "LATEST"}})
     with pytest.raises(NotMigratable, match="shardId-000000000002"):
@@ -88,10 +87,9 @@ def test_a_journal_that_may_not_be_made_is_asked_for(dynamodb: Any) -> None:
 
 
 def test_a_listing_that_changed_between_plan_and_reading_is_only_more_shards(
-    dynamodb: Any, writer: MigrationWriter
+    world: World, writer: MigrationWriter
 ) -> None:
     """A reshard after the library stopped: the children have no leases, and begin when their parent has ended."""
-    world = World(dynamodb, "3.5.1-single")
     world.stream.shard("shardId-000000000003").split()
     assert world.apply(writer) == 5
     ours = read_stream(world, dict(writer.ledger.rows(world.lineage.incarnation)))

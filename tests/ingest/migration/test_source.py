@@ -43,9 +43,8 @@ def test_a_library_that_runs_is_found_by_what_it_writes_within_seconds(dynamodb:
 
 
 def test_a_library_that_is_started_while_rows_are_written_makes_everything_be_taken_back(
-    dynamodb: Any, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
+    world: World, writer: MigrationWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World(dynamodb, "3.5.1-single")
     take = writer.ledger.take
 
     def take_and_be_overtaken(*arguments: Any) -> ShardRow:

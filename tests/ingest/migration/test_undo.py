@@ -29,8 +29,7 @@ def test_it_can_be_taken_back_and_done_again(dynamodb: Any, writer: MigrationWri
         undo(world.lineage, writer)
 
 
-def test_it_can_not_be_taken_back_once_an_engine_has_opened_a_shard(dynamodb: Any, writer: MigrationWriter) -> None:
-    world = World(dynamodb, "3.5.1-single")
+def test_it_can_not_be_taken_back_once_an_engine_has_opened_a_shard(world: World, writer: MigrationWriter) -> None:
     world.apply(writer)
     rows = writer.ledger.rows(world.lineage.incarnation)
     row = rows["shardId-000000000003"]
@@ -40,8 +39,7 @@ def test_it_can_not_be_taken_back_once_an_engine_has_opened_a_shard(dynamodb: An
     assert writer.ledger.rows(world.lineage.incarnation).keys() == rows.keys()
 
 
-def test_neither_once_an_engine_has_opened_a_child_that_no_lease_named(dynamodb: Any, writer: MigrationWriter) -> None:
-    world = World(dynamodb, "3.5.1-single")
+def test_neither_once_an_engine_has_opened_a_child_that_no_lease_named(world: World, writer: MigrationWriter) -> None:
     world.apply(writer)
     new = ShardKey("orders", world.lineage.stream_created_ms, "shardId-000000000009")
     writer.ledger.take(new, Fence(), "an engine", TrimHorizon())
@@ -50,10 +48,9 @@ def test_neither_once_an_engine_has_opened_a_child_that_no_lease_named(dynamodb:
 
 
 def test_what_a_try_before_has_left_does_not_outlive_a_change_of_the_leases(
-    dynamodb: Any, writer: MigrationWriter
+    dynamodb: Any, world: World, writer: MigrationWriter
 ) -> None:
     """The other consumer ran once more in between, went on in one shard and cleaned up the lease of another."""
-    world = World(dynamodb, "3.5.1-single")
     world.apply(writer)
     leases = {item["leaseKey"]["S"]: item for item in world.items}
     dynamodb.delete_item(TableName=APP, Key={"leaseKey": {"S": "shardId-000000000000"}})

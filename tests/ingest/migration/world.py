@@ -3,9 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.aggregate import UserRecords
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.polling import PollingConfig
@@ -18,6 +16,7 @@ from firnline_ingest.migration.migrate import MigrationWriter, WatchedSource, ap
 from firnline_ingest.migration.tables import Source
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import FakeKinesis
+from tests.fakes.kinesis import client_of
 from tests.ingest.migration.conftest import make_table, recorded
 from tests.kcl import scene
 
@@ -26,12 +25,6 @@ APP = "orders-app"
 
 def no_wait(_: float) -> None:
     return None
-
-
-def client_of(kinesis: FakeKinesis) -> Any:
-    client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-    kinesis.connect(client)
-    return client
 
 
 class World:

@@ -4,32 +4,15 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource, features_of, required
-
-
-def config(**sections: Any) -> EngineConfig:
-    document: dict[str, Any] = {
-        "version": 1,
-        "application": "a",
-        "aws": {"region": "eu-central-1"},
-        "ledger": {"table": "a"},
-        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-        "pipelines": [{"stream": "s", "database": "D", "schema": "S"}],
-        "dead_letters": {"folder": "/letters"},
-        "spark": {"checkpoint": "/checkpoint"},
-    }
-    return EngineConfig.model_validate({**document, **sections})
+from tests.fakes.configs import SNOWFLAKE, config, reading
 
 
 @pytest.mark.parametrize(
     ("sections", "feature"),
     [
         ({"ledger": {"table": "a", "create": True}}, Feature.LEDGER_CREATION),
-        (
-            {"snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"secret_arn": "arn:x"}}},
-            Feature.SECRET,
-        ),
+        ({"snowflake": SNOWFLAKE | {"private_key": {"secret_arn": "arn:x"}}}, Feature.SECRET),
         ({"spark": {"checkpoint": "s3://bucket/checkpoint"}}, Feature.S3_CHECKPOINT),
         ({"spark": {"checkpoint": "s3a://bucket/checkpoint"}}, Feature.S3_CHECKPOINT),
         ({"dead_letters": {"s3": "s3://bucket/letters/"}}, Feature.S3_DEAD_LETTERS),
@@ -43,21 +26,14 @@ def test_a_switch_of_the_configuration_is_one_feature_more(sections: dict[str, A
 
 def test_a_stream_that_is_read_by_fan_out_needs_no_right_to_poll() -> None:
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/s/consumer/c:1"
-    pipeline: dict[str, Any] = {
-        "stream": "s",
-        "database": "D",
-        "schema": "S",
-        "reader": {"fan_out": {"consumer_arn": arn}},
-    }
-    assert features_of(config(pipelines=[pipeline])) == ALWAYS | {Feature.FAN_OUT}
-    pipeline["reader"] = {"fan_out": {"registration": "lazy"}}
-    assert features_of(config(pipelines=[pipeline])) == ALWAYS | {Feature.FAN_OUT, Feature.REGISTRATION}
+    given, lazy = (reading(reader={"fan_out": each}) for each in ({"consumer_arn": arn}, {"registration": "lazy"}))
+    assert features_of(config(pipelines=[given])) == ALWAYS | {Feature.FAN_OUT}
+    assert features_of(config(pipelines=[lazy])) == ALWAYS | {Feature.FAN_OUT, Feature.REGISTRATION}
 
 
 def test_a_registry_is_asked_for_the_schemas_of_avro_alone() -> None:
     def features(**format_: Any) -> frozenset[Feature]:
-        pipeline = {"stream": "s", "database": "D", "schema": "S", "format": format_}
-        return features_of(config(pipelines=[pipeline])) - ALWAYS - {Feature.POLLING}
+        return features_of(config(pipelines=[reading(format=format_)])) - ALWAYS - {Feature.POLLING}
 
     def of_registry(**login: str) -> frozenset[Feature]:
         return features(type="avro", framing="confluent", registry={"url": "https://registry", "login": login})

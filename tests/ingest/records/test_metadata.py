@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import Metadata, MetadataForm
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.metadata import MetadataHead
 from firnline_ingest.records.rows import RowMaker
+from tests.fakes import configs
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 RECORD = Record(
@@ -19,17 +19,16 @@ RECORD = Record(
     PartitionKey="key-1234",
     ApproximateArrivalTimestamp=1762333935.3,
 )
-PARTS = [
-    "stream",
-    "shard_id",
-    "approximate_arrival",
-    "partition_key",
-    "sequence_number",
-    "sub_sequence_number",
-    "sharded_sequence_number",
-]
-NAMES = ["stream", "shardId", "approximateArrival", "partitionKey", "sequenceNumber", "subSequenceNumber"]
-NAMES.append("shardedSequenceNumber")
+NAMES = {
+    "stream": "stream",
+    "shard_id": "shardId",
+    "approximate_arrival": "approximateArrival",
+    "partition_key": "partitionKey",
+    "sequence_number": "sequenceNumber",
+    "sub_sequence_number": "subSequenceNumber",
+    "sharded_sequence_number": "shardedSequenceNumber",
+}
+"""Each part's name in the object."""
 
 
 def head(
@@ -58,7 +57,7 @@ def test_every_choice_of_parts_parses_to_those_parts_of_the_record(
     switches: list[bool], stream: str, partition_key: str, sequence_number: int, arrivals_ms: list[int | None]
 ) -> None:
     render = MetadataHead(
-        Metadata.model_validate(dict(zip(PARTS, switches, strict=True))), stream=stream, shard_id="shardId-1"
+        Metadata.model_validate(dict(zip(NAMES, switches, strict=True))), stream=stream, shard_id="shardId-1"
     )
     for arrival_ms in arrivals_ms:
         record = Record(
@@ -80,7 +79,7 @@ def test_every_choice_of_parts_parses_to_those_parts_of_the_record(
             0,
             f"{sequence_number}{0:020d}",
         ]
-        expected = {name: value for name, value, is_on in zip(NAMES, values, switches, strict=True) if is_on}
+        expected = {name: value for name, value, is_on in zip(NAMES.values(), values, switches, strict=True) if is_on}
         assert json.loads(rendered + b"}") == {"KINESISMETADATA": expected}
         assert b"\n" not in rendered
 
@@ -125,19 +124,20 @@ OF_REDSHIFT = {
 }
 
 
+def seventh(data: bytes = b"{}") -> Record:
+    return Record(SequenceNumber="7", Data=data, PartitionKey="k", ApproximateArrivalTimestamp=1.5)
+
+
 def row_of(metadata: dict[str, object], data: bytes = b'{"a":1}', **pipeline: object) -> dict[str, object]:
-    document = {"stream": "orders", "database": "D", "schema": "S", "metadata": metadata, **pipeline}
-    maker = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-1", now_ms=lambda: 2_500)
-    record = Record(SequenceNumber="7", Data=data, PartitionKey="k", ApproximateArrivalTimestamp=1.5)
-    made = maker.convert([record])
+    maker = RowMaker(configs.pipeline(metadata=metadata, **pipeline), "orders", "shardId-1", now_ms=lambda: 2_500)
+    made = maker.convert([seventh(data)])
     assert not made.rejected, made.rejected
     row: dict[str, object] = json.loads(bytes(made.rows[-1]))
     return row
 
 
 def test_each_part_has_a_column_of_its_own_where_that_is_asked_for() -> None:
-    record = Record(SequenceNumber="7", Data=b"{}", PartitionKey="k", ApproximateArrivalTimestamp=1.5)
-    assert head(record, Metadata(form=MetadataForm.COLUMNS)) == IN_COLUMNS
+    assert head(seventh(), Metadata(form=MetadataForm.COLUMNS)) == IN_COLUMNS
 
 
 def test_a_variant_holds_what_an_object_would_and_none_holds_nothing() -> None:
@@ -176,11 +176,9 @@ def test_a_record_of_an_aggregate_has_its_place_in_columns_too() -> None:
 
 
 def test_only_push_time_depends_on_when_a_row_is_made_and_never_its_size() -> None:
-    document = {"stream": "orders", "database": "D", "schema": "S", "metadata": {"push_time": True}}
-    times = iter([0, 1_762_333_935_007])
-    maker = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-1", now_ms=lambda: next(times))
-    record = Record(SequenceNumber="7", Data=b"{}", PartitionKey="k", ApproximateArrivalTimestamp=1.5)
-    first, second = (maker.convert([record]) for _ in range(2))
+    pushed, times = configs.pipeline(metadata={"push_time": True}), iter([0, 1_762_333_935_007])
+    maker = RowMaker(pushed, "orders", "shardId-1", now_ms=lambda: next(times))
+    first, second = (maker.convert([seventh()]) for _ in range(2))
     assert first.sizes == second.sizes
     assert [json.loads(bytes(each.rows[0]))["KINESISMETADATA"].pop("pushTime") for each in (first, second)] == [
         "1970-01-01T00:00:00.000Z",
@@ -188,11 +186,10 @@ def test_only_push_time_depends_on_when_a_row_is_made_and_never_its_size() -> No
     ]
 
 
-@pytest.mark.parametrize("part", [*PARTS, "row", "push_time", "explicit_hash_key"])
+@pytest.mark.parametrize("part", [*NAMES, "row", "push_time", "explicit_hash_key"])
 def test_no_key_of_a_record_takes_the_column_of_a_part(part: str) -> None:
-    document = {"stream": "orders", "database": "D", "schema": "S"}
     metadata = {"form": "columns", "push_time": True, "explicit_hash_key": True}
-    pipeline = PipelineConfig.model_validate({**document, "metadata": metadata, "format": {"type": "json_lines"}})
+    lines = configs.pipeline(metadata=metadata, format={"type": "json_lines"})
     record = Record(SequenceNumber="7", Data=b'{"kinesis_%b":1}' % part.encode())
-    ((rejected),) = RowMaker(pipeline, "orders", "shardId-1").convert([record]).rejected
+    ((rejected),) = RowMaker(lines, "orders", "shardId-1").convert([record]).rejected
     assert rejected.reason == "metadata-clash"

@@ -6,19 +6,17 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import PARTS
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import RowMaker
+from tests.fakes.configs import pipeline
 
 NOTHING = dict.fromkeys(PARTS, False)
 
 
 def maker(metadata: Mapping[str, bool] | None = None, max_row_bytes: int = 4 * 1024 * 1024) -> RowMaker:
-    document = {"stream": "orders", "database": "DB", "schema": "RAW"}
-    pipeline = PipelineConfig.model_validate({**document, "metadata": metadata or {}, "max_row_bytes": max_row_bytes})
-    return RowMaker(pipeline, "orders", "shardId-000000000000")
+    return RowMaker(pipeline(metadata=metadata or {}, max_row_bytes=max_row_bytes), "orders", "shardId-000000000000")
 
 
 def records(*payloads: bytes) -> list[Record]:
@@ -66,27 +64,18 @@ def test_sizes_are_those_of_the_rows_as_sent() -> None:
 def test_a_tombstone_has_no_key_to_be_routed_by_and_what_is_cast_to_text_has(
     payload: bytes, others: str, tables: list[str], reasons: list[RejectReason]
 ) -> None:
-    document = {
-        "stream": "orders",
-        "database": "DB",
-        "schema": "RAW",
-        "empty_records": "ingest",
-        "transforms": [{"type": "cast", "fields": {"kind": "text"}}],
-        "routes": {"key": "kind", "tables": {"7": "SEVENS"}, "unmatched": others},
-    }
-    made = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-000000000000").convert(records(payload))
+    routed = pipeline(
+        empty_records="ingest",
+        transforms=[{"type": "cast", "fields": {"kind": "text"}}],
+        routes={"key": "kind", "tables": {"7": "SEVENS"}, "unmatched": others},
+    )
+    made = RowMaker(routed, "orders", "shardId-000000000000").convert(records(payload))
     assert (list(made.tables), [one.reason for one in made.rejected]) == (tables, reasons)
 
 
 def test_no_records_make_no_rows() -> None:
     made = maker().convert([])
-    assert (list(made.rows), list(made.sizes), list(made.indexes), list(made.rejected), made.bytes) == (
-        [],
-        [],
-        [],
-        [],
-        0,
-    )
+    assert [*made.rows, *made.sizes, *made.indexes, *made.rejected, made.bytes] == [0]
 
 
 def test_a_row_is_as_large_as_allowed_with_its_metadata_and_no_larger() -> None:
@@ -138,8 +127,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("how", [{}, {"empty_records": "ingest"}, {"format": {"type": "json_lines"}}])
 def test_keys_without_a_column_are_counted_in_rows_alone(how: dict[str, object]) -> None:
-    document = {"stream": "orders", "database": "DB", "schema": "RAW", "max_row_bytes": 1500, **how}
-    made_by = RowMaker(PipelineConfig.model_validate(document, strict=None), "orders", "shardId-0")
+    made_by = RowMaker(pipeline(max_row_bytes=1500, **how), "orders", "shardId-0")
     everything = records(*(payload for payload, _ in UNKNOWN), *[b'{"a":1,"x":1}'] * 20, *([b""] if how else []))
     expected = sum(count for _, count in UNKNOWN) + 20
     assert made_by.convert(everything).unknown_keys == 0, "nobody knows the columns"

@@ -15,18 +15,12 @@ from firnline_ingest.kinesis.start import Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.values import ShardKey, TargetTable
+from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import FakeKinesis, ManualClock, ShardHandle, StreamHandle
 from tests.fakes.channels import MemoryChannels, ServedChannel
+from tests.fakes.configs import TARGET, pipeline
 from tests.fakes.kinesis import client_of
 from tests.fakes.ledger import MemoryLedger
-
-NAMES = {"stream": "events", "database": "DB", "schema": "RAW"}
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
-
-
-def pipeline(**settings: object) -> PipelineConfig:
-    return PipelineConfig.model_validate({**NAMES, **settings}, strict=None)
 
 
 @dataclass

@@ -9,9 +9,10 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
 from firnline_ingest.values import TargetTable
+from tests.fakes import configs
+from tests.fakes.configs import TARGET
 from tests.fakes.kills import Killed, dies_at
-from tests.ingest.shard import conftest
-from tests.ingest.shard.conftest import TARGET, World
+from tests.ingest.shard.conftest import World
 
 from .running import bounded, numbers
 
@@ -21,7 +22,7 @@ ROUTES = {"key": "kind", "tables": TABLES, "unmatched": "own_table"}
 
 
 def pipeline(**routes: object) -> PipelineConfig:
-    return conftest.pipeline(routes={**ROUTES, **routes})
+    return configs.pipeline(routes={**ROUTES, **routes})
 
 
 def table(name: str) -> TargetTable:

@@ -14,8 +14,8 @@ from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from tests.fakes.receipts import adding_up
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import HANGS_S
 
-HANGS_S = 20.0
 SOON_MS = 1000  # what was put just now may bear the next instant
 
 
@@ -53,13 +53,6 @@ def epochs(group: ShardGroup, works: Sequence[ShardWork], is_enough: Callable[[]
 def has_rows(world: World, count: int) -> Callable[[], bool]:
     """Whether the table has so many by now."""
     return lambda: len(world.channels.served) == 1 and len(world.served.rows) == count
-
-
-def until(condition: Callable[[], object]) -> None:
-    give_up_s = time.monotonic() + HANGS_S
-    while not condition():
-        assert time.monotonic() < give_up_s
-        time.sleep(0.01)
 
 
 def now_ms() -> int:

@@ -1,8 +1,9 @@
 """A shard that is ahead of the others holds what it has read, and takes it in when the others have come as far."""
 
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import until
 
-from .running import epochs, has_rows, until
+from .running import epochs, has_rows
 
 
 def test_a_record_that_arrived_later_than_the_bound_waits_and_says_so_in_the_ledger(world: World) -> None:

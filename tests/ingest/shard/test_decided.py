@@ -14,9 +14,10 @@ from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import Destination
+from tests.fakes.configs import TARGET
 from tests.fakes.kills import Killed, dies_at
 from tests.ingest.formats.test_registered import CONFLUENT, Known, confluent
-from tests.ingest.shard.conftest import TARGET, World
+from tests.ingest.shard.conftest import World
 
 from .running import bounded, now_ms
 

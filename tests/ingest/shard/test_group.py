@@ -24,8 +24,9 @@ from firnline_ingest.values import ShardKey
 from tests.fakes.ledger import MemoryLedger
 from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import HANGS_S, until
 
-from .running import HANGS_S, bounded, epochs, has_rows, soon, until
+from .running import bounded, epochs, has_rows, soon
 
 
 def test_a_shard_goes_on_being_read_after_its_epoch_ended(world: World) -> None:

@@ -17,8 +17,9 @@ from firnline_local.kinesis import Fault, FaultKind
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import until
 
-from .running import bounded, epochs, frozen_at, has_rows, run, soon, until
+from .running import bounded, epochs, frozen_at, has_rows, run, soon
 
 
 def leave_rows_unproven(world: World) -> None:

@@ -9,8 +9,9 @@ from firnline_ingest.shard.receipt import Receipt, Tally
 from firnline_ingest.shard.report import UNANSWERED_S, is_idle, time_to_trim_s
 from tests.fakes.clock import Clock
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import until
 
-from .running import epochs, has_rows, soon, until
+from .running import epochs, has_rows, soon
 
 TIP = Read((), 0, is_at_tip=True, answered_ms=1_000_000)
 RECORD = Record(SequenceNumber="1", Data=b"{}", PartitionKey="a", ApproximateArrivalTimestamp=999.0)

@@ -9,10 +9,12 @@ from firnline_ingest.shard.dead_letters import ArrivalLimit
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
+from tests.fakes.configs import pipeline
 from tests.fakes.receipts import problem
-from tests.ingest.shard.conftest import World, pipeline
+from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import HANGS_S
 
-from .running import HANGS_S, bounded, now_ms, run
+from .running import bounded, now_ms, run
 
 
 def test_skipped_records_are_counted_and_nowhere(world: World) -> None:

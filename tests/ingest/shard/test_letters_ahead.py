@@ -9,9 +9,10 @@ from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.steps import EpochStep
+from tests.fakes.configs import pipeline
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem as told
-from tests.ingest.shard.conftest import World, pipeline
+from tests.ingest.shard.conftest import World
 
 from .running import bounded, drained, now_ms
 from .test_formats import costs_the_channel

@@ -19,8 +19,9 @@ from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
 from tests.ingest.formats.test_registered import CONFLUENT, Known, confluent
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import until
 
-from .running import bounded, now_ms, until
+from .running import bounded, now_ms
 
 SCHEMA = {"type": "record", "name": "R", "fields": [{"name": "n", "type": "int"}]}
 NEW = 99

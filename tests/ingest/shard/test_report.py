@@ -7,7 +7,8 @@ from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, ShardSnapshot
 from firnline_ingest.values import Position
 from tests.fakes.clock import Clock
-from tests.ingest.shard.conftest import World, pipeline
+from tests.fakes.configs import pipeline
+from tests.ingest.shard.conftest import World
 
 
 class Watched:

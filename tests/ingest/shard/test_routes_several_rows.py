@@ -12,9 +12,10 @@ from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake import sending
 from firnline_ingest.values import LAST_ROW, Position
+from tests.fakes.configs import pipeline
 from tests.fakes.kills import Killed
 from tests.fakes.receipts import problem
-from tests.ingest.shard.conftest import World, pipeline
+from tests.ingest.shard.conftest import World
 
 from .routed import ROUTES, channel, killed, ours, tables
 from .running import bounded, drained

@@ -13,8 +13,8 @@ from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, put_all
 from firnline_ingest.sink.client import sink_client
 from firnline_ingest.sink.errors import PutForbidden, RecordUnfit, RequestRefused, SinkFailed, SinkStreamMissing
 from firnline_local.clock import ManualClock
-from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis
+from tests.fakes.kinesis import refused
 
 from .conftest import Watched, by_key, no_pause, records, stored
 
@@ -134,7 +134,7 @@ def test_what_no_stream_takes_is_refused_at_once_and_the_others_go_on(
 
 
 def failing(kinesis: FakeKinesis, code: str) -> FirnlineError:
-    kinesis.faults.replace([Fault(endpoint="kinesis:PutRecords", kind=FaultKind.ERROR, status=400, code=code)])
+    kinesis.faults.replace([refused("PutRecords", code)])
     with pytest.raises(SinkFailed) as raised:
         put_all(kinesis.client(), "orders", [b"x"], pause=no_pause)
     cause = raised.value.__cause__

@@ -2,29 +2,15 @@
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.values import TargetTable
-
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
-
-CONFIG = {
-    "version": 1,
-    "application": "app",
-    "aws": {"region": "us-east-1"},
-    "ledger": {"table": "ledger"},
-    "snowflake": {"account": "acme", "user": "INGEST", "role": "INGEST", "private_key": {"env": "KEY"}},
-    "pipelines": [{"stream": "events", "database": "DB", "schema": "RAW"}],
-    "dead_letters": {"folder": "dead-letters"},
-    "spark": {"checkpoint": "checkpoint"},
-}
+from tests.fakes.configs import config
 
 
 class SdkError(Exception):
@@ -122,7 +108,7 @@ class Channels(SdkChannels):
     """Makes clients of ours."""
 
     def __init__(self, *clients: Client, **clocks: Callable[[], float]) -> None:
-        super().__init__(EngineConfig.model_validate(CONFIG), **clocks)
+        super().__init__(config(), **clocks)
         self.unused = list(clients)
 
     def _new_client(self, target: TargetTable) -> Any:
@@ -133,10 +119,3 @@ class Channels(SdkChannels):
 
 def append(channel: Any) -> None:
     channel.append([b"{}"], start="1", end="2")
-
-
-def wait_until(happened: Callable[[], object]) -> None:
-    give_up_s = time.monotonic() + 10
-    while not happened():
-        assert time.monotonic() < give_up_s
-        time.sleep(0.001)

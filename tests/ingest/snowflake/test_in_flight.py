@@ -23,8 +23,12 @@ def in_flight(proven: int | None = None, rows: int = 0, read_through: int | None
     return InFlightRows(KEY, baseline, Position(read_through) if read_through else None)
 
 
-def test_a_range_is_proven_when_the_token_reached_it_and_the_counters_grew_by_its_rows() -> None:
-    rows = in_flight()
+@pytest.fixture
+def rows() -> InFlightRows:
+    return in_flight()
+
+
+def test_a_range_is_proven_when_the_token_reached_it_and_the_counters_grew_by_its_rows(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2, 3))
     confirmed = rows.confirm(ChannelState(Position(3), 3), 0.0)
     assert confirmed == Proven(Position(3), 3)
@@ -34,16 +38,14 @@ def test_a_range_is_proven_when_the_token_reached_it_and_the_counters_grew_by_it
     assert rows.bytes == 0
 
 
-def test_nothing_is_proven_beyond_the_counters_while_they_trail_the_token() -> None:
-    rows = in_flight()
+def test_nothing_is_proven_beyond_the_counters_while_they_trail_the_token(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2, 3))
     assert rows.confirm(ChannelState(Position(3)), 0.0) is None
     assert rows.confirm(ChannelState(Position(3), 2), 0.0) == Proven(Position(2), 2)
     assert rows.confirm(ChannelState(Position(3), 3), 1.0) == Proven(Position(3), 3)
 
 
-def test_counters_that_stay_away_stop_the_shard() -> None:
-    rows = in_flight()
+def test_counters_that_stay_away_stop_the_shard(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2, 3))
     assert rows.confirm(ChannelState(Position(3)), 10.0) is None
     assert rows.confirm(ChannelState(Position(3)), 10.0 + TIMEOUT_S) is None
@@ -65,8 +67,7 @@ def test_an_answer_that_is_given_again_is_no_reason_to_stop() -> None:
             rows.confirm(replace(same, answered_s=10.0), 4.1 * TIMEOUT_S)
 
 
-def test_patience_begins_anew_with_each_token() -> None:
-    rows = in_flight()
+def test_patience_begins_anew_with_each_token(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2))
     assert rows.confirm(ChannelState(Position(2)), 0.0) is None
     rows.accept(rows.confirm(ChannelState(Position(2), 2), 20.0) or Proven())
@@ -74,8 +75,7 @@ def test_patience_begins_anew_with_each_token() -> None:
     assert rows.confirm(ChannelState(Position(3), 2), 2 * TIMEOUT_S) is None
 
 
-def test_a_new_baseline_counts_what_is_in_flight_from_there() -> None:
-    rows = in_flight()
+def test_a_new_baseline_counts_what_is_in_flight_from_there(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2))
     rows.add(chunk(3, 4))
     rows.rebase(Proven(Position(2), 100, 7))
@@ -83,8 +83,7 @@ def test_a_new_baseline_counts_what_is_in_flight_from_there() -> None:
     assert rows.confirm(ChannelState(Position(4), 102, 7), 0.0) == Proven(Position(4), 102, 7)
 
 
-def test_rejected_rows_count_as_confirmed_because_the_token_passes_them() -> None:
-    rows = in_flight()
+def test_rejected_rows_count_as_confirmed_because_the_token_passes_them(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2, 3))
     assert rows.confirm(ChannelState(Position(3), 2, 1), 0.0) == Proven(Position(3), 2, 1)
 
@@ -96,8 +95,7 @@ def test_the_ledger_may_never_have_a_position_beyond_an_unproven_row() -> None:
     assert rows.read_through == Position(12)
 
 
-def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven() -> None:
-    rows = in_flight()
+def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2))
     rows.add(Chunk(Position(5), RowPositions(()), 0))
     assert rows.read_through is None
@@ -113,8 +111,7 @@ def test_what_dead_letters_alone_have_moved_does_not_go_back_when_rows_follow() 
     assert rows.read_through == Position(5)
 
 
-def test_a_token_inside_an_append_proves_the_rows_before_it() -> None:
-    rows = in_flight()
+def test_a_token_inside_an_append_proves_the_rows_before_it(rows: InFlightRows) -> None:
     rows.add(chunk(1, 2, 3, 4))
     rows.accept(rows.confirm(ChannelState(Position(2), 2), 0.0) or Proven())
     assert rows.read_through == Position(2)

@@ -14,33 +14,18 @@ from botocore.exceptions import (
 
 from firnline_ingest.aws import secrets
 from firnline_ingest.aws.errors import ProfileUnusable
-from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake import errors
 from firnline_ingest.snowflake.key import load_key
+from tests.fakes.configs import SNOWFLAKE, config
 
 ARN = "arn:aws:secretsmanager:us-east-1:000000000000:secret:firnline-dev/snowflake/ingest-AbCdEf"
 URL = "http://secrets.invalid"
 
 
 def config_of(**aws: Any) -> EngineConfig:
-    document = {
-        "version": 1,
-        "application": "tests",
-        "aws": {"region": "us-east-1", **aws},
-        "snowflake": {
-            "account": "ACME-DEV",
-            "user": "INGEST",
-            "role": "INGEST",
-            "private_key": {"secret_arn": ARN},
-        },
-        "ledger": {"table": "ledger"},
-        "pipelines": [{"stream": "orders", "database": "SHOP", "schema": "RAW"}],
-        "dead_letters": {"folder": "dead-letters"},
-        "spark": {"checkpoint": "checkpoint"},
-    }
-    return parse(EngineConfig, document, "engine.json")
+    return config(aws={"region": "us-east-1", **aws}, snowflake=SNOWFLAKE | {"private_key": {"secret_arn": ARN}})
 
 
 class Answering:

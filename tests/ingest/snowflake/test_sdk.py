@@ -11,8 +11,10 @@ from firnline_ingest.snowflake import pipe_clients
 from firnline_ingest.snowflake.channel_errors import ChannelLost, ClientLost
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients
 from firnline_ingest.values import Position
+from tests.fakes.configs import TARGET
+from tests.ingest.waiting import until
 
-from .standing_in_sdk import TARGET, Channels, Client, append, wait_until
+from .standing_in_sdk import Channels, Client, append
 
 
 def test_shards_that_share_a_lost_client_make_one_new_client_together() -> None:
@@ -31,7 +33,7 @@ def test_shards_that_share_a_lost_client_make_one_new_client_together() -> None:
 
     append(first)
     append(second)
-    wait_until(lambda: lost.is_closed)
+    until(lambda: lost.is_closed)
     assert not new.is_closed
     assert new.opened == ["first", "second"]
     channels.close()

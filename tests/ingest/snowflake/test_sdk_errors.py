@@ -19,9 +19,8 @@ from firnline_ingest.snowflake.sdk_errors import (
     sdk_code,
     sdk_error,
 )
-from firnline_ingest.values import TargetTable
+from tests.fakes.configs import TARGET
 
-TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 SNOWFLAKE = SnowflakeConfig(account="acme", user="INGEST", role="LOADER", private_key=PrivateKey(env="KEY"))
 
 TABLE = {

@@ -6,8 +6,10 @@ import pytest
 
 from firnline_ingest.snowflake.channel_errors import ClientLost
 from firnline_ingest.values import Position
+from tests.fakes.configs import TARGET
+from tests.ingest.waiting import until
 
-from .standing_in_sdk import TARGET, Channels, Client, append, wait_until
+from .standing_in_sdk import Channels, Client, append
 
 
 @pytest.mark.parametrize("place", ["append", "status", "open"])
@@ -24,7 +26,7 @@ def test_a_panic_of_the_sdk_costs_its_client_and_no_thread(place: str) -> None:
         return False
 
     with pytest.raises(ClientLost, match="unwrap"):
-        wait_until(use)
+        until(use)
     channel, _ = channels.open(TARGET, "first")
     append(channel)
     channel.state()
@@ -37,7 +39,7 @@ def test_a_question_that_the_sdk_never_answers_costs_its_client() -> None:
     hanging, new = Client(hangs=threading.Event()), Client()
     channels = Channels(hanging, new, watch_clock=lambda: now[0])
     channel, _ = channels.open(TARGET, "channel")
-    wait_until(lambda: channel.state() and hanging.asked)
+    until(lambda: channel.state() and hanging.asked)
     now[0] += 100
     assert channel.state().committed is None  # it may take a while
     now[0] += 100
@@ -76,7 +78,7 @@ def test_a_client_of_which_one_channel_moves_is_alive() -> None:
     append(first)
     now[0] += 200
     client.cached = Position(1).token
-    wait_until(lambda: first.state().committed == Position(1))
+    until(lambda: first.state().committed == Position(1))
     append(first)
     now[0] += 100
     channels.open(TARGET, "second")

@@ -10,8 +10,11 @@ from firnline_ingest.snowflake.channel_errors import ClientLost
 from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
 from firnline_ingest.snowflake.errors import KeyRefused
 from firnline_ingest.snowflake.key import SigningKey
+from tests.fakes.clock import Clock
+from tests.fakes.configs import TARGET
+from tests.ingest.waiting import until
 
-from .standing_in_sdk import TARGET, Channels, Client, append, wait_until
+from .standing_in_sdk import Channels, Client, append
 
 
 def new_key() -> str:
@@ -22,13 +25,6 @@ def new_key() -> str:
 @pytest.fixture(scope="module")
 def keys() -> tuple[SigningKey, SigningKey]:
     return SigningKey(new_key(), "test"), SigningKey(new_key(), "test")
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def test_a_key_that_was_replaced_is_taken_up_before_the_next_epoch(
@@ -50,7 +46,7 @@ def test_a_key_that_was_replaced_is_taken_up_before_the_next_epoch(
     clock.now_s = LOOK_EVERY_S
     channels.look_for_new_key()
 
-    wait_until(lambda: before.is_closed)
+    until(lambda: before.is_closed)
     with pytest.raises(ClientLost):
         append(channel)
     channel, _ = channels.open(TARGET, "channel")

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.snowflake.errors import (
     PipeLeadsElsewhere,
@@ -22,6 +21,7 @@ from firnline_ingest.snowflake.errors import (
 from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
+from tests.fakes.configs import pipeline
 
 TABLE = ("LAKE", "RAW", "ORDERS")
 
@@ -122,9 +122,9 @@ class Schema:
 
 
 def state(pipes: set[str], definition: str = "", **more: Any) -> TargetState:
-    document = {"stream": "orders", "database": "LAKE", "schema": "RAW", "table": "ORDERS", **more}
     config: Any = SimpleNamespace(snowflake=SimpleNamespace(role="INGEST"), logged_in_for=lambda _: config)
-    return TargetCatalog(config, Schema(pipes, definition)).state_of(PipelineConfig.model_validate(document))
+    asked = pipeline(stream="orders", database="LAKE", table="ORDERS", **more)
+    return TargetCatalog(config, Schema(pipes, definition)).state_of(asked)
 
 
 @pytest.mark.parametrize(

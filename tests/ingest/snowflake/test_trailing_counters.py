@@ -88,38 +88,40 @@ def test_counters_that_trail_at_four_answers_of_five_never_stop_a_shard() -> Non
     assert channel.rows.is_empty
 
 
-def test_counters_between_two_tokens_prove_the_rows_that_they_count() -> None:
-    channel = Channel()
+@pytest.fixture
+def channel() -> Channel:
+    return Channel()
+
+
+def test_counters_between_two_tokens_prove_the_rows_that_they_count(channel: Channel) -> None:
     channel.send(10)
     assert channel.rows.confirm(ChannelState(Position(10), 4), 0.0) == Proven(Position(4), 4)
 
 
-def test_a_token_that_goes_back_for_an_answer_is_waited_for() -> None:
-    channel = Channel()
+def gone_back(channel: Channel) -> None:
+    """To the answer before all that was proven."""
     for second in range(3):
         channel.send(5)
         channel.commit()
         channel.ask(second)
     channel.ask(3, token=2, counters=2)
+
+
+def test_a_token_that_goes_back_for_an_answer_is_waited_for(channel: Channel) -> None:
+    gone_back(channel)
     channel.ask(3 + TIMEOUT_S, token=2, counters=2)
     channel.ask(4 + TIMEOUT_S)
     channel.ask(5 + TIMEOUT_S, token=2, counters=2)
     assert channel.proven == 15
 
 
-def test_a_token_that_stays_behind_what_was_proven_stops_the_shard() -> None:
-    channel = Channel()
-    for second in range(3):
-        channel.send(5)
-        channel.commit()
-        channel.ask(second)
-    channel.ask(3, token=2, counters=2)
+def test_a_token_that_stays_behind_what_was_proven_stops_the_shard(channel: Channel) -> None:
+    gone_back(channel)
     with pytest.raises(LedgerBehind):
         channel.ask(3.1 + TIMEOUT_S, token=2, counters=2)
 
 
-def test_rows_that_are_never_counted_stop_the_shard_once_nothing_more_comes() -> None:
-    channel = Channel()
+def test_rows_that_are_never_counted_stop_the_shard_once_nothing_more_comes(channel: Channel) -> None:
     channel.send(10)
     lacking = ChannelState(Position(10), 8)
     confirmed = channel.rows.confirm(lacking, 0.0)
@@ -130,15 +132,13 @@ def test_rows_that_are_never_counted_stop_the_shard_once_nothing_more_comes() ->
         channel.rows.confirm(lacking, TIMEOUT_S + 0.1)
 
 
-def test_more_than_was_ever_sent_stops_the_shard_at_once() -> None:
-    channel = Channel()
+def test_more_than_was_ever_sent_stops_the_shard_at_once(channel: Channel) -> None:
     channel.send(3)
     with pytest.raises(CountsDisagree, match="sent 3 rows"):
         channel.rows.confirm(ChannelState(Position(3), 4), 0.0)
 
 
-def test_errors_that_are_counted_before_the_token_comes_belong_to_no_row_yet() -> None:
-    channel = Channel()
+def test_errors_that_are_counted_before_the_token_comes_belong_to_no_row_yet(channel: Channel) -> None:
     channel.send(10)
     assert channel.rows.confirm(ChannelState(Position(5), 9, 1), 0.0) is None
     assert channel.rows.confirm(ChannelState(Position(10), 9, 1), 1.0) == Proven(Position(10), 9, 1)

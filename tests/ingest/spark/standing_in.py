@@ -11,15 +11,12 @@ from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.spark.job import EngineJob
 from firnline_ingest.spark.signals import EndingSignals
+from tests.fakes.configs import DOCUMENT, reading
+from tests.fakes.ledger import MemoryLedger
 
 CONFIG: dict[str, Any] = {
-    "version": 1,
-    "application": "app",
-    "aws": {"region": "us-east-1"},
-    "ledger": {"table": "ledger"},
-    "snowflake": {"account": "a", "user": "u", "role": "r", "private_key": {"env": "KEY"}},
-    "pipelines": [{"stream": name, "database": "DB", "schema": "RAW"} for name in ("orders", "clicks")],
-    "dead_letters": {"folder": "/tmp"},
+    **DOCUMENT,
+    "pipelines": [reading("orders"), reading("clicks")],
     "spark": {"checkpoint": "/nowhere", "master": "local[2]"},
 }
 
@@ -47,7 +44,9 @@ class StandIn:
         opens: Callable[[], None] = lambda: None,
         finish: Callable[[], list[Receipt]] = list,
         closes: Callable[[], None] = lambda: None,
+        ledger: MemoryLedger | None = None,
     ) -> None:
+        self.ledger = ledger or MemoryLedger()
         self.starts = self.begun = self.prepared = 0
         self.error: FirnlineError | None = None
         self.committed: list[int] = []
@@ -57,12 +56,12 @@ class StandIn:
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def job(self, ledger: Ledger, signals: EndingSignals | None = None, **changes: Any) -> EngineJob:
+    def job(self, ledger: Ledger | None = None, signals: EndingSignals | None = None, **changes: Any) -> EngineJob:
         clock = changes.pop("clock", None)
         bounded, standby_s = changes.pop("is_bounded", False), changes.pop("standby_s", None)
         return EngineJob(
             config(**changes),
-            ledger,
+            ledger or self.ledger,
             is_bounded=bounded,
             signals=signals,
             standby_s=standby_s,

@@ -1,6 +1,5 @@
 """Shards that are kept together: none runs ahead of the slowest, and none waits for ever."""
 
-import json
 import random
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType, SimpleNamespace
@@ -8,7 +7,6 @@ from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.pipeline import Alignment
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
@@ -21,14 +19,14 @@ from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.spark.alignment import Bounds
-from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
-from firnline_ingest.values import Fence, ShardKey, TargetTable
+from firnline_ingest.spark.planner import SourceOffset
+from firnline_ingest.values import Fence, ShardKey
+from tests.fakes.clock import Clock
+from tests.fakes.configs import TARGET, pipeline
 from tests.ingest.spark.test_planner import LedgerWithAHole, World
 
 SPAN_S, HOUR_MS, RETENTION_H = 600, 3_600_000, 24
 BORN_MS = 1_800_000_000_000
-PIPELINE = PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
-TARGET = TargetTable("DB", "RAW", "EVENTS", "", "PIPE")
 
 
 def record(arrival_ms: int) -> Record:
@@ -171,7 +169,7 @@ def work(shard: str, until_ms: int) -> ShardWork:
         key=ShardKey("events", BORN_MS, shard),
         epoch=1,
         start=TrimHorizon(),
-        pipeline=PIPELINE,
+        pipeline=pipeline(),
         target=TARGET,
         channel=f"app~{shard}",
         retention_hours=RETENTION_H,
@@ -211,47 +209,47 @@ def test_where_it_is_not_asked_for_nothing_waits() -> None:
 
 
 def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> None:
-    now_s = [0.0]
+    clock = Clock()
     for rule, left_out in (
         (Alignment(max_ahead_seconds=60), False),
         (Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300), True),
     ):
-        bounds = Bounds(clock=lambda: now_s[0])
+        bounds = Bounds(clock=clock)
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS)) == BORN_MS + 60_000
-        now_s[0] += 299
+        clock.now_s += 299
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS + 1)) == BORN_MS + 60_000
-        now_s[0] += 2
+        clock.now_s += 2
         slowest = BORN_MS + HOUR_MS + 2 if left_out else BORN_MS
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS + 2)) == slowest + 60_000
 
 
 def test_a_shard_that_nobody_ever_read_is_left_out_though_its_oldest_record_grows_younger() -> None:
-    now_s = [0.0]
-    bounds, rule = Bounds(clock=lambda: now_s[0]), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300)
+    clock = Clock()
+    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=300)
     for come in range(12):
         view = views(0, BORN_MS + HOUR_MS + come)
-        lineage = replace(view.lineage, listed_ms=BORN_MS + RETENTION_H * HOUR_MS + int(now_s[0] * 1000))
+        lineage = replace(view.lineage, listed_ms=BORN_MS + RETENTION_H * HOUR_MS + int(clock.now_s * 1000))
         said = until(bounds, rule, replace(view, lineage=lineage))
-        now_s[0] += 30
+        clock.now_s += 30
     assert said == BORN_MS + HOUR_MS + come + 60_000
 
 
 def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_held_them() -> None:
     """Else nothing would keep them together while it stands."""
-    now_s = [0.0]
-    bounds, rule = Bounds(clock=lambda: now_s[0]), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
+    clock = Clock()
+    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     for slow in (0, 1, 2, 3, 3, 3, 3):
         said = until(bounds, rule, views(BORN_MS + slow, BORN_MS + HOUR_MS, BORN_MS + 2 * HOUR_MS))
-        now_s[0] += 30
+        clock.now_s += 30
     assert said == BORN_MS + HOUR_MS + 60_000
 
 
 def test_all_shards_that_come_no_further_hold_nobody_back() -> None:
     """Else the one that begins again would be held by itself."""
-    now_s = [0.0]
-    bounds, rule = Bounds(clock=lambda: now_s[0]), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
+    clock = Clock()
+    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
     until(bounds, rule, views(BORN_MS))
-    now_s[0] += 61
+    clock.now_s += 61
     assert until(bounds, rule, views(BORN_MS)) == 0
 
 
@@ -265,10 +263,7 @@ def test_what_is_remembered_is_of_the_shards_that_are_planned() -> None:
 def test_a_plan_goes_by_its_pipelines_rule() -> None:
     world, rules = World(), list[Alignment | None]()
     world.kinesis.create_stream("a")
-    before = world.planner("a")
-    document = json.loads(before.config.model_dump_json(by_alias=True))
-    document["pipelines"][0]["alignment"] = {"max_ahead_seconds": 90}
-    planner = ShardPlanner(EngineConfig.model_validate_json(json.dumps(document)), before.kinesis, world.ledger)
+    planner = world.planner("a", alignment={"max_ahead_seconds": 90})
     planner._bounds = cast("Any", SimpleNamespace(until_ms=lambda rule, *_: (rules.append(rule), 0)[1]))
     assert list(planner.rows(planner.next_offset(SourceOffset())))
     assert rules == [Alignment(max_ahead_seconds=90)]
@@ -277,15 +272,11 @@ def test_a_plan_goes_by_its_pipelines_rule() -> None:
 @pytest.mark.parametrize("is_paused", [True, False], ids=["paused", "not-planned"])
 def test_time_in_which_nobody_was_to_read_the_stream_leaves_no_shard_out(is_paused: bool) -> None:
     """Else all of them would be, when it is planned again, and one may run ahead of the others for an epoch."""
-    ledger = LedgerWithAHole()
-    world, now_s = World(ledger=ledger), [0.0]
-    world.kinesis.create_stream("a", shards=2)
-    before = world.planner("a")
-    document = json.loads(before.config.model_dump_json(by_alias=True))
-    document["pipelines"][0]["alignment"] = {"max_ahead_seconds": 60, "ignore_stalled_after_seconds": 300}
-    config = EngineConfig.model_validate_json(json.dumps(document))
-    planner = ShardPlanner(config, before.kinesis, world.ledger, sleep=lambda _: None)
-    planner._bounds = Bounds(clock=lambda: now_s[0])
+    ledger, clock = LedgerWithAHole(), Clock()
+    world = World(ledger=ledger)
+    world.create("a", shards=2)
+    planner = world.planner("a", alignment={"max_ahead_seconds": 60, "ignore_stalled_after_seconds": 300})
+    planner._bounds = Bounds(clock=clock)
     offset = planner.next_offset(SourceOffset())
     for number, row in enumerate(planner.rows(offset)):
         key = ShardKey("a", row.created_ms, row.shard)
@@ -299,5 +290,5 @@ def test_time_in_which_nobody_was_to_read_the_stream_leaves_no_shard_out(is_paus
     assert not any(row.shard for row in planner.rows(offset))
     ledger.pause("a", False)
     ledger.broken = ""
-    now_s[0] += 3600
+    clock.now_s += 3600
     assert {row.until_ms for row in planner.rows(planner.next_offset(offset))} == {BORN_MS + 60_000}

@@ -4,7 +4,6 @@ from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.records.key_shape import MOST_NAMES
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.snowflake.errors import StatementRefused
@@ -12,6 +11,7 @@ from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.spark.columns import AT_ONCE, MOST_KEPT, MOST_NAMED, ColumnWatch
 from firnline_ingest.spark.columns_by_hand import LOOKS, columns_made
 from firnline_ingest.values import ShardKey, TargetTable
+from tests.fakes.configs import config, reading
 
 
 def state(name: str, *, evolves: bool = True) -> TargetState:
@@ -168,20 +168,9 @@ def test_where_a_stream_has_more_keys_than_are_told_of_a_column_is_evolutions(ca
 
 
 def test_the_columns_that_an_engine_makes_are_those_of_metadata_format_and_content() -> None:
-    document = {
-        "version": 1,
-        "application": "app",
-        "aws": {"region": "eu-central-1"},
-        "ledger": {"table": "ledger"},
-        "spark": {"checkpoint": "/tmp/none"},
-        "dead_letters": {"folder": "/tmp/none"},
-        "snowflake": {"account": "a-b", "user": "U", "role": "R", "private_key": {"file": "key.p8"}},
-        "pipelines": [
-            {"stream": "objects", "database": "DB", "schema": "RAW", "content_column": "content"},
-            {"stream": "lines", "database": "DB", "schema": "RAW", "format": {"type": "csv", "columns": ["a", "b"]}},
-        ],
-    }
-    made = columns_made(EngineConfig.model_validate(document))
+    objects = reading("objects", content_column="content")
+    lines = reading("lines", format={"type": "csv", "columns": ["a", "b"]})
+    made = columns_made(config(pipelines=[objects, lines]))
     assert made("objects") == ["KINESISMETADATA", "CONTENT"]
     assert [name.upper() for name in made("lines")] == ["KINESISMETADATA", "A", "B"]
 

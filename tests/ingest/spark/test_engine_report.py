@@ -22,7 +22,7 @@ from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark.policy import ShardPolicy
 from firnline_ingest.spark.shown import OTHERS, EngineReporter, with_counts
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.job.running import Running, read_on, run_of, until
+from tests.ingest.spark.job.running import read_on, runs
 from tests.ingest.spark.standing_in import StandIn, problem, receipt
 
 
@@ -50,14 +50,7 @@ class Engine:
 
     @property
     def report(self) -> EngineReport:
-        found = self.ledger.report()
-        assert found is not None
-        return found
-
-
-@pytest.fixture
-def ledger() -> MemoryLedger:
-    return MemoryLedger()
+        return self.ledger.report()
 
 
 @pytest.fixture
@@ -65,35 +58,35 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_a_problem_has_its_object_its_words_since_when_it_is_met_and_when_it_is_tried_again(
-    ledger: MemoryLedger, clock: Clock
-) -> None:
-    engine = Engine(ledger, clock)
+@pytest.fixture
+def engine(ledger: MemoryLedger, clock: Clock) -> Engine:
+    return Engine(ledger, clock)
+
+
+def test_a_problem_has_its_object_its_words_since_when_it_is_met_and_when_it_is_tried_again(engine: Engine) -> None:
     failed = receipt(shard="", stream_created_ms=0, state=ShardState.FAILED, problem=problem())
-    first_ms = clock.ms() + 30_000
+    first_ms = engine.clock.ms() + 30_000
     engine.epoch(failed, receipt("clicks"))
     engine.epoch(receipt("clicks"))
     (found,) = engine.epoch(failed, receipt("clicks")).problems
     assert (found.id, found.stream, found.shard, found.what, found.next_step) == (
         "FL-3006", "orders", "", "no such table", "make it",
     )  # fmt: skip # as one reads it
-    assert (found.since_ms, found.has_stopped) == (clock.ms(), True), "it had healed in between"
-    assert found.next_try_ms == clock.ms() + 300_000
+    assert (found.since_ms, found.has_stopped) == (engine.clock.ms(), True), "it had healed in between"
+    assert found.next_try_ms == engine.clock.ms() + 300_000
     again = engine.epoch(failed, receipt("clicks")).problems[0]
     assert (again.since_ms, again.tries) == (found.since_ms, 2)
     assert first_ms < again.since_ms
 
 
-def test_what_stopped_is_told_while_no_epoch_looks_at_it(ledger: MemoryLedger, clock: Clock) -> None:
-    engine = Engine(ledger, clock)
+def test_what_stopped_is_told_while_no_epoch_looks_at_it(engine: Engine) -> None:
     engine.epoch(receipt(state=ShardState.FAILED, problem=problem()), receipt("clicks"))
     (found,) = engine.epoch(receipt("clicks")).problems
-    assert (found.shard, found.tries, found.next_try_ms) == ("shard-0", 1, clock.ms() + 270_000)
+    assert (found.shard, found.tries, found.next_try_ms) == ("shard-0", 1, engine.clock.ms() + 270_000)
     assert engine.epoch(receipt(), receipt("clicks")).problems == ()
 
 
-def test_minutes_add_up_what_was_counted(ledger: MemoryLedger, clock: Clock) -> None:
-    engine = Engine(ledger, clock)
+def test_minutes_add_up_what_was_counted(engine: Engine) -> None:
     one = receipt(records=10, rows=8, bytes=80, dead_letters=2, behind_ms=500)
     other = replace(one, shard_id="shard-1", behind_ms=900)
     engine.epoch(one, other)
@@ -120,8 +113,7 @@ def test_a_run_goes_on_with_what_the_run_before_had_counted_and_met(ledger: Memo
     assert sum(each.records for each in report.minutes) == 2
 
 
-def test_the_engines_own_failure_comes_first_and_forgets_no_shards(ledger: MemoryLedger, clock: Clock) -> None:
-    engine = Engine(ledger, clock)
+def test_the_engines_own_failure_comes_first_and_forgets_no_shards(engine: Engine) -> None:
     engine.epoch(receipt(state=ShardState.FAILED, problem=problem()))
     engine.reporter.failed(LedgerUnavailable("ledger", "no answer"))
     engine.reporter.ended(LedgerUnavailable("ledger", "no answer"))
@@ -130,8 +122,7 @@ def test_the_engines_own_failure_comes_first_and_forgets_no_shards(ledger: Memor
     ]  # fmt: skip # as one reads it
 
 
-def test_a_report_is_bounded_and_holds_no_secret(ledger: MemoryLedger, clock: Clock) -> None:
-    engine = Engine(ledger, clock)
+def test_a_report_is_bounded_and_holds_no_secret(engine: Engine) -> None:
     secret = replace(problem(), what="password=hunter2hunter2 " + "x" * 5000)
     many = [
         receipt(f"stream-{n % 40:02}", f"shardId-{n:012}", state=ShardState.FAILED, problem=secret, records=n)
@@ -204,13 +195,10 @@ def test_a_run_began_when_it_took_the_application(ledger: MemoryLedger, clock: C
     assert report.began_ms == clock.ms()
 
 
-def test_what_is_read_after_the_last_epoch_is_counted(ledger: MemoryLedger) -> None:
+def test_what_is_read_after_the_last_epoch_is_counted() -> None:
     stand_in = StandIn(lambda _: [receipt(records=1)], finish=lambda: [receipt(records=1000)])
-    running = Running(stand_in.job(ledger))
-    until(lambda: stand_in.committed)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == 0
-    report = ledger.report()
+    assert runs(stand_in).stops() == 0
+    report = stand_in.ledger.report()
     assert sum(each.records for each in report.minutes) == 1000 + report.epochs
 
 
@@ -237,8 +225,5 @@ def test_a_ledger_that_takes_no_report_holds_up_no_epoch(ledger: MemoryLedger, m
 
     monkeypatch.setattr(ledger, "write_report", unreachable)
     monkeypatch.setattr(ledger, "report", unreachable)
-    stand_in = StandIn(read_on)
-    running = Running(stand_in.job(ledger))
-    until(lambda: len(stand_in.committed) >= 3)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == 0
+    stand_in = StandIn(read_on, ledger=ledger)
+    assert runs(stand_in, epochs=3).stops() == 0

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
@@ -20,7 +20,7 @@ from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.values import ShardKey, TargetTable
-from tests.ingest.spark.test_assignment import CONFIG
+from tests.fakes.configs import config, reading
 
 STREAMS = ("a", "b")
 
@@ -83,10 +83,8 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> Tasks:
 
 
 def runner(catalog: Catalog, **settings: Any) -> EpochRunner:
-    pipelines = [{"stream": stream, "database": "DB", "schema": "RAW"} for stream in STREAMS]
-    document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": pipelines, **settings}
-    config = EngineConfig.model_validate_json(json.dumps(document))
-    return EpochRunner(cast("Any", SimpleNamespace(sparkContext=None)), config, "run", cast("Any", catalog))
+    asked, spark = config(**{"pipelines": list(map(reading, STREAMS)), **settings}), SimpleNamespace(sparkContext=None)
+    return EpochRunner(cast("Any", spark), asked, "run", cast("Any", catalog))
 
 
 def frame(*rows: PlanRow) -> Any:
@@ -188,9 +186,7 @@ def test_what_is_left_out_of_an_epoch_is_told_with_all_that_its_plan_knows_of_it
 
 def test_two_streams_whose_channels_would_have_one_name_are_not_both_read(tasks: Tasks) -> None:
     """Their names differ in case only, they were made in one second, and go into one table."""
-    same = [
-        {"stream": stream, "database": "DB", "schema": "RAW", "table": "T"} for stream in ("Orders", "orders", "other")
-    ]
+    same = [reading(stream, table="T") for stream in ("Orders", "orders", "other")]
     one_table = runner(OneTable(), pipelines=same)
     receipts = one_table.run(frame(shard("orders"), shard("Orders"), shard("other")))
     assert told(receipts) == [

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_ingest.values import Fence, ShardKey
-from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis, ManualClock
+from tests.fakes.configs import config, reading
+from tests.fakes.kinesis import client_of, faults_of, only_counted, refused
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.test_assignment import CONFIG
 
 
 class LedgerWithAHole(MemoryLedger):
@@ -35,14 +33,18 @@ class World:
     kinesis: FakeKinesis = field(default_factory=FakeKinesis)
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
 
-    def planner(self, *streams: str, reader: object = "polling") -> ShardPlanner:
-        pipelines = [{"stream": stream, "database": "DB", "schema": "RAW", "reader": reader} for stream in streams]
-        document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": pipelines}
-        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        self.kinesis.connect(client)
-        return ShardPlanner(
-            EngineConfig.model_validate_json(json.dumps(document)), client, self.ledger, sleep=lambda _: None
-        )
+    def planner(self, *streams: str, **options: object) -> ShardPlanner:
+        asked = config(pipelines=[reading(stream, **options) for stream in streams])
+        return ShardPlanner(asked, client_of(self.kinesis), self.ledger, sleep=lambda _: None)
+
+    def plan(self, *streams: str, **options: object) -> list[PlanRow]:
+        """The first one of a new engine."""
+        planner = self.planner(*streams, **options)
+        return list(planner.rows(planner.next_offset(SourceOffset())))
+
+    def create(self, *streams: str, shards: int = 1) -> None:
+        for stream in streams:
+            self.kinesis.create_stream(stream, shards=shards)
 
 
 @pytest.fixture
@@ -61,66 +63,55 @@ def problems(rows: list[PlanRow]) -> dict[str, str]:
 
 
 def test_a_stream_that_is_not_there_stops_only_its_own_pipeline(world: World) -> None:
-    world.kinesis.create_stream("a")
-    planner = world.planner("a", "gone")
-    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    world.create("a")
+    rows = world.plan("a", "gone")
     assert shards(rows) == [("a", "shardId-000000000000")]
     assert problems(rows) == {"gone": "FL-2001"}
 
 
 def test_a_stream_whose_rows_the_ledger_does_not_tell_is_named_and_the_others_are_planned(world: World) -> None:
     world.ledger = LedgerWithAHole()
-    for name in "ab":
-        world.kinesis.create_stream(name)
-    planner = world.planner("a", "b")
-    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    world.create("a", "b")
+    rows = world.plan("a", "b")
     assert (shards(rows), problems(rows)) == ([("a", "shardId-000000000000")], {"b": "FL-2103"})
 
 
 def test_where_a_stream_stood_is_kept_while_it_can_not_be_planned(world: World) -> None:
-    world.kinesis.create_stream("a")
+    world.create("a")
     planner = world.planner("a")
     before = planner.next_offset(SourceOffset())
-    lasting = Fault(endpoint="kinesis:ListShards", kind=FaultKind.ERROR, status=500, code="InternalFailure")
-    world.kinesis.faults.replace([lasting])
+    world.kinesis.faults.replace([refused("ListShards", "InternalFailure", status=500)])
     after = planner.next_offset(before)
     assert after == SourceOffset(2, before.streams)
     assert problems(list(planner.rows(after))) == {"a": "FL-2005"}
 
 
 def test_what_passes_is_waited_out_for_its_stream_alone(world: World) -> None:
-    for name in "ab":
-        world.kinesis.create_stream(name)
-    once = Fault(endpoint="kinesis:ListShards", kind=FaultKind.ERROR, status=500, code="InternalFailure", times=1)
-    world.kinesis.faults.replace([once])
-    planner = world.planner("a", "b")
-    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    world.create("a", "b")
+    world.kinesis.faults.replace([refused("ListShards", "InternalFailure", status=500, times=1)])
+    rows = world.plan("a", "b")
     assert problems(rows) == {}
     assert len(shards(rows)) == 2
-    (fault,) = json.loads(world.kinesis.faults.to_json())
+    (fault,) = faults_of(world.kinesis)
     assert (fault["calls"], fault["hits"]) == (3, 1), "two streams, and one of them twice"
 
 
 def test_an_epoch_that_is_replayed_looks_afresh(world: World) -> None:
-    world.kinesis.create_stream("a")
+    world.create("a")
     offset = world.planner("a", "gone").next_offset(SourceOffset())
     rows = list(world.planner("a", "gone").rows(offset))
     assert (shards(rows), problems(rows)) == ([("a", "shardId-000000000000")], {"gone": "FL-2001"})
 
 
 def test_the_world_is_read_once_for_an_epoch(world: World) -> None:
-    for name in "ab":
-        world.kinesis.create_stream(name)
-    counted = [Fault(endpoint=f"kinesis:{name}", kind=FaultKind.ERROR, times=0) for name in ("Describe*", "ListShards")]
-    world.kinesis.faults.replace(counted)
-    planner = world.planner("a", "b")
-    assert len(list(planner.rows(planner.next_offset(SourceOffset())))) == 2
-    assert [fault["calls"] for fault in json.loads(world.kinesis.faults.to_json())] == [2, 2]
+    world.create("a", "b")
+    world.kinesis.faults.replace(map(only_counted, ("Describe*", "ListShards")))
+    assert len(world.plan("a", "b")) == 2
+    assert [fault["calls"] for fault in faults_of(world.kinesis)] == [2, 2]
 
 
 def test_a_paused_stream_is_in_no_plan_and_goes_on_where_it_was(world: World) -> None:
-    for stream in "ab":
-        world.kinesis.create_stream(stream, shards=1)
+    world.create("a", "b")
     planner = world.planner("a", "b")
     first = planner.next_offset(SourceOffset())
     assert world.ledger.pause("b", True)
@@ -132,7 +123,7 @@ def test_a_paused_stream_is_in_no_plan_and_goes_on_where_it_was(world: World) ->
 
 
 def test_a_replay_of_a_plan_leaves_out_what_was_paused_since(world: World) -> None:
-    world.kinesis.create_stream("a", shards=1)
+    world.create("a")
     offset = world.planner("a").next_offset(SourceOffset())
     world.ledger.pause("a", True)
     assert list(world.planner("a").rows(offset)) == []
@@ -146,7 +137,7 @@ def test_what_left_retention_before_any_shard_was_opened_is_known_by_the_first_p
     """Executors that never came, a table that could not be reached, an engine that died between its plan and its rows."""
     clock = ManualClock()
     world = World(FakeKinesis(clock=clock))
-    world.kinesis.create_stream("a")
+    world.create("a")
     planner = world.planner("a")
     offset = planner.next_offset(SourceOffset())
     (first,) = planner.rows(offset)
@@ -185,17 +176,15 @@ def test_a_consumer_is_registered_with_the_plan_of_its_stream_and_said_to_its_sh
 
 
 def test_a_consumer_that_is_somebody_elses_stops_only_its_own_pipeline(world: World) -> None:
-    for name in "ab":
-        world.kinesis.create_stream(name)
+    world.create("a", "b")
     arn = world.kinesis.stream("a").arn
     world.kinesis.call("RegisterStreamConsumer", {"StreamARN": arn, "ConsumerName": "mine"})
-    planner = world.planner("a", "b", reader=LAZY)
-    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    rows = world.plan("a", "b", reader=LAZY)
     assert (shards(rows), problems(rows)) == ([("b", "shardId-000000000000")], {"a": "FL-2325"})
 
 
 def test_a_stream_that_was_made_again_gets_no_consumer_before_a_person_begins_it(world: World) -> None:
-    world.kinesis.create_stream("a")
+    world.create("a")
     planner = world.planner("a", reader=LAZY)
     offset = planner.next_offset(SourceOffset())
     created_ms = world.kinesis.stream("a").found.created_ms

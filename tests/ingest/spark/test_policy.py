@@ -3,20 +3,13 @@ from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.spark.policy import FENCE_WINDOW_S, FENCES, ShardPolicy
 from firnline_ingest.spark.retry_budget import LEAST, LONGEST_PAUSE_S
 from firnline_ingest.values import ShardKey
+from tests.fakes.clock import Clock
 
 KEY = ShardKey("events", 1, "shardId-000000000000")
 OTHER = ShardKey("events", 1, "shardId-000000000001")
 PIPELINE = ShardKey("events", 0, "")
 PASSING = ShardProblem("FL-3010", "busy", "wait", is_retryable=True)
 FATAL = ShardProblem("FL-3105", "rejected", "look", is_retryable=False)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def receipt(state: ShardState, problem: ShardProblem | None = None, key: ShardKey = KEY) -> Receipt:
@@ -51,7 +44,7 @@ def test_a_run_of_which_everything_has_stopped_stays_up_and_tries_again_without_
     assert policy.leaves_out(KEY)
     assert policy.pause_s == LONGEST_PAUSE_S
     policy.judge([])
-    clock.now = 301.0
+    clock.now_s = 301.0
     assert not policy.leaves_out(KEY)
     policy.judge([receipt(ShardState.READING), receipt(ShardState.READING, key=OTHER)])
     assert policy.stopped == {}
@@ -61,13 +54,13 @@ def test_what_stopped_is_tried_again_after_a_while_and_may_go_on() -> None:
     clock = Clock()
     policy = ShardPolicy(FailuresConfig(retry_seconds=300), clock)
     policy.judge([receipt(ShardState.FAILED, FATAL), FINE])
-    clock.now = 299.0
+    clock.now_s = 299.0
     assert policy.leaves_out(KEY)
-    clock.now = 301.0
+    clock.now_s = 301.0
     assert not policy.leaves_out(KEY)
     policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
     assert policy.leaves_out(KEY), "it has not gone on yet"
-    clock.now = 700.0
+    clock.now_s = 700.0
     policy.judge([receipt(ShardState.READING), FINE])
     assert policy.stopped == {}
 
@@ -78,12 +71,12 @@ def test_how_soon_it_is_tried_again_and_how_long_trouble_may_last_are_settings()
     stopped_s = None
     while stopped_s is None:
         policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
-        stopped_s = clock.now if KEY in policy.stopped else None
-        clock.now += 20.0
+        stopped_s = clock.now_s if KEY in policy.stopped else None
+        clock.now_s += 20.0
     assert stopped_s == 120.0
-    clock.now = stopped_s + 999.0
+    clock.now_s = stopped_s + 999.0
     assert policy.leaves_out(KEY)
-    clock.now = stopped_s + 1000.0
+    clock.now_s = stopped_s + 1000.0
     assert not policy.leaves_out(KEY)
 
 
@@ -119,9 +112,9 @@ def test_a_passing_failure_has_patience_by_time_and_not_by_the_length_of_epochs(
     policy = ShardPolicy(FailuresConfig(patience_seconds=600), clock)
     for _ in range(59):
         policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
-        clock.now += 10.0
+        clock.now_s += 10.0
     assert policy.stopped == {}
-    clock.now += 10.0
+    clock.now_s += 10.0
     policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
     assert set(policy.stopped) == {KEY}
 
@@ -132,7 +125,7 @@ def test_a_shard_that_does_not_report_is_a_failing_one() -> None:
     policy.judge([receipt(ShardState.LATE, PASSING), FINE])
     assert policy.failing == [str(KEY)]
     for _ in range(LEAST):
-        clock.now += 200.0
+        clock.now_s += 200.0
         policy.judge([receipt(ShardState.LATE, PASSING), FINE])
     assert set(policy.stopped) == {KEY}
 
@@ -141,7 +134,7 @@ def test_a_machine_that_slept_for_hours_has_not_tried_often_enough_to_give_up() 
     clock = Clock()
     policy = ShardPolicy(clock=clock)
     policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
-    clock.now += 5 * 3600.0
+    clock.now_s += 5 * 3600.0
     for _ in range(LEAST - 2):
         policy.judge([receipt(ShardState.FAILED, PASSING), FINE])
     assert policy.stopped == {}
@@ -161,7 +154,7 @@ def test_being_fenced_now_and_then_is_no_reason_to_stop() -> None:
     policy = ShardPolicy(clock=clock)
     for _ in range(3 * FENCES):
         policy.judge([receipt(ShardState.FENCED)])
-        clock.now += FENCE_WINDOW_S / 2
+        clock.now_s += FENCE_WINDOW_S / 2
     assert not policy.stopped
 
 
@@ -182,7 +175,7 @@ def test_a_shard_without_room_is_never_left_out_and_is_read_as_soon_as_there_is_
     policy = ShardPolicy(FailuresConfig(patience_seconds=600), clock)
     for _ in range(100):
         policy.judge([receipt(ShardState.WAITING, NO_ROOM), FINE])
-        clock.now += 30.0
+        clock.now_s += 30.0
         assert not policy.leaves_out(KEY)
         assert (policy.waiting, policy.failing, policy.stopped) == ({KEY}, [str(KEY)], {})
     policy.judge([receipt(ShardState.READING), FINE])
@@ -194,7 +187,7 @@ def test_a_shard_without_room_ends_the_run_where_a_failure_does() -> None:
     policy = ShardPolicy(FailuresConfig(patience_seconds=600, on_failure=OnFailure.STOP), clock)
     for _ in range(61):
         policy.judge([receipt(ShardState.WAITING, NO_ROOM), FINE])
-        clock.now += 10.0
+        clock.now_s += 10.0
     assert policy.ends_the_run
 
 

@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import After, AtTimestamp, Pin, TrimHorizon, parse_start
 from firnline_ingest.spark.groups import Placement, place
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_ingest.values import Fence, Position, ShardKey
-from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis, ManualClock
+from tests.fakes.configs import config, reading
+from tests.fakes.kinesis import client_of, faults_of, refused
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.test_assignment import CONFIG
 
 SECOND_MS = 1000
 
@@ -33,17 +31,14 @@ class Story:
         self.kinesis = FakeKinesis(clock=self.clock, read_limits=False)
         self.stream = self.kinesis.create_stream("a", shards=shards)
         self.ledger, self.offset = MemoryLedger(), SourceOffset()
-        self.client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        self.kinesis.connect(self.client)
+        self.client = client_of(self.kinesis)
         self.begin = begin
         self.read: list[tuple[str, int]] = []
         self.restart()
 
     def restart(self) -> None:
-        pipeline = {"stream": "a", "database": "DB", "schema": "RAW", "initial_position": self.begin}
-        document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": [pipeline]}
-        config = EngineConfig.model_validate_json(json.dumps(document))
-        self.planner = ShardPlanner(config, self.client, self.ledger, sleep=lambda _: None)
+        asked = config(pipelines=[reading("a", initial_position=self.begin)])
+        self.planner = ShardPlanner(asked, self.client, self.ledger, sleep=lambda _: None)
 
     def put(self, count: int) -> None:
         for _ in range(count):
@@ -178,17 +173,9 @@ def test_a_stream_goes_from_four_shards_to_sixty_four_to_three_under_load() -> N
 
 def test_a_listing_whose_token_expires_between_two_pages_is_taken_anew() -> None:
     story = Story(1, {"at": "TRIM_HORIZON"}, shards=1100)
-    expired = Fault(
-        endpoint="kinesis:ListShards",
-        kind=FaultKind.ERROR,
-        status=400,
-        code="ExpiredNextTokenException",
-        times=1,
-        after=1,
-    )
-    story.kinesis.faults.replace([expired])
+    story.kinesis.faults.replace([refused("ListShards", "ExpiredNextTokenException", times=1, after=1)])
     assert len(story.epoch()) == 1100
-    (counted,) = json.loads(story.kinesis.faults.to_json())
+    (counted,) = faults_of(story.kinesis)
     assert (counted["calls"], counted["hits"]) == (4, 1), "page, refusal, and both pages"
 
 

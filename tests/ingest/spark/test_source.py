@@ -10,7 +10,7 @@ import pytest
 
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_ingest.spark.source import SCHEMA, PlannedEpoch, ShardPlanReader
-from tests.ingest.spark.test_assignment import CONFIG
+from tests.fakes.configs import config
 
 
 class Planner(ShardPlanner):
@@ -30,7 +30,7 @@ class Planner(ShardPlanner):
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> ShardPlanReader:
     monkeypatch.setattr(ShardPlanner, "of", lambda config: Planner(config, None, None))
-    return ShardPlanReader(CONFIG.model_dump_json(by_alias=True))
+    return ShardPlanReader(config().model_dump_json(by_alias=True))
 
 
 def test_a_process_that_only_hands_rows_on_loads_no_planner() -> None:

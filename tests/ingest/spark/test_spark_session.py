@@ -1,19 +1,15 @@
 """What Spark is told, and whose word counts."""
 
-import json
 from typing import Any
 
-from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.spark.spark_session import settings_of
-from tests.ingest.spark.test_assignment import CONFIG
+from tests.fakes.configs import config
 
 JAVA = "spark.driver.extraJavaOptions"
 
 
 def settings(**spark: Any) -> dict[str, str]:
-    document = CONFIG.model_dump(mode="json", by_alias=True)
-    document["spark"] = {"checkpoint": "/checkpoint", **spark}
-    return settings_of(EngineConfig.model_validate_json(json.dumps(document)))
+    return settings_of(config(spark={"checkpoint": "/checkpoint", **spark}))
 
 
 def test_in_local_mode_the_jvm_compiles_only_what_a_short_start_needs() -> None:

@@ -70,12 +70,7 @@ def test_a_person_begins_the_new_one_at_its_horizon(world: World) -> None:
     assert is_replaced(world.ledger, "a", new)
     begin_anew(world.ledger, RunLease(world.ledger, "app", sleep=lambda _: None), "a", new, 1)
     assert not is_replaced(world.ledger, "a", new)
-    planner = world.planner("a")
-    pipeline = planner.config.pipelines[0].model_validate(
-        {"stream": "a", "database": "DB", "schema": "RAW", "initial_position": {"at": "LATEST"}}
-    )
-    planner.config = planner.config.model_copy(update={"pipelines": [pipeline]})
-    offset, found, planned = plan(planner, offset)
+    offset, found, planned = plan(world.planner("a", initial_position={"at": "LATEST"}), offset)
     assert (found, planned) == ({}, [("a", "shardId-000000000000")])
     assert offset.streams == {new: {"shardId-000000000000": "h"}}
     assert world.ledger.current_run() is None

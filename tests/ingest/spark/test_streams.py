@@ -1,6 +1,5 @@
 """Streams that appear while the engine runs are planned when a pattern finds them; each stands for itself."""
 
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, EngineConfig
-from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.spark import streams
 from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
-from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis, ManualClock
+from tests.fakes.configs import config, matching
+from tests.fakes.kinesis import client_of, refused
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.test_assignment import CONFIG
 from tests.ingest.spark.test_planner import problems
 
 
@@ -32,16 +29,10 @@ class World:
         self.kinesis = FakeKinesis(clock=self.clock)
 
     def planner(self, *patterns: str, **options: Any) -> ShardPlanner:
-        document = {
-            **CONFIG.model_dump(mode="json", by_alias=True),
-            "pipelines": [],
-            "list_streams_seconds": options.pop("list_streams_seconds", 60),
-            "patterns": [{"streams": each, "database": "DB", "schema": "RAW", **options} for each in patterns],
-        }
-        config = EngineConfig.model_validate_json(json.dumps(document))
-        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
-        self.kinesis.connect(client)
-        planner = ShardPlanner(config, client, self.ledger, sleep=lambda _: None)
+        seconds = options.pop("list_streams_seconds", 60)
+        found = [matching(each, **options) for each in patterns]
+        asked = config(pipelines=[], list_streams_seconds=seconds, patterns=found)
+        planner = ShardPlanner(asked, client_of(self.kinesis), self.ledger, sleep=lambda _: None)
         planner._streams.clock = lambda: self.clock().timestamp()
         return planner
 
@@ -128,8 +119,7 @@ def test_an_overlap_that_a_new_stream_makes_stops_that_stream_alone(world: World
 def test_streams_that_were_begun_are_read_on_where_none_can_be_listed(world: World) -> None:
     world.kinesis.create_stream("clicks-eu")
     world.plan(world.planner("clicks-.*"))
-    denied = Fault(endpoint="kinesis:ListStreams", kind=FaultKind.ERROR, status=400, code="AccessDeniedException")
-    world.kinesis.faults.replace([denied])
+    world.kinesis.faults.replace([refused("ListStreams", "AccessDeniedException")])
     rows = world.plan(world.planner("clicks-.*"))
     assert (starts(rows), problems(rows)) == ({"clicks-eu": "h"}, {"clicks-.*": "FL-2002"})
     world.kinesis.faults.replace([])

@@ -1,17 +1,15 @@
 """A run on a thread of its own, with a stand-in for Spark."""
 
 import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.spark.job import EngineJob
+from firnline_ingest.spark.signals import EndingSignals
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.standing_in import receipt
-
-HANGS_S = 30
+from tests.ingest.spark.standing_in import StandIn, receipt
+from tests.ingest.waiting import HANGS_S, until
 
 
 class Running:
@@ -30,23 +28,27 @@ class Running:
         except BaseException as error:
             self.error = error
 
+    def stops(self) -> int | None:
+        """As it is asked to."""
+        ledger = self._job._ledger
+        ledger.request_stop(run_of(ledger).run_id)
+        return self.ends()
+
     def ends(self) -> int | None:
         self._thread.join(HANGS_S)
         assert not self._thread.is_alive(), "the run did not end"
         return self.status
 
 
-def until(condition: Callable[[], Any]) -> None:
-    give_up_s = time.monotonic() + HANGS_S
-    while not condition():
-        assert time.monotonic() < give_up_s
-        time.sleep(0.002)
+def runs(spark: StandIn, signals: EndingSignals | None = None, *, epochs: int = 1, **changes: Any) -> Running:
+    """Once so many epochs have come back to Spark."""
+    running = Running(spark.job(signals=signals, **changes))
+    until(lambda: len(spark.committed) >= epochs)
+    return running
 
 
 def run_of(ledger: MemoryLedger) -> Run:
-    run = ledger.current_run()
-    assert run is not None
-    return run
+    return ledger.current_run()
 
 
 def read_on(_: int) -> list[Receipt]:

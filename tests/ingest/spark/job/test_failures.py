@@ -12,9 +12,9 @@ from firnline_ingest.spark import retry_budget
 from firnline_ingest.spark.errors import QueryFailed, SourceFailed, SparkGone
 from firnline_ingest.spark.job import FAILED, SUCCESS
 from firnline_ingest.spark.signals import EndingSignals
-from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.job.running import HANGS_S, Running, read_on, run_of, until
+from tests.ingest.spark.job.running import Running, read_on, run_of, runs
 from tests.ingest.spark.standing_in import StandIn, receipt
+from tests.ingest.waiting import HANGS_S, until
 
 
 def test_a_spark_job_that_fails_is_an_epoch_that_failed(events: Callable[[str], list[Any]]) -> None:
@@ -23,11 +23,8 @@ def test_a_spark_job_that_fails_is_an_epoch_that_failed(events: Callable[[str], 
             raise OSError("Job aborted due to stage failure")
         return [receipt()]
 
-    ledger, spark = MemoryLedger(), StandIn(epoch)
-    running = Running(spark.job(ledger))
-    until(lambda: len(spark.committed) >= 3)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    spark = StandIn(epoch)
+    assert runs(spark, epochs=3).stops() == SUCCESS
     (failed,) = events("epoch.failed")
     assert failed.problem == "FL-1203"
 
@@ -38,11 +35,8 @@ def test_a_defect_of_the_driver_is_logged_once_and_the_next_epoch_is_tried(event
             raise ModuleNotFoundError("No module named 'snowflake.connector'")
         return [receipt()]
 
-    ledger, spark = MemoryLedger(), StandIn(epoch)
-    running = Running(spark.job(ledger))
-    until(lambda: len(spark.committed) >= 5)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    spark = StandIn(epoch)
+    assert runs(spark, epochs=5).stops() == SUCCESS
     assert [event.problem for event in events("epoch.failed")] == ["FL-1000"] * 3
     assert len(events("epoch.defect")) == 1
 
@@ -54,14 +48,14 @@ def test_epochs_that_fail_again_and_again_end_the_run_with_their_reason(events: 
         now[0] += 100.0
         raise SnowflakeUnavailable("SHOW TABLES", "390114: the token has expired")
 
-    ledger, spark = MemoryLedger(), StandIn(epoch)
-    running = Running(spark.job(ledger, clock=lambda: now[0]))
+    spark = StandIn(epoch)
+    running = Running(spark.job(clock=lambda: now[0]))
     assert running.ends() == FAILED
     (failed,) = events("engine.failed")
     assert failed.problem == "FL-3010"
     assert "390114" in failed.what
     assert len(spark.committed) >= retry_budget.LEAST
-    assert ledger.current_run() is None
+    assert spark.ledger.current_run() is None
 
 
 def test_an_epoch_that_fails_now_and_then_ends_nothing() -> None:
@@ -73,22 +67,20 @@ def test_an_epoch_that_fails_now_and_then_ends_nothing() -> None:
             raise SnowflakeUnavailable("SHOW TABLES", "it is busy")
         return [receipt()]
 
-    ledger, spark = MemoryLedger(), StandIn(epoch)
-    running = Running(spark.job(ledger, clock=lambda: now[0]))
+    spark = StandIn(epoch)
+    running = Running(spark.job(clock=lambda: now[0]))
     until(lambda: len(spark.committed) >= 4 * retry_budget.LEAST)
-    ledger.request_stop(run_of(ledger).run_id)
+    spark.ledger.request_stop(run_of(spark.ledger).run_id)
     running.ends()
 
 
 def test_a_query_that_dies_is_started_again(events: Callable[[str], list[Any]]) -> None:
-    ledger, spark = MemoryLedger(), StandIn(read_on)
-    running = Running(spark.job(ledger))
-    until(lambda: spark.committed)
+    spark = StandIn(read_on)
+    running = runs(spark)
     spark.breaks(QueryFailed("Multiple streaming jobs detected for 7"))
     until(lambda: spark.starts == 2)
     until(lambda: spark.committed)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    assert running.stops() == SUCCESS
     assert len(events("query.failed")) >= 1
 
 
@@ -98,28 +90,27 @@ def test_a_query_that_dies_is_started_again(events: Callable[[str], list[Any]]) 
 def test_what_kills_the_query_for_good_ends_the_run_with_its_reason(
     error: Any, events: Callable[[str], list[Any]]
 ) -> None:
-    ledger, spark = MemoryLedger(), StandIn(read_on)
-    running = Running(spark.job(ledger))
-    until(lambda: spark.committed)
+    spark = StandIn(read_on)
+    running = runs(spark)
     spark.breaks(error)
     assert running.ends() == FAILED
     assert [event.problem for event in events("engine.failed")] == [error.id]
-    assert ledger.current_run() is None
+    assert spark.ledger.current_run() is None
 
 
 def test_what_keeps_spark_from_starting_refuses_the_run() -> None:
     def opens() -> None:
         raise SourceFailed("no", next_step="yes")
 
-    ledger, spark = MemoryLedger(), StandIn(read_on, opens=opens)
-    running = Running(spark.job(ledger))
+    spark = StandIn(read_on, opens=opens)
+    running = Running(spark.job())
     assert running.ends() is None
     assert isinstance(running.error, SourceFailed)
-    assert ledger.current_run() is None
+    assert spark.ledger.current_run() is None
 
 
 def test_an_epoch_that_fails_while_the_engine_stops_is_told_by_the_status() -> None:
-    ledger, signals, begun = MemoryLedger(), EndingSignals(), threading.Event()
+    signals, begun = EndingSignals(), threading.Event()
 
     def epoch(_: int) -> list[Receipt]:
         begun.set()
@@ -127,7 +118,7 @@ def test_an_epoch_that_fails_while_the_engine_stops_is_told_by_the_status() -> N
         raise ConnectionRefusedError("the JVM was killed")
 
     spark = StandIn(epoch)
-    running = Running(spark.job(ledger, signals))
+    running = Running(spark.job(signals=signals))
     assert begun.wait(HANGS_S)
     signals.heard(15)
     assert running.ends() == 128 + 15

@@ -11,9 +11,9 @@ from firnline_ingest.spark import job as job_module
 from firnline_ingest.spark import watchdog
 from firnline_ingest.spark.job import FAILED, SUCCESS
 from firnline_ingest.spark.signals import SAME_S, EndingSignals
-from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.job.running import HANGS_S, Running, read_on, run_of, until
+from tests.ingest.spark.job.running import Running, read_on, runs
 from tests.ingest.spark.standing_in import StandIn, receipt
+from tests.ingest.waiting import HANGS_S, until
 
 
 class Hanging:
@@ -49,8 +49,8 @@ def test_an_epoch_that_never_ends_is_reported_then_cancelled_and_counts_as_faile
     events: Callable[[str], list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watchdog, "GRACE_S", 10.0)
-    ledger, hanging = MemoryLedger(), Hanging(heeds=True)
-    running = Running(hanging.spark.job(ledger, clock=hanging.clock, epoch={"seconds": 10}))
+    hanging = Hanging(heeds=True)
+    running = Running(hanging.spark.job(clock=hanging.clock, epoch={"seconds": 10}))
     assert hanging.begun.wait(HANGS_S)
     hanging.time_passes(lambda: events("epoch.late"))
     assert events("epoch.late")[0].active == 1, "what Spark knows of its tasks"
@@ -58,8 +58,7 @@ def test_an_epoch_that_never_ends_is_reported_then_cancelled_and_counts_as_faile
     hanging.time_passes(lambda: len(hanging.spark.committed) >= 2)
     (failed,) = events("epoch.failed")
     assert failed.problem == "FL-1204"
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    assert running.stops() == SUCCESS
 
 
 def test_an_epoch_that_does_not_heed_its_cancelling_ends_the_run(
@@ -67,8 +66,8 @@ def test_an_epoch_that_does_not_heed_its_cancelling_ends_the_run(
 ) -> None:
     monkeypatch.setattr(watchdog, "GRACE_S", 10.0)
     monkeypatch.setattr(job_module.faulthandler, "dump_traceback", lambda *_: None)
-    ledger, hanging = MemoryLedger(), Hanging(heeds=False)
-    job = hanging.spark.job(ledger, clock=hanging.clock, epoch={"seconds": 10})
+    hanging = Hanging(heeds=False)
+    job = hanging.spark.job(clock=hanging.clock, epoch={"seconds": 10})
     running = Running(job)
     assert hanging.begun.wait(HANGS_S)
     hanging.time_passes(hanging.spark.cancelled.is_set)
@@ -76,20 +75,19 @@ def test_an_epoch_that_does_not_heed_its_cancelling_ends_the_run(
     assert running.ends() == FAILED
     assert [event.problem for event in events("engine.failed")] == ["FL-1205"]
     assert job.has_loose_ends
-    assert ledger.current_run() is None
+    assert hanging.spark.ledger.current_run() is None
 
 
 def test_a_stop_does_not_wait_for_ever_for_an_epoch_that_hangs() -> None:
-    ledger, hanging = MemoryLedger(), Hanging(heeds=False)
-    job = hanging.spark.job(ledger)
+    hanging = Hanging(heeds=False)
+    job = hanging.spark.job()
     running = Running(job)
     assert hanging.begun.wait(HANGS_S)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == FAILED
+    assert running.stops() == FAILED
     assert hanging.spark.cancelled.is_set()
     assert hanging.spark.killed.is_set()
     assert job.has_loose_ends
-    assert ledger.current_run() is None
+    assert hanging.spark.ledger.current_run() is None
 
 
 class Silent(StandIn):
@@ -101,9 +99,8 @@ class Silent(StandIn):
 
 def test_a_stop_is_heard_although_spark_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_module, "CLOSE_S", 0.1)
-    ledger, spark, signals = MemoryLedger(), Silent(read_on), EndingSignals()
-    running = Running(spark.job(ledger, signals))
-    until(lambda: spark.committed)
+    spark, signals = Silent(read_on), EndingSignals()
+    running = runs(spark, signals)
     signals.heard(15)
     assert running.ends() == SUCCESS
 
@@ -112,8 +109,8 @@ def test_a_spark_that_does_not_answer_for_minutes_ends_the_run(
     monkeypatch: pytest.MonkeyPatch, events: Callable[[str], list[Any]]
 ) -> None:
     monkeypatch.setattr(job_module, "SILENT_S", 0.2)
-    ledger, spark = MemoryLedger(), Silent(read_on)
-    assert Running(spark.job(ledger)).ends() == FAILED
+    spark = Silent(read_on)
+    assert Running(spark.job()).ends() == FAILED
     assert [event.problem for event in events("engine.failed")] == ["FL-1202"]
     assert spark.killed.is_set()
 
@@ -124,8 +121,8 @@ def test_a_second_signal_ends_an_epoch_that_hangs_at_once_with_the_signals_statu
     monkeypatch.setattr(job_module, "STOP_S", 3600.0)
     monkeypatch.setattr(job_module, "CANCELLED_S", 3600.0)
     now = [0.0]
-    ledger, hanging, signals = MemoryLedger(), Hanging(heeds=False), EndingSignals(clock=lambda: now[0])
-    running = Running(hanging.spark.job(ledger, signals))
+    hanging, signals = Hanging(heeds=False), EndingSignals(clock=lambda: now[0])
+    running = Running(hanging.spark.job(signals=signals))
     assert hanging.begun.wait(HANGS_S)
     signals.heard(2)
     signals.heard(2)

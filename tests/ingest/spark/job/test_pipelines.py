@@ -11,9 +11,9 @@ from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark import job, policy
 from firnline_ingest.spark.job import FAILED, SUCCESS
-from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.job.running import Running, run_of, until
+from tests.ingest.spark.job.running import Running, runs
 from tests.ingest.spark.standing_in import StandIn, problem, receipt
+from tests.ingest.waiting import until
 
 
 @pytest.fixture
@@ -29,11 +29,8 @@ def missing(stream: str, *, passes: bool = False) -> Receipt:
 def test_a_pipeline_that_cannot_go_on_stops_no_other_and_the_status_says_so_at_the_end(
     events: Callable[[str], list[Any]],
 ) -> None:
-    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders"), receipt("clicks")])
-    running = Running(spark.job(ledger))
-    until(lambda: len(spark.committed) >= 5)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == FAILED
+    spark = StandIn(lambda _: [missing("orders"), receipt("clicks")])
+    assert runs(spark, epochs=5).stops() == FAILED
     (failed,) = events("pipeline.failed")
     assert (failed.stream, failed.problem) == ("orders", "FL-3006")
     (last,) = events("engine.incomplete")
@@ -41,8 +38,8 @@ def test_a_pipeline_that_cannot_go_on_stops_no_other_and_the_status_says_so_at_t
 
 
 def test_an_engine_that_shall_stop_on_a_failure_does_so_after_the_epoch() -> None:
-    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders"), receipt("clicks")])
-    running = Running(spark.job(ledger, failures={"on_failure": "stop"}))
+    spark = StandIn(lambda _: [missing("orders"), receipt("clicks")])
+    running = Running(spark.job(failures={"on_failure": "stop"}))
     assert running.ends() == FAILED
     assert len(spark.committed) <= 2
 
@@ -55,31 +52,25 @@ def test_an_engine_of_which_nothing_can_go_on_stays_up_and_goes_on_once_somebody
     monkeypatch.setattr(policy, "LONGEST_PAUSE_S", 0.01)
     monkeypatch.setattr(policy, "LEAST_PAUSE_S", 0.01)
     mended = threading.Event()
-    ledger = MemoryLedger()
     spark = StandIn(lambda _: [receipt(stream) if mended.is_set() else missing(stream) for stream in streams])
-    running = Running(spark.job(ledger))
-    until(lambda: len(spark.committed) >= 5)
+    running = runs(spark, epochs=5)
     mended.set()
     so_far = len(spark.committed)
     until(lambda: len(spark.committed) >= so_far + 2)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    assert running.stops() == SUCCESS
 
 
 def test_a_bounded_run_of_which_nothing_can_go_on_ends(no_clock: None) -> None:
-    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders")])
-    assert Running(spark.job(ledger, is_bounded=True)).ends() == FAILED
+    spark = StandIn(lambda _: [missing("orders")])
+    assert Running(spark.job(is_bounded=True)).ends() == FAILED
 
 
 def test_a_pipeline_that_goes_on_again_is_no_failure(events: Callable[[str], list[Any]]) -> None:
     def epoch(number: int) -> list[Receipt]:
         return [receipt("clicks"), missing("orders") if number < 3 else receipt("orders")]
 
-    ledger, spark = MemoryLedger(), StandIn(epoch)
-    running = Running(spark.job(ledger))
-    until(lambda: len(spark.committed) >= 5)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    spark = StandIn(epoch)
+    assert runs(spark, epochs=5).stops() == SUCCESS
     assert [event.stream for event in events("pipeline.recovered")] == ["orders"]
 
 
@@ -88,8 +79,8 @@ def test_a_bounded_run_finishes_the_other_pipelines_before_it_ends_with_a_failur
         clicks = receipt("clicks", state=ShardState.DONE if number == 4 else ShardState.READING)
         return [missing("orders"), *([clicks] if number < 5 else [])]
 
-    ledger, spark = MemoryLedger(), StandIn(epoch)
-    assert Running(spark.job(ledger, is_bounded=True)).ends() == FAILED
+    spark = StandIn(epoch)
+    assert Running(spark.job(is_bounded=True)).ends() == FAILED
     assert len(spark.committed) >= 5
 
 
@@ -98,8 +89,8 @@ def test_one_plan_without_work_does_not_end_a_bounded_run(no_clock: None) -> Non
     done = receipt(state=ShardState.DONE)
     later = receipt(shard="shard-1", state=ShardState.DONE)
     epochs = {0: [done], 1: [], 2: [later]}
-    ledger, spark = MemoryLedger(), StandIn(lambda number: epochs.get(number, []))
-    assert Running(spark.job(ledger, is_bounded=True)).ends() == SUCCESS
+    spark = StandIn(lambda number: epochs.get(number, []))
+    assert Running(spark.job(is_bounded=True)).ends() == SUCCESS
     assert len(spark.committed) >= 4
 
 
@@ -115,15 +106,15 @@ def test_one_plan_without_work_does_not_end_a_bounded_run(no_clock: None) -> Non
 def test_a_bounded_run_beside_a_paused_stream_says_that_it_was_not_read(
     paused: list[str], is_bounded: bool, status: int, no_clock: None, events: Callable[[str], list[Any]]
 ) -> None:
-    ledger, spark = MemoryLedger(), StandIn(lambda number: [receipt(state=ShardState.DONE)] if number == 0 else [])
+    spark = StandIn(lambda number: [receipt(state=ShardState.DONE)] if number == 0 else [])
     for stream in (*paused, "read"):
-        ledger.set_mark(stream, StreamMark(f"{stream}@1"), None)
-    assert all(ledger.pause(stream, True) for stream in paused)
+        spark.ledger.set_mark(stream, StreamMark(f"{stream}@1"), None)
+    assert all(spark.ledger.pause(stream, True) for stream in paused)
     pipelines = [{"stream": stream, "database": "DB", "schema": "RAW"} for stream in ("orders", "clicks", "read")]
-    running = Running(spark.job(ledger, is_bounded=is_bounded, pipelines=pipelines))
+    running = Running(spark.job(is_bounded=is_bounded, pipelines=pipelines))
     if not is_bounded:
         until(lambda: len(spark.committed) >= 2)
-        ledger.request_stop(run_of(ledger).run_id)
+        running.stops()
     assert running.ends() == status
     said = [event.what for event in events("engine.incomplete")]
     names = ", ".join(paused)
@@ -135,11 +126,11 @@ def test_a_bounded_run_beside_a_paused_stream_says_that_it_was_not_read(
 def test_a_bounded_run_that_cannot_learn_what_is_paused_does_not_say_that_all_is_done(
     no_clock: None, monkeypatch: pytest.MonkeyPatch, events: Callable[[str], list[Any]]
 ) -> None:
-    ledger, spark = MemoryLedger(), StandIn(lambda _: [])
+    spark = StandIn(lambda _: [])
 
     def unreachable() -> list[str]:
         raise LedgerUnavailable("table", "no answer")
 
-    monkeypatch.setattr(ledger, "begun_streams", unreachable)
-    assert Running(spark.job(ledger, is_bounded=True)).ends() == FAILED
+    monkeypatch.setattr(spark.ledger, "begun_streams", unreachable)
+    assert Running(spark.job(is_bounded=True)).ends() == FAILED
     assert [event.problem for event in events("engine.incomplete")] == [LedgerUnavailable.id]

@@ -16,29 +16,24 @@ from firnline_ingest.spark import job as job_module
 from firnline_ingest.spark.job import DISPLACED, SUCCESS
 from firnline_ingest.spark.signals import EndingSignals
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.job.running import HANGS_S, Running, read_on, run_of, until
+from tests.ingest.spark.job.running import Running, read_on, run_of, runs
 from tests.ingest.spark.standing_in import StandIn, receipt
+from tests.ingest.waiting import HANGS_S, until
 
 
 def test_a_run_that_is_asked_to_stop_ends_spark_and_gives_its_name_back() -> None:
-    ledger, spark = MemoryLedger(), StandIn(read_on)
-    running = Running(spark.job(ledger))
-    until(lambda: spark.committed)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    spark = StandIn(read_on)
+    assert runs(spark).stops() == SUCCESS
     assert spark.closed.is_set()
     assert not spark.killed.is_set()
-    assert ledger.current_run() is None
+    assert spark.ledger.current_run() is None
 
 
 def test_the_application_is_given_back_when_the_query_has_ended_and_before_spark_has() -> None:
     """Who waits for it begins with the same checkpoint, and need not wait for executors to go."""
-    ledger, held = MemoryLedger(), list[object]()
-    spark = StandIn(read_on, closes=lambda: held.append(ledger.current_run()))
-    running = Running(spark.job(ledger))
-    until(lambda: spark.committed)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    held = list[object]()
+    spark = StandIn(read_on, closes=lambda: held.append(spark.ledger.current_run()))
+    assert runs(spark).stops() == SUCCESS
     assert held == [None]
     assert spark.closed.is_set()
 
@@ -51,58 +46,54 @@ def test_a_batch_that_begins_while_the_engine_stops_holds_up_no_end() -> None:
         until(lambda: spark.begun > begun)
         return []
 
-    ledger, spark = MemoryLedger(), StandIn(read_on, finish=finish)
-    running = Running(spark.job(ledger))
-    until(lambda: spark.committed)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    spark = StandIn(read_on, finish=finish)
+    assert runs(spark).stops() == SUCCESS
     assert not spark.killed.is_set()
 
 
 def test_an_epoch_that_begins_after_a_stop_was_asked_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks see the stop, prove their rows and end; Spark begins the next batch before the heart has beaten once more."""
-    ledger, worked = MemoryLedger(), list[int]()
+    worked = list[int]()
     monkeypatch.setattr(job_module, "BEAT_S", 3600.0)
 
     def epoch(number: int) -> list[Receipt]:
         worked.append(number)
-        ledger.request_stop(run_of(ledger).run_id)
+        spark.ledger.request_stop(run_of(spark.ledger).run_id)
         return [receipt()]
 
-    assert Running(StandIn(epoch).job(ledger)).ends() == SUCCESS
+    spark = StandIn(epoch)
+    assert Running(spark.job()).ends() == SUCCESS
     assert worked == [0]
 
 
 def test_the_heart_beats_while_spark_starts() -> None:
-    ledger, started = MemoryLedger(), threading.Event()
+    started = threading.Event()
     spark = StandIn(read_on, opens=lambda: bool(started.wait(HANGS_S)) and None)
-    running = Running(spark.job(ledger))
-    until(lambda: ledger.current_run() and run_of(ledger).beat >= 3)
+    running = Running(spark.job())
+    until(lambda: spark.ledger.current_run() and run_of(spark.ledger).beat >= 3)
     with pytest.raises(AnotherEngineRuns):
-        RunLease(ledger, "app", sleep=lambda _: time.sleep(0.05)).begin()
+        RunLease(spark.ledger, "app", sleep=lambda _: time.sleep(0.05)).begin()
     started.set()
     until(lambda: spark.committed)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    assert running.stops() == SUCCESS
 
 
 def test_of_two_engines_that_start_at_once_one_runs_and_the_other_says_why_not() -> None:
     ledger = MemoryLedger()
     assert ledger.begin_run(Run("dead", "a machine that is off"), None)
-    sparks = [StandIn(read_on), StandIn(read_on)]
-    running = [Running(spark.job(ledger)) for spark in sparks]
+    sparks = [StandIn(read_on, ledger=ledger), StandIn(read_on, ledger=ledger)]
+    running = [Running(spark.job()) for spark in sparks]
     until(lambda: any(each.error for each in running))
     (refused,) = [each for each in running if each.error]
     assert isinstance(refused.error, AnotherEngineRuns)
     until(lambda: any(spark.committed for spark in sparks))
-    ledger.request_stop(run_of(ledger).run_id)
-    assert [each.ends() for each in running if each is not refused] == [SUCCESS]
+    assert [each.stops() for each in running if each is not refused] == [SUCCESS]
 
 
 def test_a_displaced_engine_ends_at_once_with_a_status_of_its_own_and_writes_nothing_more(
     events: Callable[[str], list[Any]],
 ) -> None:
-    ledger, go_on = MemoryLedger(), threading.Event()
+    go_on = threading.Event()
 
     def epoch(number: int) -> list[Receipt]:
         if number == 1:
@@ -110,12 +101,11 @@ def test_a_displaced_engine_ends_at_once_with_a_status_of_its_own_and_writes_not
         return [receipt(fingerprint=f"SHA256:{number}")]
 
     spark = StandIn(epoch)
-    running = Running(spark.job(ledger))
-    until(lambda: spark.committed)
-    assert ledger.begin_run(Run("other", "the other engine"), ledger.current_run())
+    running = runs(spark)
+    assert spark.ledger.begin_run(Run("other", "the other engine"), spark.ledger.current_run())
     assert running.ends() == DISPLACED
     go_on.set()
-    assert run_of(ledger) == Run("other", "the other engine"), "no stop request, no fingerprint, no end"
+    assert run_of(spark.ledger) == Run("other", "the other engine"), "no stop request, no fingerprint, no end"
     assert spark.killed.is_set()
     assert spark.committed[:1] == [0]
     (failed,) = events("engine.failed")
@@ -125,7 +115,7 @@ def test_a_displaced_engine_ends_at_once_with_a_status_of_its_own_and_writes_not
 
 def test_an_epoch_of_a_displaced_engine_never_comes_back_to_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its commit would stand in the checkpoint in front of the other engine's."""
-    ledger, in_epoch, go_on = MemoryLedger(), threading.Event(), threading.Event()
+    in_epoch, go_on = threading.Event(), threading.Event()
     monkeypatch.setattr(job_module, "BEAT_S", 3600.0)  # frozen: the heart has not noticed yet
 
     def epoch(_: int) -> list[Receipt]:
@@ -134,43 +124,42 @@ def test_an_epoch_of_a_displaced_engine_never_comes_back_to_spark(monkeypatch: p
         return [receipt()]
 
     spark = StandIn(epoch)
-    job = spark.job(ledger)
+    job = spark.job()
     running = Running(job)
     assert in_epoch.wait(HANGS_S)
-    assert ledger.begin_run(Run("other", "the other engine"), ledger.current_run())
+    assert spark.ledger.begin_run(Run("other", "the other engine"), spark.ledger.current_run())
     job._heart._beat_s -= 60.0
     others = EngineReport(run_id="other", at_ms=1)
-    ledger.write_report(others)
+    spark.ledger.write_report(others)
     committed = list(spark.committed)
     go_on.set()
     assert running.ends() == DISPLACED
     assert committed == []
-    assert ledger.report() == others
+    assert spark.ledger.report() == others
     assert spark.killed.is_set()
 
 
 def test_a_signal_ends_the_run_with_everything_proven() -> None:
-    ledger, spark, signals = MemoryLedger(), StandIn(read_on), EndingSignals()
-    running = Running(spark.job(ledger, signals))
-    until(lambda: spark.committed)
+    spark, signals = StandIn(read_on), EndingSignals()
+    running = runs(spark, signals)
     signals.heard(15)
     assert running.ends() == SUCCESS
     assert spark.closed.is_set()
 
 
 def test_a_signal_while_spark_starts_ends_at_once_and_gives_the_name_back() -> None:
-    ledger, signals, opening = MemoryLedger(), EndingSignals(), threading.Event()
+    signals, opening = EndingSignals(), threading.Event()
 
     def opens() -> None:
         opening.set()
         threading.Event().wait()
 
     spark = StandIn(read_on, opens=opens)
-    job = spark.job(ledger, signals)
+    job = spark.job(signals=signals)
     running = Running(job)
     assert opening.wait(HANGS_S)
     signals.heard(15)
     assert running.ends() == SUCCESS
-    assert ledger.current_run() is None
+    assert spark.ledger.current_run() is None
     assert job.has_loose_ends
     assert spark.killed.is_set()

@@ -12,8 +12,9 @@ from firnline_ingest.spark.errors import SparkUnstartable
 from firnline_ingest.spark.job import SUCCESS
 from firnline_ingest.spark.signals import EndingSignals
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.job.running import HANGS_S, Running, read_on, run_of, until
+from tests.ingest.spark.job.running import Running, read_on, run_of, runs
 from tests.ingest.spark.standing_in import StandIn
+from tests.ingest.waiting import HANGS_S, until
 
 OLD, TOKEN, LONG_S = Run("old", "the old engine", start="1-a"), "2-b", 3600.0
 
@@ -33,8 +34,8 @@ def state_of(ledger: MemoryLedger) -> StandbyState | None:
 
 
 def test_it_prepares_beside_the_old_engine_and_reads_once_the_application_is_its_own(ledger: MemoryLedger) -> None:
-    spark = StandIn(read_on)
-    running = Running(spark.job(ledger, standby_s=LONG_S))
+    spark = StandIn(read_on, ledger=ledger)
+    running = Running(spark.job(standby_s=LONG_S))
     until(lambda: state_of(ledger) is StandbyState.READY)
     row = ledger.standby()
     assert (row.start, spark.prepared, spark.starts, ledger.current_run()) == (TOKEN, 1, 0, OLD)
@@ -43,15 +44,13 @@ def test_it_prepares_beside_the_old_engine_and_reads_once_the_application_is_its
     ledger.end_run(OLD.run_id)
     until(lambda: spark.committed)
     assert (run_of(ledger).run_id, state_of(ledger)) == (row.run_id, StandbyState.TAKEN)
-    report = ledger.report()
-    assert report.began_ms >= free_ms
-    ledger.request_stop(row.run_id)
-    assert running.ends() == SUCCESS
+    assert ledger.report().began_ms >= free_ms
+    assert running.stops() == SUCCESS
 
 
 def test_one_that_nobody_takes_on_ends_with_success_so_that_no_service_starts_it_again(ledger: MemoryLedger) -> None:
-    spark = StandIn(read_on)
-    running = Running(spark.job(ledger, standby_s=0.0))
+    spark = StandIn(read_on, ledger=ledger)
+    running = Running(spark.job(standby_s=0.0))
     assert running.ends() == SUCCESS
     assert (spark.starts, state_of(ledger), ledger.current_run()) == (0, StandbyState.ENDED, OLD)
     assert spark.killed.is_set()
@@ -64,8 +63,8 @@ def test_a_signal_ends_it_while_it_prepares(ledger: MemoryLedger) -> None:
         opening.set()
         threading.Event().wait()
 
-    spark = StandIn(read_on, opens=opens)
-    running = Running(spark.job(ledger, signals, standby_s=LONG_S))
+    spark = StandIn(read_on, opens=opens, ledger=ledger)
+    running = Running(spark.job(signals=signals, standby_s=LONG_S))
     assert opening.wait(HANGS_S)
     signals.heard(15)
     assert running.ends() == SUCCESS
@@ -76,8 +75,8 @@ def test_what_keeps_it_from_standing_by_ends_it_and_nothing_of_the_old_one(ledge
     def opens() -> None:
         raise SparkUnstartable("no memory")
 
-    spark = StandIn(read_on, opens=opens)
-    running = Running(spark.job(ledger, standby_s=LONG_S))
+    spark = StandIn(read_on, opens=opens, ledger=ledger)
+    running = Running(spark.job(standby_s=LONG_S))
     running.ends()
     assert isinstance(running.error, SparkUnstartable)
     assert (state_of(ledger), ledger.current_run()) == (StandbyState.ENDED, OLD)
@@ -88,9 +87,7 @@ def test_one_that_was_let_in_before_is_an_engine_like_any_other(ledger: MemoryLe
     """Its service starts it again after a crash: the name is still that of the attempt before."""
     dead = Run("dead", "the attempt before", start=TOKEN)
     assert ledger.begin_run(dead, OLD)
-    spark = StandIn(read_on)
-    running = Running(spark.job(ledger, standby_s=LONG_S))
-    until(lambda: spark.committed)
+    spark = StandIn(read_on, ledger=ledger)
+    running = runs(spark, standby_s=LONG_S)
     assert (spark.prepared, ledger.standby()) == (0, None)
-    ledger.request_stop(run_of(ledger).run_id)
-    assert running.ends() == SUCCESS
+    assert running.stops() == SUCCESS

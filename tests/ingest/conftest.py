@@ -1,0 +1,11 @@
+"""What tests of every room of the engine begin with."""
+
+import pytest
+
+from tests.fakes.ledger import MemoryLedger
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    """One that knows nothing yet."""
+    return MemoryLedger()
