@@ -16,9 +16,10 @@ from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import ChannelState, Position, ShardKey
 from tests.fakes.channels import ServedChannel
+from tests.fakes.configs import TARGET
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
-from tests.ingest.shard.conftest import TARGET, World
+from tests.ingest.shard.conftest import World
 
 from .running import bounded, epochs, has_rows, numbers
 
@@ -159,8 +160,9 @@ def test_no_row_goes_to_a_table_that_was_replaced_after_the_driver_looked(world:
     lose_channel(world)
     world.put(5)
     assert missed(world, 2)
-    assert problem(epoch(world, 3, target=REPLACED)) == "FL-3107"
-    assert world.served.rows == []
+    refused = epoch(world, 3, target=REPLACED).problem
+    assert (refused.id, world.served.rows) == ("FL-3107", [])
+    assert REPLACED.table_created_on in refused.what
     decide(world, resume_from(world.row, ResumeFrom.TRIM_HORIZON, NOW_MS))
     assert epoch(world, 4, target=REPLACED).state is ShardState.DONE
     assert world.numbers == list(range(6))

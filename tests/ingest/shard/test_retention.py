@@ -16,8 +16,9 @@ from firnline_local.kinesis import Fault, FaultKind, ShardHandle
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
+from tests.ingest.waiting import HANGS_S
 
-from .running import HANGS_S, run
+from .running import run
 
 HOUR_MS = 3_600_000
 
@@ -84,7 +85,9 @@ def test_a_freeze_does_not_hide_what_an_outage_lost_after_it(past: Past) -> None
     past.put(1)
     past.clock.advance(hours=26)
     past.put(2)
-    fails(past.run(), "FL-2008")
+    receipt = past.run()
+    fails(receipt, "FL-2008")
+    assert str(past.row.read_through.sequence_number) in receipt.problem.what
     assert past.numbers == [0]
 
 

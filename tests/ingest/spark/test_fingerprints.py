@@ -8,26 +8,11 @@ from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark.job import EngineJob
 from tests.fakes.ledger import MemoryLedger
-from tests.ingest.spark.standing_in import StandIn
+from tests.ingest.spark.standing_in import StandIn, receipt
 
 
 def receipts(*fingerprints: str) -> list[Receipt]:
-    return [
-        Receipt(
-            stream="events",
-            stream_created_ms=1,
-            shard_id=f"shardId-{number}",
-            epoch=1,
-            state=ShardState.READING,
-            fingerprint=fingerprint,
-        )
-        for number, fingerprint in enumerate(fingerprints)
-    ]
-
-
-@pytest.fixture
-def ledger() -> MemoryLedger:
-    return MemoryLedger()
+    return [receipt(shard=f"shardId-{number}", fingerprint=each) for number, each in enumerate(fingerprints)]
 
 
 @pytest.fixture
@@ -38,8 +23,7 @@ def job(ledger: MemoryLedger) -> EngineJob:
 
 
 def shown(ledger: MemoryLedger) -> tuple[str, ...]:
-    run = ledger.current_run()
-    return run.fingerprints
+    return ledger.current_run().fingerprints
 
 
 def test_every_key_that_some_task_uses_is_shown(job: EngineJob, ledger: MemoryLedger) -> None:
@@ -69,15 +53,9 @@ def test_a_ledger_that_was_out_of_reach_is_told_in_the_next_epoch(
     assert shown(ledger) == ("SHA256:a",)
 
 
-def test_a_receipt_carries_its_key_through_the_jvm() -> None:
-    (receipt,) = receipts("SHA256:a")
-    assert Receipt.from_dict(receipt.as_dict()) == receipt
-
-
 def test_shards_without_room_are_shown_for_as_long_as_there_is_none(job: EngineJob, ledger: MemoryLedger) -> None:
     def waiting() -> int:
-        run = ledger.current_run()
-        return run.waiting
+        return ledger.current_run().waiting
 
     without = [replace(each, state=ShardState.WAITING) for each in receipts("", "")]
     job._judge(without)
