@@ -1,6 +1,5 @@
 """The driver's look at its tables, with the real connector, against servers whose sessions end."""
 
-import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from firnline_ingest.values import ShardKey
 from firnline_local.snowflake.catalog import Catalog
 from firnline_local.snowflake.server import EmbeddedSnowflake
 from firnline_local.snowflake.sql import sessions
+from tests.fakes import configs
 
 pytestmark = pytest.mark.contract
 STREAMS = ("orders", "clicks", "gone")
@@ -52,24 +52,16 @@ class World:
 
     @property
     def config(self) -> EngineConfig:
-        document = {
-            "version": 1,
-            "application": "app",
-            "aws": {"region": "us-east-1"},
-            "ledger": {"table": "ledger"},
-            "snowflake": {
-                "account": "firnline",
-                "user": "FIRNLINE_ADMIN",
-                "role": "SYSADMIN",
-                "private_key": {"file": str(self.key_file)},
-                "url": self.server.url,
-                "ca_file": str(self.server.ca_file),
-            },
-            "pipelines": [{"stream": stream, "database": "db", "schema": "public"} for stream in STREAMS],
-            "dead_letters": {"folder": "dead-letters"},
-            "spark": {"checkpoint": "checkpoint"},
+        snowflake = {
+            "account": "firnline",
+            "user": "FIRNLINE_ADMIN",
+            "role": "SYSADMIN",
+            "private_key": {"file": str(self.key_file)},
+            "url": self.server.url,
+            "ca_file": str(self.server.ca_file),
         }
-        return EngineConfig.model_validate_json(json.dumps(document))
+        pipelines = [configs.reading(stream, database="db", schema="public") for stream in STREAMS]
+        return configs.config(snowflake=snowflake, pipelines=pipelines)
 
     def run(self, statement: str, role: str = "SYSADMIN") -> None:
         snowflake = self.config.snowflake

@@ -28,6 +28,7 @@ from firnline_local.snowflake.server import EmbeddedSnowflake
 from firnline_local.snowflake.streaming import StreamingSettings
 from firnline_local.snowflake.streaming.channel import StreamingChannel
 from tests.contract.snowpipe_streaming.under_change import GRANTED, MADE, Engine
+from tests.fakes.configs import config, reading
 
 QUICK = {
     "channel_status_cache_refresh_interval_seconds": 0,  # every status is asked for, instead of each second's
@@ -123,18 +124,8 @@ class World:
     def engine_config(self, **snowflake: Any) -> EngineConfig:
         names = {"user": "ENGINE", "role": self.role.name, "private_key": {"env": "FIRNLINE_KEY"}}
         where = {"account": "acct", "url": self.snowflake.url, "ca_file": str(self.snowflake.ca_file)}
-        return EngineConfig.model_validate(
-            {
-                "version": 1,
-                "application": "app",
-                "aws": {"region": "us-east-1"},
-                "ledger": {"table": "ledger"},
-                "snowflake": names | where | snowflake,
-                "pipelines": [{"stream": "orders", "database": "DB", "schema": self.schema.name}],
-                "dead_letters": {"folder": "dead-letters"},
-                "spark": {"checkpoint": "checkpoint"},
-            }
-        )
+        orders = reading("orders", schema=self.schema.name)
+        return config(snowflake=names | where | snowflake, pipelines=[orders])
 
     @property
     def connection(self) -> dict[str, Any]:
@@ -170,6 +161,15 @@ class World:
         while not happened():
             assert time.monotonic() < deadline, "it did not happen in time"
             time.sleep(0.01)
+
+    def ingest(
+        self, *rows: Any, pipe: str = "ORDERS-STREAMING", name: str = "c", start: str | None = "0", end: str = "1"
+    ) -> Any:
+        """A channel through which these rows were committed."""
+        channel, _ = self.client(pipe).open_channel(name)
+        channel.append_rows(list(rows), start, end)
+        self.wait_for_commit(channel, end)
+        return channel
 
     def wait_for_commit(self, channel: Any, token: str) -> None:
         self.wait_until(lambda: channel.get_latest_committed_offset_token() == token)

@@ -69,9 +69,7 @@ def test_a_custom_pipe_needs_operate(world: World) -> None:
     assert "HTTP 404, error_code=ERR_PIPE_DOES_NOT_EXIST_OR_NOT_AUTHORIZED" in error.message
 
     world.grant("OPERATE", pipe)
-    channel, _ = world.client("load").open_channel("c")
-    channel.append_row({"id": 1}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"id": 1}, pipe="load")
     assert world.rows(table) == [(1,)]
 
 

@@ -27,9 +27,9 @@ pytestmark = [
 def test_what_sql_makes_and_grants_can_be_ingested_into_and_read(world: World, sql: Sql) -> None:
     sql("CREATE TABLE ORDERS (ID NUMBER NOT NULL, STATUS VARCHAR DEFAULT 'new', PAYLOAD VARIANT) ERROR_LOGGING = TRUE")
     sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
-    channel, _ = world.client().open_channel("shard-0")
-    channel.append_rows([{"id": 1, "payload": {"items": [{"price": 2.5}]}}, {"status": "no id"}], "1", "2")
-    world.wait_for_commit(channel, "2")
+    world.ingest(
+        {"id": 1, "payload": {"items": [{"price": 2.5}]}}, {"status": "no id"}, name="shard-0", start="1", end="2"
+    )
 
     assert sql("SELECT ID, STATUS, PAYLOAD:items[0].price::FLOAT FROM ORDERS") == [(1, "new", 2.5)]
     ((metadata, data),) = sql("SELECT ERROR_METADATA, ERROR_DATA FROM ERROR_TABLE(ORDERS)")
@@ -40,9 +40,7 @@ def test_what_sql_makes_and_grants_can_be_ingested_into_and_read(world: World, s
 def test_sql_shows_the_channel_and_its_committed_token(world: World, sql: Sql) -> None:
     sql("CREATE TABLE ORDERS (ID NUMBER)")
     sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
-    channel, _ = world.client().open_channel("shard-0")
-    channel.append_row({"id": 1}, "41")
-    world.wait_for_commit(channel, "41")
+    world.ingest({"id": 1}, name="shard-0", end="41")
 
     (shown,) = sql("SHOW CHANNELS IN TABLE ORDERS")
     assert {"shard-0", "ORDERS", "41", "ORDERS-STREAMING"} <= {str(value) for value in shown}
@@ -53,9 +51,7 @@ def test_sql_shows_the_channel_and_its_committed_token(world: World, sql: Sql) -
 def test_evolved_columns_can_be_selected_and_described(world: World, sql: Sql) -> None:
     sql("CREATE TABLE ORDERS (ID NUMBER NOT NULL) ENABLE_SCHEMA_EVOLUTION = TRUE")
     sql("GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST")
-    channel, _ = world.client().open_channel("c")
-    channel.append_row({"price": 2.5}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"price": 2.5})
 
     assert sql("SELECT ID, PRICE FROM ORDERS") == [(None, 2.5)]
     described = {row[0]: [str(value) for value in row] for row in sql("DESCRIBE TABLE ORDERS")}
@@ -71,9 +67,7 @@ def test_a_pipe_that_sql_made_ingests_for_who_may_operate_it(world: World, sql: 
     )
     sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
     sql("GRANT OPERATE ON PIPE LOAD TO ROLE INGEST")
-    channel, _ = world.client("LOAD").open_channel("c")
-    channel.append_row({"id": 1}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"id": 1}, pipe="LOAD")
 
     assert sql("SELECT ID FROM ORDERS") == [(1,)]
 
@@ -81,9 +75,7 @@ def test_a_pipe_that_sql_made_ingests_for_who_may_operate_it(world: World, sql: 
 def test_truncating_a_table_keeps_its_channels(world: World, sql: Sql) -> None:
     sql("CREATE TABLE ORDERS (ID NUMBER)")
     sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
-    channel, _ = world.client().open_channel("c")
-    channel.append_row({"id": 1}, "1")
-    world.wait_for_commit(channel, "1")
+    channel = world.ingest({"id": 1})
     sql("TRUNCATE TABLE ORDERS")
     channel.append_row({"id": 2}, "2")
     world.wait_for_commit(channel, "2")
@@ -99,9 +91,7 @@ def test_a_pipe_with_a_select_puts_each_path_where_it_says(world: World, sql: Sq
     )
     sql("GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST")
     sql("GRANT OPERATE ON PIPE LOAD TO ROLE INGEST")
-    channel, _ = world.client("LOAD").open_channel("c")
-    channel.append_row({"kinesisMetadata": {"shardId": "s"}, "order": {"id": 7}, "extra": True}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"kinesisMetadata": {"shardId": "s"}, "order": {"id": 7}, "extra": True}, pipe="LOAD")
 
     assert sql("SELECT ID, META:shardId::VARCHAR, WHOLE:extra::BOOLEAN FROM ORDERS") == [(7, "s", True)]
     assert len(sql("DESCRIBE TABLE ORDERS")) == 3
@@ -116,10 +106,8 @@ def test_the_connectors_own_example_of_a_pipe_with_its_tables_name(world: World,
     )
     sql("GRANT INSERT ON TABLE PERSONS TO ROLE INGEST")
     sql("GRANT OPERATE ON PIPE PERSONS TO ROLE INGEST")
-    channel, _ = world.client("PERSONS").open_channel("c")
     row = {"order_id": 12345, "customer_name": "John", "order_total": 100.5, "has cat": True, "more": 1}
-    channel.append_row({"KINESISMETADATA": {"stream": "orders"}, **row}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"KINESISMETADATA": {"stream": "orders"}, **row}, pipe="PERSONS")
 
     assert sql("SELECT * FROM PERSONS") == [("12345", "John", "100.5", True, "orders")]
 
@@ -143,9 +131,7 @@ def test_structured_columns_of_version_2_take_what_has_their_keys_and_reject_wha
     maker = RowMaker(PipelineConfig.model_validate({"stream": "s", "database": "D", "schema": "S"}), "s", "shard-0")
     payloads = [b'{"tags": ["a", 1], "at": "2026-02-03T04:05:06"}', b'{"tags": {}}']
     records = [Record(str(number), each, "k", 1.5) for number, each in enumerate(payloads)]
-    channel, _ = world.client("TYPED-STREAMING").open_channel("c")
-    channel.append_rows(list(maker.convert(records).rows), "0", "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest(*maker.convert(records).rows, pipe="TYPED-STREAMING")
 
     assert sql("SELECT KINESISMETADATA:shardId::VARCHAR, TAGS[0]::VARCHAR, AT::VARCHAR FROM TYPED") == [
         ("shard-0", "a", "2026-02-03 04:05:06.000")
@@ -170,9 +156,7 @@ def test_an_iceberg_table_gains_the_columns_that_its_format_knows(
     )
     sql("GRANT INSERT, EVOLVE SCHEMA ON ICEBERG TABLE ORDERS TO ROLE INGEST")
     sql(f"GRANT USAGE ON EXTERNAL VOLUME {volume} TO ROLE INGEST")
-    channel, _ = world.client().open_channel("c")
-    channel.append_row({"id": "a", "text": "x", "nested": {"b": 1}, "list": [1]}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"id": "a", "text": "x", "nested": {"b": 1}, "list": [1]})
 
     assert sorted(row[0] for row in sql("DESCRIBE ICEBERG TABLE ORDERS")) == gained
     assert sql("SELECT ID, TEXT FROM ORDERS") == [("a", "x")]
@@ -181,9 +165,7 @@ def test_an_iceberg_table_gains_the_columns_that_its_format_knows(
 def test_an_interactive_table_is_streamed_into_through_its_default_pipe(world: World, sql: Sql) -> None:
     sql("CREATE INTERACTIVE TABLE ORDERS (META OBJECT, ID VARCHAR) CLUSTER BY (ID)")
     sql("GRANT INSERT ON INTERACTIVE TABLE ORDERS TO ROLE INGEST")
-    channel, _ = world.client().open_channel("c")
-    channel.append_row({"meta": {"shardId": "s"}, "id": "a", "unknown": 1}, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest({"meta": {"shardId": "s"}, "id": "a", "unknown": 1})
 
     assert sql("SELECT ID, META:shardId::VARCHAR FROM ORDERS") == [("a", "s")]
 
@@ -199,9 +181,7 @@ def test_an_interactive_table_that_is_made_as_select_gets_what_the_select_names(
     )
     sql(made.create)
     sql("GRANT INSERT ON INTERACTIVE TABLE ORDERS TO ROLE INGEST")
-    channel, _ = world.client().open_channel("c")
     row = {"META": {"shardId": "s"}, "orderId": "a", "customer": {"City": "Lisboa"}, "id": "by name", "city": "by name"}
-    channel.append_row(row, "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest(row)
 
     assert sql("SELECT ID, CITY, META:shardId::VARCHAR FROM ORDERS") == [("a", "Lisboa", "s")]

@@ -32,9 +32,7 @@ def test_rows_that_were_appended_are_committed_with_their_token(world: World) ->
 
 def test_opening_again_returns_the_committed_token_and_the_counters_go_on(world: World) -> None:
     world.table()
-    channel, _ = world.client().open_channel("c")
-    channel.append_row({"id": 1}, "1")
-    world.wait_for_commit(channel, "1")
+    channel = world.ingest({"id": 1})
 
     channel, status = world.client().open_channel("c")
     assert (status.latest_committed_offset_token, status.rows_inserted_count) == ("1", 1)
@@ -84,9 +82,7 @@ def test_an_opening_waits_for_uncommitted_rows(world: World) -> None:
 
 def test_an_opener_who_loses_patience_discards_uncommitted_rows_and_learns_where_to_go_on(world: World) -> None:
     table = world.table()
-    channel, _ = world.client().open_channel("c")
-    channel.append_row({"id": 1}, "1")
-    world.wait_for_commit(channel, "1")
+    channel = world.ingest({"id": 1})
     world.hold_commits()
     channel.append_row({"id": 2}, "2")
     channel.wait_for_flush(20)

@@ -34,19 +34,13 @@ def rows_of(payloads: Sequence[str], **more: Any) -> Rows:
     return maker.convert([Record(str(100 + n), text.encode(), "key", 1.5) for n, text in enumerate(payloads)])
 
 
-def ingest(world: World, rows: Rows) -> None:
-    channel, _ = world.client().open_channel("c")
-    channel.append_rows(list(rows.rows), "0", "1")
-    world.wait_for_commit(channel, "1")
-
-
 def test_values_of_json_in_columns(world: World) -> None:
     cases = lines("in the record")
     columns = [f"C{number} {column}" for number, (_, column, *_) in enumerate(cases)]
     table = world.table("ID NUMBER", *columns, error_logging=True)
     made = rows_of([f'{{"id":{n},"c{n}":{value}}}' for n, (value, *_) in enumerate(cases)], metadata={"form": "none"})
     assert not made.rejected
-    ingest(world, made)
+    world.ingest(*made.rows)
 
     found = {int(row[0]): shown(row[1 + int(row[0])]) for row in world.rows(table)}
     found |= {number: f"error {code}" for number, code in errors(world, table).items()}
@@ -82,7 +76,7 @@ def test_keys_and_columns(world: World, sql: Sql) -> None:
     assert [(cases[one.index][0], f"dead letter `{one.reason}`") for one in made.rejected] == [
         (payload, becomes) for payload, becomes, _ in cases if becomes.startswith("dead")
     ]
-    ingest(world, made)
+    world.ingest(*made.rows)
 
     rows = sql(f"SELECT {columns} FROM ORDERS ORDER BY KINESISMETADATA:sequenceNumber::NUMBER")
     found = [[name for name, value in zip(COLUMNS, row, strict=True) if value is not None] for row in rows]

@@ -38,9 +38,7 @@ def ingest(world: World, pipe: str, number: str = "49", payload: object = None, 
     maker = RowMaker(PipelineConfig.model_validate(document, strict=None), "persons", "shardId-000000000000")
     made = maker.convert([Record(number, json.dumps(PERSON if payload is None else payload).encode(), "key", 1.5)])
     assert not made.rejected
-    channel, _ = world.client(pipe).open_channel(f"c{number}")
-    channel.append_rows(list(made.rows), "0", "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest(*made.rows, pipe=pipe, name=f"c{number}")
 
 
 def test_the_default_pipe_finds_columns_by_name(world: World, sql: Sql) -> None:

@@ -49,9 +49,7 @@ def ingest(world: World, record: object, stream: str = "orders", **options: obje
         ]
     )
     assert not made.rejected
-    channel, _ = world.client(found.target.pipe).open_channel("c")
-    channel.append_rows(list(made.rows), "0", "1")
-    world.wait_for_commit(channel, "1")
+    world.ingest(*made.rows, pipe=found.target.pipe)
     return found
 
 

@@ -116,9 +116,7 @@ def test_rejected_rows_move_token_and_counters_and_are_kept_where_the_table_logs
 
 def test_a_table_without_error_logging_only_counts(world: World) -> None:
     table = world.table("ID NUMBER")
-    channel, _ = world.client().open_channel("c")
-    channel.append_rows([{"id": "x"}], "1", "1")
-    world.wait_for_commit(channel, "1")
+    channel = world.ingest({"id": "x"}, start="1")
 
     assert channel.get_channel_status().rows_error_count == 1
     assert world.rows(table) == []
@@ -127,9 +125,7 @@ def test_a_table_without_error_logging_only_counts(world: World) -> None:
 def test_a_table_evolves_while_rows_flow(world: World) -> None:
     table = world.table("ID NUMBER", enable_schema_evolution=True)
     world.grant("EVOLVE SCHEMA", table)
-    channel, _ = world.client().open_channel("c")
-    channel.append_rows([{"id": 1, "price": 2.5}], None, "1")
-    world.wait_for_commit(channel, "1")
+    channel = world.ingest({"id": 1, "price": 2.5}, start=None)
     channel.append_rows([{"id": 2, "tags": {"a": 1}, "ok": True}], None, "2")
     world.wait_for_commit(channel, "2")
 
