@@ -38,133 +38,127 @@ class Catalog:
         self.columns.add(name)
 
 
-def look(watch: ColumnWatch, catalog: Catalog, *states: TargetState) -> None:
-    watch.look(cast("Any", catalog), {f"s{number}": state for number, state in enumerate(states)})
+class Columns:
+    """A watch over the columns of a catalog, and what it has said."""
+
+    def __init__(self, caplog: pytest.LogCaptureFixture) -> None:
+        caplog.set_level(logging.INFO)
+        self.watch, self.catalog, self._caplog = ColumnWatch(), Catalog(), caplog
+
+    def look(self, *states: TargetState, times: int = 1) -> None:
+        for _ in range(times):
+            self.watch.look(cast("Any", self.catalog), {f"s{number}": each for number, each in enumerate(states)})
+
+    def sees(self, epoch: int, stream: str = "s0", shard: str = "a", **kinds: str) -> None:
+        keys = {key: [f"{epoch}00", kind] for key, kind in kinds.items()}
+        of = ShardKey(stream, 1, shard)
+        self.watch.sighted([Receipt.of(of, Tally(new_keys=keys), epoch=epoch, state=ShardState.READING)])
+
+    @property
+    def said(self) -> list[dict[str, Any]]:
+        return [vars(record) for record in self._caplog.records]
 
 
-def sees(watch: ColumnWatch, epoch: int, stream: str = "s0", shard: str = "a", **kinds: str) -> None:
-    keys = {key: [f"{epoch}00", kind] for key, kind in kinds.items()}
-    of = ShardKey(stream, 1, shard)
-    watch.sighted([Receipt.of(of, Tally(new_keys=keys), epoch=epoch, state=ShardState.READING)])
+@pytest.fixture
+def columns(caplog: pytest.LogCaptureFixture) -> Columns:
+    return Columns(caplog)
 
 
-def test_columns_that_were_added_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
-    watch, catalog = ColumnWatch(), Catalog()
-    with caplog.at_level(logging.INFO):
-        look(watch, catalog, state("A"))
-        sees(watch, 1, d="text", e="text")
-        catalog.columns |= {"E", "D"}
-        look(watch, catalog, state("A"))
-        look(watch, catalog, state("A"))
-    (record,) = caplog.records
-    assert (record.message, vars(record)["added"]) == ("schema.evolved", ["D", "E"])
+def test_columns_that_were_added_are_reported_once(columns: Columns) -> None:
+    columns.look(state("A"))
+    columns.sees(1, d="text", e="text")
+    columns.catalog.columns |= {"E", "D"}
+    columns.look(state("A"), times=2)
+    (line,) = columns.said
+    assert (line["message"], line["added"]) == ("schema.evolved", ["D", "E"])
 
 
-def test_a_column_that_takes_null_now_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
-    watch, catalog = ColumnWatch(), Catalog({"C", "D"}, not_null={"C"})
-    look(watch, catalog, state("A"))
-    catalog.not_null.clear()
-    look(watch, catalog, state("A"))
-    look(watch, catalog, state("A"))
-    (record,) = caplog.records
-    assert (record.message, vars(record)["columns"]) == ("schema.not_null_dropped", ["C"])
+def test_a_column_that_takes_null_now_is_reported_once(columns: Columns) -> None:
+    columns.catalog = Catalog({"C", "D"}, not_null={"C"})
+    columns.look(state("A"))
+    columns.catalog.not_null.clear()
+    columns.look(state("A"), times=2)
+    (line,) = columns.said
+    assert (line["message"], line["columns"]) == ("schema.not_null_dropped", ["C"])
 
 
-def test_every_table_has_its_turn_and_one_of_a_fixed_schema_a_single_one() -> None:
-    watch, catalog = ColumnWatch(), Catalog()
+def test_every_table_has_its_turn_and_one_of_a_fixed_schema_a_single_one(columns: Columns) -> None:
     states = [state(f"T{number}") for number in range(2 * AT_ONCE)]
-    for _ in range(5):
-        look(watch, catalog, *states, state("FIXED", evolves=False))
-    assert len(catalog.asked) == 5 * AT_ONCE
-    counts = {name: catalog.asked.count(name) for name in catalog.asked}
+    columns.look(*states, state("FIXED", evolves=False), times=5)
+    assert len(columns.catalog.asked) == 5 * AT_ONCE
+    counts = {name: columns.catalog.asked.count(name) for name in columns.catalog.asked}
     assert counts.pop("FIXED") == 1
     assert (len(counts), {*counts.values()}) == (2 * AT_ONCE, {2, 3})
 
 
-def test_tables_that_lack_a_column_keep_no_other_from_its_turn() -> None:
-    watch, catalog = ColumnWatch(), Catalog()
+def test_tables_that_lack_a_column_keep_no_other_from_its_turn(columns: Columns) -> None:
     short = [state(f"F{number}", evolves=False) for number in range(AT_ONCE)]
     for number in range(AT_ONCE):
-        sees(watch, 1, stream=f"s{number}", price="number")
-    for _ in range(4):
-        look(watch, catalog, *short, state("LAST"))
-    assert catalog.asked.count("LAST") >= 2
+        columns.sees(1, stream=f"s{number}", price="number")
+    columns.look(*short, state("LAST"), times=4)
+    assert columns.catalog.asked.count("LAST") >= 2
 
 
-def test_a_table_that_can_not_be_described_delays_nobody() -> None:
-    catalog = Catalog(refuses="A")
-    look(ColumnWatch(), catalog, state("A"), state("B"))
-    assert catalog.asked == ["A", "B"]
+def test_a_table_that_can_not_be_described_delays_nobody(columns: Columns) -> None:
+    columns.catalog = Catalog(refuses="A")
+    columns.look(state("A"), state("B"))
+    assert columns.catalog.asked == ["A", "B"]
 
 
-def test_a_column_that_evolution_added_is_told_with_the_record_that_brought_it_first(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    watch, catalog = ColumnWatch(), Catalog()
-    look(watch, catalog, state("A"))
-    sees(watch, 7, price="number")
-    sees(watch, 8, shard="b", PRICE="text", other="text")
-    catalog.columns |= {"PRICE", "BY_HAND"}
-    with caplog.at_level(logging.INFO):
-        look(watch, catalog, state("A"))
-    (record,) = caplog.records
-    assert vars(record)["added"] == ["PRICE"]
-    first = vars(record)["first_seen"]
+def test_a_column_that_evolution_added_is_told_with_the_record_that_brought_it_first(columns: Columns) -> None:
+    columns.look(state("A"))
+    columns.sees(7, price="number")
+    columns.sees(8, shard="b", PRICE="text", other="text")
+    columns.catalog.columns |= {"PRICE", "BY_HAND"}
+    columns.look(state("A"))
+    (line,) = columns.said
+    assert line["added"] == ["PRICE"]
+    first = line["first_seen"]
     assert {name: (each["epoch"], each["sequence_number"]) for name, each in first.items()} == {"PRICE": (7, "700")}
 
 
-def test_a_column_that_no_record_brought_is_somebodys_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    watch, catalog = ColumnWatch(), Catalog()
-    look(watch, catalog, state("A"))
-    catalog.columns |= {"BY_HAND", "LATE"}
-    look(watch, catalog, state("A"))
-    sees(watch, 2, late="text")  # its row was in the table before its shard's receipt
-    for _ in range(LOOKS + 2):
-        look(watch, catalog, state("A"))
-    evolved, changed = caplog.records
-    assert (evolved.message, vars(evolved)["added"]) == ("schema.evolved", ["LATE"])
-    assert vars(evolved)["first_seen"]["LATE"]["sequence_number"] == "200"
-    assert (changed.message, vars(changed)["change"], vars(changed)["columns"]) == (
+def test_a_column_that_no_record_brought_is_somebodys_and_told_once(columns: Columns) -> None:
+    columns.look(state("A"))
+    columns.catalog.columns |= {"BY_HAND", "LATE"}
+    columns.look(state("A"))
+    columns.sees(2, late="text")  # its row was in the table before its shard's receipt
+    columns.look(state("A"), times=LOOKS + 2)
+    evolved, changed = columns.said
+    assert (evolved["message"], evolved["added"]) == ("schema.evolved", ["LATE"])
+    assert evolved["first_seen"]["LATE"]["sequence_number"] == "200"
+    assert (changed["message"], changed["change"], changed["columns"]) == (
         "schema.changed",
         "added",
         ["BY_HAND"],
     )
-    assert "ALTER TABLE" in vars(changed)["next_step"]
+    assert "ALTER TABLE" in changed["next_step"]
 
 
-def test_a_column_that_was_added_and_dropped_again_is_nobodys(caplog: pytest.LogCaptureFixture) -> None:
-    watch, catalog = ColumnWatch(), Catalog()
-    look(watch, catalog, state("A"))
-    catalog.columns.add("SHORT")
-    look(watch, catalog, state("A"))
-    catalog.columns.remove("SHORT")
-    for _ in range(LOOKS + 1):
-        look(watch, catalog, state("A"))
-    assert caplog.records == []
+def test_a_column_that_was_added_and_dropped_again_is_nobodys(columns: Columns) -> None:
+    columns.look(state("A"))
+    columns.catalog.columns.add("SHORT")
+    columns.look(state("A"))
+    columns.catalog.columns.remove("SHORT")
+    columns.look(state("A"), times=LOOKS + 1)
+    assert columns.said == []
 
 
-def test_columns_that_the_engine_itself_fills_are_evolutions(caplog: pytest.LogCaptureFixture) -> None:
-    watch, catalog = ColumnWatch(), Catalog()
-    watch.by_hand.makes = lambda stream: ["KINESIS_PUSH_TIME"] if stream == "s0" else []
-    look(watch, catalog, state("A"))
-    catalog.columns.add("KINESIS_PUSH_TIME")
-    with caplog.at_level(logging.INFO):
-        look(watch, catalog, state("A"))
-        look(watch, catalog, state("A"))
-    (record,) = caplog.records
-    assert (record.message, vars(record)["added"]) == ("schema.evolved", ["KINESIS_PUSH_TIME"])
+def test_columns_that_the_engine_itself_fills_are_evolutions(columns: Columns) -> None:
+    columns.watch.by_hand.makes = lambda stream: ["KINESIS_PUSH_TIME"] if stream == "s0" else []
+    columns.look(state("A"))
+    columns.catalog.columns.add("KINESIS_PUSH_TIME")
+    columns.look(state("A"), times=2)
+    (line,) = columns.said
+    assert (line["message"], line["added"]) == ("schema.evolved", ["KINESIS_PUSH_TIME"])
 
 
-def test_where_a_stream_has_more_keys_than_are_told_of_a_column_is_evolutions(caplog: pytest.LogCaptureFixture) -> None:
-    watch, catalog = ColumnWatch(), Catalog()
-    sees(watch, 1, **{f"k{number}": "text" for number in range(MOST_NAMES)})
-    look(watch, catalog, state("A"))
-    catalog.columns.add("X")
-    with caplog.at_level(logging.INFO):
-        look(watch, catalog, state("A"))
-    (record,) = caplog.records
-    assert (record.message, vars(record)["first_seen"]) == ("schema.evolved", {})
+def test_where_a_stream_has_more_keys_than_are_told_of_a_column_is_evolutions(columns: Columns) -> None:
+    columns.sees(1, **{f"k{number}": "text" for number in range(MOST_NAMES)})
+    columns.look(state("A"))
+    columns.catalog.columns.add("X")
+    columns.look(state("A"))
+    (line,) = columns.said
+    assert (line["message"], line["first_seen"]) == ("schema.evolved", {})
 
 
 def test_the_columns_that_an_engine_makes_are_those_of_metadata_format_and_content() -> None:
@@ -175,91 +169,84 @@ def test_the_columns_that_an_engine_makes_are_those_of_metadata_format_and_conte
     assert [name.upper() for name in made("lines")] == ["KINESISMETADATA", "A", "B"]
 
 
-def test_keys_without_a_column_of_a_fixed_schema_are_named_once_with_what_would_add_them(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    watch, catalog, fixed = ColumnWatch(), Catalog({"C"}), state("A", evolves=False)
-    look(watch, catalog, fixed)
-    look(watch, catalog, fixed)
-    assert catalog.asked == ["A"]  # once, to know its columns: nothing is asked where there is nothing new
-    sees(watch, 1, c="text", price="number", tags="array", inside="object")
-    look(watch, catalog, fixed)
-    look(watch, catalog, fixed)
-    sees(watch, 2, price="number", late="null")
-    look(watch, catalog, fixed)
-    first, second = caplog.records
-    assert first.message == "schema.unknown_keys"
-    assert vars(first)["count"] == 3
-    assert list(vars(first)["keys"]) == ["inside", "price", "tags"]
-    assert vars(first)["keys"]["price"]["epoch"] == 1
-    assert vars(first)["next_step"].endswith(
+def test_keys_without_a_column_of_a_fixed_schema_are_named_once_with_what_would_add_them(columns: Columns) -> None:
+    fixed = state("A", evolves=False)
+    columns.look(fixed, times=2)
+    assert columns.catalog.asked == ["A"]  # once, to know its columns: nothing is asked where there is nothing new
+    columns.sees(1, c="text", price="number", tags="array", inside="object")
+    columns.look(fixed, times=2)
+    columns.sees(2, price="number", late="null")
+    columns.look(fixed)
+    first, second = columns.said
+    assert first["message"] == "schema.unknown_keys"
+    assert first["count"] == 3
+    assert list(first["keys"]) == ["inside", "price", "tags"]
+    assert first["keys"]["price"]["epoch"] == 1
+    assert first["next_step"].endswith(
         'ALTER TABLE "DB"."RAW"."A" ADD COLUMN "INSIDE" VARIANT, "PRICE" FLOAT, "TAGS" ARRAY'
     )
-    assert list(vars(second)["keys"]) == ["late"]
-    assert catalog.asked == ["A"] * 4
+    assert list(second["keys"]) == ["late"]
+    assert columns.catalog.asked == ["A"] * 4
 
 
-def test_an_iceberg_table_gets_its_own_statement(caplog: pytest.LogCaptureFixture) -> None:
-    watch, fixed = ColumnWatch(), replace(state("A", evolves=False), is_iceberg=True)
-    sees(watch, 1, tags="array")
-    look(watch, Catalog(), fixed)
-    (record,) = caplog.records
-    assert vars(record)["next_step"].endswith('ALTER ICEBERG TABLE "DB"."RAW"."A" ADD COLUMN "TAGS" ARRAY(…)')
+def test_an_iceberg_table_gets_its_own_statement(columns: Columns) -> None:
+    fixed = replace(state("A", evolves=False), is_iceberg=True)
+    columns.sees(1, tags="array")
+    columns.look(fixed)
+    (line,) = columns.said
+    assert line["next_step"].endswith('ALTER ICEBERG TABLE "DB"."RAW"."A" ADD COLUMN "TAGS" ARRAY(…)')
 
 
-def test_keys_behind_a_pipe_that_selects_are_nobodys_columns(caplog: pytest.LogCaptureFixture) -> None:
-    watch, fixed = ColumnWatch(), state("A", evolves=False)
-    sees(watch, 1, other="text")
-    look(watch, Catalog(), replace(fixed, matches_by_name=False))
-    assert caplog.records == []
+def test_keys_behind_a_pipe_that_selects_are_nobodys_columns(columns: Columns) -> None:
+    fixed = state("A", evolves=False)
+    columns.sees(1, other="text")
+    columns.look(replace(fixed, matches_by_name=False))
+    assert columns.said == []
 
 
-def test_keys_behind_a_pipe_of_ones_own_that_matches_by_name_are_columns(caplog: pytest.LogCaptureFixture) -> None:
-    watch, fixed = ColumnWatch(), state("A", evolves=False)
-    sees(watch, 1, other="text")
-    look(watch, Catalog(), replace(fixed, target=replace(fixed.target, pipe="OWN")))
-    (record,) = caplog.records
-    assert vars(record)["keys"].keys() == {"other"}
+def test_keys_behind_a_pipe_of_ones_own_that_matches_by_name_are_columns(columns: Columns) -> None:
+    fixed = state("A", evolves=False)
+    columns.sees(1, other="text")
+    columns.look(replace(fixed, target=replace(fixed.target, pipe="OWN")))
+    (line,) = columns.said
+    assert line["keys"].keys() == {"other"}
 
 
-def test_a_stream_whose_keys_are_data_is_remembered_in_bounds(caplog: pytest.LogCaptureFixture) -> None:
-    watch = ColumnWatch()
+def test_a_stream_whose_keys_are_data_is_remembered_in_bounds(columns: Columns) -> None:
     for epoch in range(12):
-        sees(watch, epoch, **{f"k{epoch}_{number}": "text" for number in range(300)})
-    look(watch, Catalog(), state("A", evolves=False))
-    (record,) = caplog.records
-    assert (vars(record)["count"], len(vars(record)["keys"])) == (MOST_KEPT, MOST_NAMED)
+        columns.sees(epoch, **{f"k{epoch}_{number}": "text" for number in range(300)})
+    columns.look(state("A", evolves=False))
+    (line,) = columns.said
+    assert (line["count"], len(line["keys"])) == (MOST_KEPT, MOST_NAMED)
 
 
-def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking() -> None:
-    watch, catalog, fixed = ColumnWatch(), Catalog({"C"}), state("A", evolves=False)
-    assert watch.fixed(fixed.target) is None
-    look(watch, catalog, fixed)
-    assert watch.fixed(fixed.target) == ("C",)
-    sees(watch, 1, price="number")
-    look(watch, catalog, fixed)
-    catalog.columns.add("PRICE")  # by its owner
-    look(watch, catalog, fixed)
-    assert set(watch.fixed(fixed.target) or ()) == {"C", "PRICE"}
-    before = len(catalog.asked)
-    look(watch, catalog, fixed)
-    assert len(catalog.asked) == before
+def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking(columns: Columns) -> None:
+    fixed = state("A", evolves=False)
+    assert columns.watch.fixed(fixed.target) is None
+    columns.look(fixed)
+    assert columns.watch.fixed(fixed.target) == ("C",)
+    columns.sees(1, price="number")
+    columns.look(fixed)
+    columns.catalog.columns.add("PRICE")  # by its owner
+    columns.look(fixed)
+    assert set(columns.watch.fixed(fixed.target) or ()) == {"C", "PRICE"}
+    before = len(columns.catalog.asked)
+    columns.look(fixed)
+    assert len(columns.catalog.asked) == before
     for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"), matches_by_name=False)):
-        look(watch, catalog, other)
-        assert watch.fixed(other.target) is None
+        columns.look(other)
+        assert columns.watch.fixed(other.target) is None
 
 
-def test_the_engine_adds_what_it_may_and_names_the_rest(caplog: pytest.LogCaptureFixture) -> None:
-    watch, catalog = ColumnWatch(), Catalog({"C"}, refuses="SECRET")
+def test_the_engine_adds_what_it_may_and_names_the_rest(columns: Columns) -> None:
+    columns.catalog = Catalog(refuses="SECRET")
     own = replace(state("A", evolves=False), is_iceberg=True, adds_columns=True)
-    look(watch, catalog, own)
-    sees(watch, 1, price="number", tags="array", secret="text")
-    with caplog.at_level(logging.INFO):
-        look(watch, catalog, own)
-        look(watch, catalog, own)
-    assert catalog.columns == {"C", "PRICE"}
-    assert set(watch.fixed(own.target) or ()) == {"C", "PRICE"}
-    refused, added, named = caplog.records
-    assert (refused.message, vars(refused)["key"]) == ("schema.column_refused", "secret")
-    assert (added.message, list(vars(added)["keys"])) == ("schema.columns_added", ["price"])
-    assert vars(named)["next_step"].endswith('ADD COLUMN "SECRET" VARCHAR, "TAGS" ARRAY(…)')
+    columns.look(own)
+    columns.sees(1, price="number", tags="array", secret="text")
+    columns.look(own, times=2)
+    assert columns.catalog.columns == {"C", "PRICE"}
+    assert set(columns.watch.fixed(own.target) or ()) == {"C", "PRICE"}
+    refused, added, named = columns.said
+    assert (refused["message"], refused["key"]) == ("schema.column_refused", "secret")
+    assert (added["message"], list(added["keys"])) == ("schema.columns_added", ["price"])
+    assert named["next_step"].endswith('ADD COLUMN "SECRET" VARCHAR, "TAGS" ARRAY(…)')
