@@ -29,12 +29,7 @@ PUBLIC = "https://kinesis.us-east-1.amazonaws.com"
     ],
 )
 def test_a_client_goes_where_its_options_say(
-    aws: dict[str, Any],
-    access: Access,
-    region: str,
-    endpoint: str,
-    trusts: object,
-    monkeypatch: pytest.MonkeyPatch,
+    aws: dict[str, Any], access: Access, region: str, endpoint: str, trusts: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AWS_CA_BUNDLE", raising=False)
     monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)

@@ -1,16 +1,23 @@
-"""Every record that is read comes to something that is counted: a row, a letter, or rightly nothing."""
+"""Every record that is read comes to something that is counted: a row, a letter, or rightly nothing; with transforms, too."""
 
+import json
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.request import ShardRequest
+from firnline_ingest.shard.runner import ShardRunner
 from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
-from .running import bounded
+from .running import bounded, now_ms
 
 LEAVES_OUT = {"transforms": [{"type": "filter", "field": "n", "one_of": [3]}], "empty_records": "ignore"}
 PAYLOADS = (b'{"n":0}', b"bad", b"", b'{"n":3}', b'{"n":4}')
@@ -62,3 +69,64 @@ def test_a_record_that_came_to_nothing_stops_its_shard_before_anything_of_its_pa
     assert "1 came to nothing" in receipt.problem.what
     taken_in(world, "second")
     assert world.numbers == [0, 1, 2]
+
+
+TRANSFORMS = [
+    {"type": "filter", "field": "kind", "one_of": ["heartbeat"]},
+    {"type": "exclude", "fields": ["card"]},
+    {"type": "insert", "field": "source", "value": "web"},
+]
+
+
+def test_every_record_is_a_row_a_letter_or_filtered_and_the_sum_is_right(world: World) -> None:
+    world.configure(transforms=TRANSFORMS)
+    world.put({"n": 0, "card": 1}, {"kind": "heartbeat"}, {"source": "app"}, 3, {"kind": "heartbeat"})
+    receipt = bounded(world.services(), world.work())
+    rows = [json.loads(row) for row in world.served.rows]
+    assert [{key: each[key] for key in each if key != "KINESISMETADATA"} for each in rows] == [
+        {"n": 0, "source": "web"},
+        {"n": 3, "source": "web"},
+    ]
+    counts = (receipt.records, receipt.rows, receipt.dead_letters, receipt.filtered, receipt.problem)
+    assert counts == (5, 2, 1, 2, None)
+    (letter,) = world.letters
+    assert letter.reason == "transform-failed"
+    assert letter.detail == "transforms[2] (insert): source is there already."
+    assert world.row.read_through == world.shard.last_position, "what is filtered behind the last row is read through"
+    assert bounded(world.services("second"), world.work()).records == 0
+
+
+def test_a_callable_that_hangs_is_named_as_where_its_shard_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not ended: a thread can't be. Whoever looks is told."""
+    module = ModuleType("firnline_test_functions")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    world.configure(transforms=[{"type": "callable", "callable": f"{module.__name__}:f", "version": "1"}])
+    world.put(0)
+    work = world.work()
+    runner = ShardRunner(world.services(), ShardRequest.lasting(work, 20.0, arrival_ms=now_ms()))
+    seen = []
+
+    def f(record: dict[str, Any]) -> dict[str, Any]:
+        seen.append(runner.report.receipt(work, "", is_due=True))
+        return record
+
+    module.f = f  # type: ignore[attr-defined] # it is empty
+    runner.run()
+    assert (seen[0].state, seen[0].problem is not None) == (ShardState.LATE, True)
+    assert "has been making rows of records" in seen[0].problem.what
+    assert len(world.served.rows) == 1
+
+
+def test_a_callable_that_is_not_there_stops_its_shard_before_any_record(world: World) -> None:
+    world.configure(transforms=[{"type": "callable", "callable": "firnline_no_such_module:f"}])
+    world.put(0)
+    receipt = bounded(world.services(), world.work())
+    assert (receipt.problem.id, receipt.problem.is_retryable, receipt.records) == ("FL-4141", False, 0)
+    assert world.served.rows == []
+
+
+def test_keys_without_a_column_are_counted_where_the_columns_are_known(world: World) -> None:
+    world.configure(transforms=TRANSFORMS[:2])
+    world.put({"n": 0, "x": 1}, {"kind": "heartbeat", "x": 1}, {"n": 1, "card": 2}, {"N": 2, "x": 1, "y": None})
+    receipt = bounded(world.services(), replace(world.work(), columns=("N", "KINESISMETADATA")))
+    assert (receipt.rows, receipt.unknown_keys, receipt.problem) == (3, 3, None)

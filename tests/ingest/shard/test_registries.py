@@ -1,12 +1,12 @@
-"""A shard whose records name schemas: a registry that is down, an id that nobody knows, and one that somebody knows later."""
+"""A shard whose records name schemas: a registry that is down, an id that nobody knows, and any schedule of what it forgets."""
 
-import io
 import json
+import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
-import fastavro
 import pytest
 
 from firnline_ingest.config.format import RegisteredSchema
@@ -15,8 +15,11 @@ from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import Destination
+from tests.fakes.configs import TARGET
 from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
+from tests.ingest.formats.test_avro import alone
 from tests.ingest.formats.test_registered import CONFLUENT, Known, confluent
 from tests.ingest.shard.conftest import World
 from tests.ingest.waiting import until
@@ -28,9 +31,7 @@ NEW = 99
 
 
 def record(n: int, schema_id: int = 7) -> bytes:
-    file = io.BytesIO()
-    fastavro.schemaless_writer(file, SCHEMA, {"n": n})
-    return confluent(file.getvalue(), schema_id)
+    return confluent(alone({"n": n}, SCHEMA), schema_id)
 
 
 @pytest.fixture
@@ -152,3 +153,41 @@ def test_a_stop_is_heard_while_the_rows_before_such_a_letter_wait_for_their_comm
     world.channels.commits_at_once = True
     assert bounded(world.services("second", schemas=known.of), world.work()).problem is None
     assert (world.numbers, reasons(world)) == ([0, 2, 3], ["unknown-schema"])
+
+
+FIELDS = [{"name": "n", "type": "int"}, {"name": "kind", "type": "string"}]
+WITH_KIND = {"type": "record", "name": "R", "fields": FIELDS}
+KNOWN = RegisteredSchema(json.dumps(WITH_KIND))
+ORDERS = Destination(replace(TARGET, table="ORDERS", pipe="ORDERS-STREAMING"), "app~orders", "ORDERS")
+ROUTES = {"key": "kind", "tables": {"order": "ORDERS"}, "unmatched": "own_table"}
+LIVES = 8
+OFTEN_KNOWN = {7: 0.8, 8: 0.4, 9: 0.3}
+"""How likely a life's registry has the schema."""
+
+
+@pytest.mark.parametrize("routes", [None, ROUTES], ids=["one table", "two tables"])
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_a_registry_forgets_each_record_is_a_row_or_a_dead_letter_once(
+    world: World, seed: int, routes: dict[str, Any] | None
+) -> None:
+    rng, known = random.Random(seed), Known({})
+    world.configure(format=CONFLUENT, routes=routes)
+    asked, total = world.work(routed=(ORDERS,) if routes else ()), 0
+    for _ in range(LIVES):
+        for _ in range(rng.randint(0, 6)):
+            value = {"n": total, "kind": rng.choice(("order", "other"))}
+            world.put(confluent(alone(value, WITH_KIND), rng.choice((7, 7, 8, 9))))
+            total += 1
+        known.schemas = {schema_id: KNOWN for schema_id, often in OFTEN_KNOWN.items() if rng.random() < often}
+        world.channels.holds = rng.choice((ORDERS.channel, "")) if routes else ""
+        world.channels.commits_at_once = rng.random() < 0.7
+        services = world.services(schemas=known.of, observer=dies_at(times=rng.randint(1, 25)), final_commit_s=0.05)
+        with suppress(Killed):
+            ShardRunner(services, ShardRequest.lasting(asked, 0.15, arrival_ms=now_ms())).run()
+    known.schemas, world.channels.holds, world.channels.commits_at_once = dict.fromkeys(OFTEN_KNOWN, KNOWN), "", True
+    assert bounded(world.services(schemas=known.of), asked).problem is None
+    places = {str(one.sequence_number): n for n, one in enumerate(world.shard.records)}
+    rows = [json.loads(row)["n"] for served in world.channels.served.values() for row in served.rows]
+    letters = [places[letter.sequence_number] for letter in world.letters]
+    assert sorted(rows + letters) == list(range(total))
+    assert world.row.decided == ()
