@@ -155,6 +155,17 @@ def test_a_channel_that_is_gone_before_its_thirty_days_was_dropped(world: World)
     assert problem(epoch(world, 11, at_ms=later_ms)) == "FL-2112"
 
 
+def test_a_shard_that_another_attempt_took_while_it_was_being_opened_is_left_to_it(world: World) -> None:
+    world.put(0)
+
+    def is_overtaken(step: EpochStep, _key: object) -> None:
+        if step is EpochStep.OPENED:
+            world.ledger.take(world.key(), world.row.fence, "another", world.row.start)
+
+    assert bounded(world.services(observer=is_overtaken), world.work()).state is ShardState.FENCED
+    assert (world.served.rows, world.row.fence.owner) == ([], "another")
+
+
 def test_no_row_goes_to_a_table_that_was_replaced_after_the_driver_looked(world: World) -> None:
     begun(world)
     lose_channel(world)
