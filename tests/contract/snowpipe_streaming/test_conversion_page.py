@@ -6,23 +6,18 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-import pytest
-
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import quoted
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker, Rows
+from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 from tests.docs.conversion_page import lines
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
 
-pytestmark = [
-    pytest.mark.contract,
-    # Connector 5 announces a new default of a parameter that connector 4 doesn't know.
-    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
-]
+pytestmark = WITH_CONNECTOR
 
 DOCUMENT = {"stream": "s", "database": "D", "schema": "S"}
 COLUMNS = ["CITY", "ORDER", "has cat", "Łódź", "😀", "a.b", 'say "hi"', " ", "1", "X" * 255]

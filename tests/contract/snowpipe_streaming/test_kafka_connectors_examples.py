@@ -9,15 +9,12 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
+from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
 
-pytestmark = [
-    pytest.mark.contract,
-    # Connector 5 announces a new default of a parameter that connector 4 doesn't know.
-    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
-]
+pytestmark = WITH_CONNECTOR
 
 PERSON = {
     "city": "New York",

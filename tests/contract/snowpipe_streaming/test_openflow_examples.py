@@ -14,15 +14,12 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.snowflake.errors import PositionLost
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
 
-pytestmark = [
-    pytest.mark.contract,
-    # Connector 5 announces a new default of a parameter that connector 4 doesn't know.
-    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
-]
+pytestmark = WITH_CONNECTOR
 ORDER = {"order_id": 12345, "customer_name": "John", "order_total": 100.00, "isPaid": True}
 ORDERS_PIPE = (
     "CREATE PIPE ORDERS AS COPY INTO ORDERS FROM (SELECT {}$1:order_id::STRING, $1:customer_name, $1:order_total::STRING, "

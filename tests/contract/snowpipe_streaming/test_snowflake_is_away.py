@@ -11,6 +11,7 @@ import pytest
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.spark import job, policy, retry_budget
 from firnline_ingest.spark.job import SUCCESS
+from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 from tests.contract.snowpipe_streaming.under_change import GRANTED, Engine, numbers
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.job.running import Running, run_of, until
@@ -19,10 +20,7 @@ from tests.ingest.spark.standing_in import StandIn
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
 
-pytestmark = [
-    pytest.mark.contract,
-    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
-]
+pytestmark = WITH_CONNECTOR
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,13 @@ from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.snowflake.target import GRANTS_EVERY_S
 from firnline_ingest.spark.columns_by_hand import LOOKS
+from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR
 from tests.contract.snowpipe_streaming.under_change import CHANNEL, GRANTED, Engine, numbers
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
 
-pytestmark = [
-    pytest.mark.contract,
-    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
-]
+pytestmark = WITH_CONNECTOR
 ANOTHER = "CREATE TABLE {} (N NUMBER, V VARCHAR, KINESISMETADATA OBJECT)"
 
 

@@ -15,16 +15,10 @@ from firnline_ingest.ledger.item import from_item, to_item
 from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, ChannelLookup, TargetSnapshot, reconcile
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, Sending, ShardRow
-from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
+from firnline_ingest.values import ChannelState, Position, TargetTable
+from tests.ingest.ledger.test_reconcile_several import GONE, KEY, NOW_MS, A, B, at
 
-KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
-A, B, GONE = "app~a", "app~b", "app~gone"
-NOW_MS = 3 * EXPIRES_MS
 MADE = "2026-01-01T00:00:00.000+00:00"
-
-
-def at(number: int | None) -> Position | None:
-    return Position(number) if number else None
 
 
 def target(name: str) -> TargetTable:

@@ -50,6 +50,15 @@ def epochs(group: ShardGroup, works: Sequence[ShardWork], is_enough: Callable[[]
     return receipts
 
 
+@contextmanager
+def reading(world: World, records: int = 1, run_id: str = "run", **services: object) -> Iterator[ShardGroup]:
+    """A process by which so many records are rows of the table."""
+    world.stream.shard(records=records)
+    with world.group(run_id, **services) as group:
+        epochs(group, [world.work()], has_rows(world, records))
+        yield group
+
+
 def has_rows(world: World, count: int) -> Callable[[], bool]:
     """Whether the table has so many by now."""
     return lambda: len(world.channels.served) == 1 and len(world.served.rows) == count

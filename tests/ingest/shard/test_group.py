@@ -26,7 +26,7 @@ from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 from tests.ingest.waiting import HANGS_S, until
 
-from .running import bounded, epochs, has_rows, soon
+from .running import bounded, epochs, has_rows, reading, soon
 
 
 def test_a_shard_goes_on_being_read_after_its_epoch_ended(world: World) -> None:
@@ -52,11 +52,9 @@ def test_what_was_read_between_two_epochs_is_in_the_next_receipt_and_nothing_is_
 
 def test_a_group_that_was_told_to_stop_opens_no_shard_any_more(world: World) -> None:
     """Spark may begin one more batch before its driver has heard of it."""
-    world.put(0)
     ledger = MemoryLedger()
     assert ledger.begin_run(Run("run", "this one"), None)
-    with world.group() as group:
-        epochs(group, [world.work()], has_rows(world, 1))
+    with reading(world) as group:
         ledger.request_stop("run")
         (told,) = group.run([world.work(epoch=2)], Deadline.after(HANGS_S), Watch(ledger, "run"))
         world.put(1)
@@ -126,9 +124,7 @@ def test_a_stop_waits_for_the_last_proof_and_no_longer(world: World) -> None:
 
 
 def test_a_run_that_ends_between_two_epochs_has_everything_proven(world: World) -> None:
-    world.put(0)
-    with world.group(write_every_s=1000.0) as group:
-        epochs(group, [world.work()], has_rows(world, 1))
+    with reading(world, write_every_s=1000.0) as group:
         world.put(1)
         until(has_rows(world, 2))
         (receipt,) = group.finish()
@@ -138,10 +134,8 @@ def test_a_run_that_ends_between_two_epochs_has_everything_proven(world: World) 
 
 
 def test_a_table_that_was_replaced_gets_not_one_more_row_once_the_next_epoch_says_so(world: World) -> None:
-    world.put(0)
     replaced = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
-    with world.group() as group:
-        epochs(group, [world.work()], has_rows(world, 1))
+    with reading(world) as group:
         receipts = epochs(group, [world.work(target=replaced)], lambda: world.served.opens == 2)
         world.put(1)
         receipts += group.run([world.work(target=replaced)], soon(0.5))

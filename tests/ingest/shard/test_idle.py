@@ -11,7 +11,7 @@ from tests.fakes.clock import Clock
 from tests.ingest.shard.conftest import World
 from tests.ingest.waiting import until
 
-from .running import epochs, has_rows, soon
+from .running import reading, soon
 
 TIP = Read((), 0, is_at_tip=True, answered_ms=1_000_000)
 RECORD = Record(SequenceNumber="1", Data=b"{}", PartitionKey="a", ApproximateArrivalTimestamp=999.0)
@@ -59,10 +59,8 @@ def test_without_a_time_or_a_record_before_a_shard_is_idle_since_it_was_looked_a
 
 def test_a_shards_receipt_tells_that_it_is_idle_how_far_it_is_and_how_long_its_records_have(world: World) -> None:
     clock = world.use_clock()
-    world.put(0)
-    with world.group() as group:
-        epochs(group, [world.work()], has_rows(world, 1))
-    arrived_ms = world.row.arrived_ms
+    with reading(world):
+        arrived_ms = world.row.arrived_ms
     clock.advance(seconds=7200)
     with world.group("after a restart") as group:
         receipts: list[Receipt] = []

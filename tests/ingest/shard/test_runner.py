@@ -16,7 +16,7 @@ from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, epochs, frozen_at, has_rows, now_ms, run, soon
+from .running import bounded, epochs, frozen_at, has_rows, now_ms, reading, run, soon
 
 
 def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> None:
@@ -97,9 +97,7 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: World
 
 
 def test_a_shard_that_somebody_else_opened_yields_and_asked_again_it_opens_the_shard_again(world: World) -> None:
-    world.stream.shard(records=5)
-    with world.group("first") as group:
-        epochs(group, [world.work()], has_rows(world, 5))
+    with reading(world, 5, "first") as group:
         bounded(world.services("second"), world.work())
         world.put(5)
         receipts = epochs(group, [world.work()], has_rows(world, 6))
@@ -118,9 +116,7 @@ def test_a_zombie_can_neither_append_nor_write_the_ledger(world: World) -> None:
 
 
 def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_lost(world: World) -> None:
-    world.stream.shard(records=5)
-    with world.group() as group:
-        epochs(group, [world.work()], has_rows(world, 5))
+    with reading(world, 5) as group:
         world.served.opens += 1  # as if the service wanted it opened again: the ledger's fence is still ours
         world.put(5)
         receipts = epochs(group, [world.work()], has_rows(world, 6))
