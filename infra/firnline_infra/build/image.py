@@ -1,5 +1,6 @@
 """The engine's image, built from the artefact's folder by whichever of docker, podman and buildah is there."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,9 @@ PLATFORMS = {"aarch64": "linux/arm64", "x86_64": "linux/amd64"}
 HADOOP_OF = {"4.0": "3.4.1", "4.1": "3.4.2"}
 """Of Spark's own distributions, by its version's first two numbers; the newest that is known in those after these."""
 UV = "0.13.9"
+MIRRORS = ("PIP_INDEX_URL", "UV_PYTHON_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
+"""Variables of pip and uv that say where a base gets the archive's Python from. They reach the build by name: a URL may have a
+password, and the stage that sees it is no part of the image."""
 TAG = re.compile(r":[\w.-]+$")
 LAST = 15  # lines of a builder that failed
 
@@ -38,11 +42,12 @@ def build_image(
     `login` is ECR's registry with its password; without it the builder has logged in. Raises NoBuilder, ImageFailed, and what
     fetching the jars does.
     """
-    builder = next((each for each in BUILDERS if shutil.which(each)), None)
+    builder = _builder()
     platform, folder = PLATFORMS[built.manifest.architecture], built.folder
     provide(hadoop_of_spark(built.manifest.spark), folder / "jars")
     asked = ["build", "--platform", platform, "--tag", name, "--file", str(folder / CONTAINERFILE)]
-    asked += ["--build-arg", f"BASE={base}"] if base else []
+    for argument in (*([f"BASE={base}"] if base else []), *(each for each in MIRRORS if os.environ.get(each))):
+        asked += ["--build-arg", argument]
     if builder is None:
         raise NoBuilder(BUILDERS, [BUILDERS[0], *asked, str(folder)])
     say(f"{builder} builds {name} for {platform}.")
@@ -52,6 +57,16 @@ def build_image(
     if login is not None:
         _run([builder, "login", "--username", "AWS", "--password-stdin", login[0]], login[0], given=login[1])
     return f"{TAG.sub('', name)}@{_pushed(builder, name)}"
+
+
+def _builder() -> str | None:
+    """The first that is there, but for a docker that has no daemon where there is another one."""
+    there = [each for each in BUILDERS if shutil.which(each)]
+    if len(there) > 1 and there[0] == "docker":
+        asked = ["docker", "version", "--format", "{{.Server.Version}}"]
+        if subprocess.run(asked, capture_output=True, check=False).returncode != 0:
+            return there[1]
+    return next(iter(there), None)
 
 
 def _pushed(builder: str, name: str) -> str:

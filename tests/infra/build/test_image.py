@@ -14,7 +14,7 @@ import pytest
 
 from firnline_infra.build import BuiltArtefact, target_of
 from firnline_infra.build.errors import ImageFailed, NoBuilder
-from firnline_infra.build.image import build_image, hadoop_of_spark
+from firnline_infra.build.image import MIRRORS, build_image, hadoop_of_spark
 from firnline_infra.build.repository import image_in_repository, tag_of
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.s3a import jars_for, known_hadoops
@@ -39,6 +39,8 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "programs"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
+    for name in MIRRORS:
+        monkeypatch.delenv(name, raising=False)
 
     def provide(hadoop: str, into: Path) -> None:
         into.mkdir(exist_ok=True)
@@ -106,6 +108,36 @@ def test_what_a_builder_says_is_shown(built: BuiltArtefact, programs: Path) -> N
     builder(programs, "docker", status=125)
     with pytest.raises(ImageFailed, match=r"docker build of .* ended with status 125:\n  no such base"):
         build_image(built, NAME, say=lambda _: None)
+
+
+def test_a_docker_without_a_daemon_gives_way_to_another_builder(built: BuiltArtefact, programs: Path) -> None:
+    builder(programs, "docker", status=1)
+    asked = builder(programs, "buildah")
+    assert build_image(built, NAME, say=lambda _: None) == NAME
+    assert [each[0] for each in asked()] == ["build"]
+
+
+def test_a_docker_with_a_daemon_goes_before_the_others(built: BuiltArtefact, programs: Path) -> None:
+    asked, _ = builder(programs, "docker"), builder(programs, "podman")
+    build_image(built, NAME, say=lambda _: None)
+    assert [each[0] for each in asked()] == ["version", "build"]
+    assert not (programs / "podman.log").exists()
+
+
+def test_an_index_and_a_mirror_reach_the_stage_that_fetches_python_and_no_argument_shows_them(
+    built: BuiltArtefact, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = builder(programs, "podman")
+    build_image(built, NAME, say=lambda _: None)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://ci:hidden@mirror/simple")
+    monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", "https://mirror/python")
+    build_image(built, NAME, say=lambda _: None)
+    without, given = asked()
+    assert "--build-arg" not in without
+    assert given[-5:-1] == ["--build-arg", "PIP_INDEX_URL", "--build-arg", "UV_PYTHON_INSTALL_MIRROR"]
+    first, last = (built.folder / "Containerfile").read_text().split("FROM ")[1:]
+    assert re.findall(r"^ARG (\w+)$", first, re.M) == list(MIRRORS)
+    assert "ARG" not in last
 
 
 @pytest.mark.parametrize("spark", ["4.0.2", "4.1.1", "4.3.0", "4.9.0"])
