@@ -20,6 +20,8 @@ UV = "0.13.9"
 MIRRORS = ("PIP_INDEX_URL", "UV_PYTHON_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
 """Variables of pip and uv that say where a base gets the archive's Python from. They reach the build by name: a URL may have a
 password, and the stage that sees it is no part of the image."""
+READABLE = 0o644
+"""A builder copies a file with its mode, which the umask of whoever builds has decided; the pods' user has to read it."""
 TAG = re.compile(r":[\w.-]+$")
 LAST = 15  # lines of a builder that failed
 
@@ -45,6 +47,8 @@ def build_image(
     builder = _builder()
     platform, folder = PLATFORMS[built.manifest.architecture], built.folder
     provide(hadoop_of_spark(built.manifest.spark), folder / "jars")
+    for file in (built.entry, *(folder / "jars").iterdir()):
+        file.chmod(READABLE)
     asked = ["build", "--platform", platform, "--tag", name, "--file", str(folder / CONTAINERFILE)]
     for argument in (*([f"BASE={base}"] if base else []), *(each for each in MIRRORS if os.environ.get(each))):
         asked += ["--build-arg", argument]

@@ -5,6 +5,7 @@ The builders are scripts that write down what they were asked, as no registry an
 
 import base64
 import json
+import os
 import re
 import stat
 from collections.abc import Callable
@@ -92,7 +93,25 @@ def test_the_python_and_the_jars_are_there_before_the_check_and_the_user_is_a_nu
     last = (built.folder / "Containerfile").read_text().rpartition("FROM ")[2]
     parts = ["/usr/local/bin/python3.13", "COPY jars/", "ADD firnline-engine", "environment/bin/python -c", "USER 185"]
     assert sorted(parts, key=last.index) == parts
-    assert last.rstrip().endswith("USER 185")
+    assert re.findall(r"^USER (\S+)$", last, re.M)[-1] == "185"
+
+
+def test_the_user_of_the_pods_can_read_what_is_copied_whoever_builds(built: BuiltArtefact, programs: Path) -> None:
+    builder(programs, "podman")
+    before = os.umask(0o077)
+    try:
+        built.entry.chmod(0o600)
+        build_image(built, NAME, say=lambda _: None)
+    finally:
+        os.umask(before)
+    text = (built.folder / "Containerfile").read_text()
+    copied = [built.folder / name for name in re.findall(r"^COPY (?!--from)(\S+)", text, re.M)]
+    files = [file for each in copied for file in (each.iterdir() if each.is_dir() else [each])]
+    assert len(files) > 2
+    assert {oct(stat.S_IMODE(file.stat().st_mode)) for file in files} == {"0o644"}
+    as_the_user = text.rpartition("USER 185")[2]
+    assert "test -r /opt/spark/jars/hadoop-aws" in as_the_user
+    assert "environment/bin/python -c" in as_the_user
 
 
 def test_without_a_builder_the_error_has_the_command_for_a_machine_with_one(
