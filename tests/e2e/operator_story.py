@@ -44,7 +44,7 @@ RECORDS = 3_000
 WITH_CLUSTER = ServerModules(runtimes="tests.fakes.kubernetes", folder=Path(__file__).parents[2])
 
 
-def specification(operator: Operator, account: str, region: str) -> dict[str, Any]:
+def specification(operator: Operator, account: str, region: str, image: str = IMAGE) -> dict[str, Any]:
     document = deployed_specification(NAME, account, region, shards=2)
     serverless = document["aws"]["runtime"].pop("emr_serverless")
     document["aws"]["runtime"] |= {
@@ -52,7 +52,7 @@ def specification(operator: Operator, account: str, region: str) -> dict[str, An
         "cluster": "local",
         "namespace": NAMESPACE,
         "service_account": ACCOUNT,
-        "kubernetes": {"operator": operator.value, "image": IMAGE, "architecture": serverless["architecture"]},
+        "kubernetes": {"operator": operator.value, "image": image, "architecture": serverless["architecture"]},
     }
     return document
 
@@ -70,15 +70,20 @@ class OnOperator(Deployable):
         endpoints = self.environment.endpoints
         role = f"arn:aws:iam::{endpoints.aws_account}:role/firnline-{self.name}-engine"
         given = {
-            "images": {IMAGE: str(self._image())},
+            "images": {self._kubernetes["image"]: str(self.image_folder())},
             "roles": {f"{NAMESPACE}/{ACCOUNT}": role},
             "namespaces": {NAMESPACE: "restricted"},
             "users": {"admin": ["system:masters"], "ci": ["deployers"]},
+            "config_maps": self.config_maps(),
         }
         control(endpoints, "runtimes", "cluster", given)
         os.environ[VARIABLE] = str(kubeconfig(self.folder / "kubeconfig", endpoints.runtimes))
         for each in deployer_role(self._spec(), group="deployers"):
             self.admin.apply(path_of(each), each)
+
+    def config_maps(self) -> dict[str, str]:
+        """Folders, by the names of config maps that show what is in them."""
+        return {}
 
     @property
     def admin(self) -> HttpKubernetesApi:
@@ -102,8 +107,12 @@ class OnOperator(Deployable):
         bucket, _, key = uri.partition("://")[2].partition("/")
         return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
 
-    def _image(self) -> Path:
-        """What `podman build` makes of the Containerfile, without its base."""
+    @property
+    def _kubernetes(self) -> Any:
+        return self.document["aws"]["runtime"]["kubernetes"]
+
+    def image_folder(self) -> Path:
+        """What a builder makes of the Containerfile, without its base."""
         built, folder = build_cached(target_of_specification(self._spec())), self.folder / "image"
         (folder / "environment").mkdir(parents=True)
         with tarfile.open(built.archive) as archive:

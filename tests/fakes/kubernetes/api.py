@@ -66,8 +66,12 @@ class KubernetesApi:
 
     def given(self, document: Mapping[str, Any]) -> None:
         """Images that were pushed, roles that were associated with service accounts, namespaces with the level of Pod Security
-        that they enforce, and users by their tokens, with their groups, of which system:masters may do everything."""
+        that they enforce, config maps as folders, and users by their tokens, with their groups, of which system:masters may do
+        everything."""
         with self.cluster.changed:
+            if self.cluster.contained is not None:
+                maps = document.get("config_maps", {}).items()
+                self.cluster.contained.config_maps.update({name: Path(folder) for name, folder in maps})
             self.cluster.images |= {name: Path(folder) for name, folder in document.get("images", {}).items()}
             self.cluster.roles |= document.get("roles", {})
             self.cluster.namespaces |= document.get("namespaces", {})

@@ -11,7 +11,9 @@ from typing import Any
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Running, Submission
 from tests.fakes.kubernetes.admission import check_pod
 from tests.fakes.kubernetes.authorization import User, authorize, service_account
-from tests.fakes.kubernetes.manifest import Manifest
+from tests.fakes.kubernetes.bundle import PulledImage
+from tests.fakes.kubernetes.contained import PodLauncher
+from tests.fakes.kubernetes.manifest import IN_IMAGE, Manifest
 from tests.fakes.kubernetes.objects import Document, Objects, Refusal, now_text
 from tests.fakes.kubernetes.pods import Pods
 from tests.fakes.kubernetes.secrets_store import unmounted
@@ -42,7 +44,9 @@ class Cluster:
     objects: Objects = field(default_factory=Objects)
     changed: threading.Condition = field(default_factory=threading.Condition)
     images: dict[str, Path] = field(default_factory=dict)
-    """By their references: a folder that holds what the image has in /opt/firnline."""
+    """By their references: a folder that holds what the image has in /opt/firnline, or says where it was unpacked (bundle.py)."""
+    contained: PodLauncher | None = None
+    """Launches what has an image that was unpacked."""
     roles: dict[str, str] = field(default_factory=dict)
     """Of service accounts, as `namespace/name`: what a control call says of associations of EKS Pod Identity."""
     namespaces: dict[str, str] = field(default_factory=dict)
@@ -157,7 +161,7 @@ class Conductor:
 
     def _carried(self, submission: Submission, pods: Pods, driver: str) -> str | None:
         """What the launched driver ends with."""
-        running = self.cluster.launch(submission)
+        running = self._launched(submission)
         with self.cluster.changed:
             self._running = self.cluster.running[f"{pods.folder}/{driver}"] = running
             pods.enter(driver, "Running")
@@ -169,6 +173,13 @@ class Conductor:
             else:
                 self._is_running()
         return running.wait()
+
+    def _launched(self, submission: Submission) -> Running:
+        found = self.manifest()
+        image = PulledImage.at(self.cluster.images[found.image])
+        if image is None or self.cluster.contained is None:
+            return self.cluster.launch(submission)
+        return self.cluster.contained.launch(submission, image, found.pods["driver"])
 
     def _ended(self, reason: str | None) -> str | None:
         with self.cluster.changed:
@@ -243,6 +254,8 @@ class Conductor:
     def _submission(self) -> Submission:
         found = self.manifest()
         image = self.cluster.images[found.image]
+        if PulledImage.at(image) is not None:
+            image = Path(IN_IMAGE)
         return Submission(
             name=f"{self.document['metadata']['uid']}-{self.attempt}",
             role_arn=self._role() or "",

@@ -60,10 +60,12 @@ def of_kubeflow(document: Mapping[str, Any]) -> Manifest:
 
 def _webhooked(role: str, pod: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
     """As the operator's mutating webhook leaves a pod (internal/webhook/sparkpod_defaulter.go)."""
-    names = {mount["name"] for mount in pod.get("volumeMounts", ())}
+    mounts = list(pod.get("volumeMounts", ()))
+    names = {mount["name"] for mount in mounts}
+    container = {"securityContext": pod.get("securityContext", {}), "volumeMounts": mounts}
     return {
         "securityContext": pod.get("podSecurityContext", {}),
-        "containers": [{"name": f"spark-kubernetes-{role}", "securityContext": pod.get("securityContext", {})}],
+        "containers": [{"name": f"spark-kubernetes-{role}", **container}],
         "volumes": [each for each in spec.get("volumes", ()) if each["name"] in names],
         "hostNetwork": pod.get("hostNetwork", False),
     }

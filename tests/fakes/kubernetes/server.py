@@ -9,11 +9,13 @@ from pathlib import Path
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from firnline_local.faults import CONTROL_PREFIX, FaultPlan
+from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.submission import Launcher
 from firnline_local.runtimes.server import CLUSTER, RuntimesApplication
 from firnline_local.wsgi import Answer, body_of
 from tests.fakes.kubernetes.api import KubernetesApi
 from tests.fakes.kubernetes.conductor import Cluster
+from tests.fakes.kubernetes.contained import PodLauncher
 
 
 class ClusterRuntimes(RuntimesApplication):
@@ -22,7 +24,9 @@ class ClusterRuntimes(RuntimesApplication):
     def __init__(self, folder: Path, *, account: str, region: str, launch: Launcher | None = None) -> None:
         super().__init__(folder, account=account, region=region, faults=FaultPlan(), launch=launch)
         arn = f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"
-        self.kubernetes = KubernetesApi(Cluster(self.launch, lambda: arn, associated=self.associations.roles))
+        contained = PodLauncher(self.launch) if isinstance(self.launch, SparkLauncher) else None
+        cluster = Cluster(self.launch, lambda: arn, associated=self.associations.roles, contained=contained)
+        self.kubernetes = KubernetesApi(cluster)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
