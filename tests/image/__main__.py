@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,9 +94,10 @@ def play(given: argparse.Namespace, place: Path, found: Tools) -> int:
     base = Base(given.python, architecture, given.spark)
     screen.step("The base: Debian's packages and PyPI's Spark stand in for the Spark project's image")
     screen.say(base.build(found, default_cache() / "image-base"))
-    with LocalEnvironment(
+    made = LocalEnvironment(
         place / "environment", load_spec(LOCAL), is_provisioned=False, modules=WITH_CLUSTER, commit_lag_ms=COMMIT_LAG_MS
-    ) as environment:
+    )
+    with made as environment, ExitStack() as stack:
         os.environ.update(environment.variables)
         endpoints = environment.endpoints
         document = documented(given, endpoints.aws_account, endpoints.region, IMAGE_OF_ACCOUNT)
@@ -106,9 +108,17 @@ def play(given: argparse.Namespace, place: Path, found: Tools) -> int:
         document["aws"]["runtime"]["kubernetes"] |= {"image": image, "volumes": [trusted]}
         folder = pulled(image, place / "image", found)
         operator = Operator(given.operator)
+        stack.callback(_keep_logs, place / "environment" / "runtimes", given.keep)
         deployable = OnBuiltImage(environment, place, document, screen.say, operator=operator, pulled=folder)
         result = DeploymentStory(deployable, list(shop_events(RECORDS)), screen, kills=False).run()
     return result.report.exit_status
+
+
+def _keep_logs(runtimes: Path, folder: Path | None) -> None:
+    """What the drivers wrote, whatever became of the rest."""
+    if folder is not None:
+        for logs in runtimes.glob("*/logs"):
+            shutil.copytree(logs, folder / logs.parent.name)
 
 
 def arguments_of(arguments: Sequence[str]) -> argparse.Namespace:
@@ -117,6 +127,7 @@ def arguments_of(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--python", choices=list(SUITES), default="3.13", help="the base's, and the archive's")
     parser.add_argument("--spark", default="4.1.1", help="a version of pyspark that PyPI has as a source")
     parser.add_argument("--architecture", choices=list(ARCHITECTURES), default=_own())
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leaves the drivers' logs in a new folder")
     return parser.parse_args(arguments)
 
 
