@@ -108,6 +108,7 @@ NOBODY = "arn:aws:kinesis:us-east-1:123456789012:stream/orders/consumer/nobody:1
         ({"snowflake": {"url": "https://127.0.0.1:9"}}, "snowflake", "FL-3010", "127.0.0.1:9"),
         ({"snowflake": {"url": "https://no-such-host.invalid"}}, "snowflake", "FL-3002", "no-such-host.invalid"),
         ({"snowflake": {"ca_file": None}}, "snowflake", "FL-3003", "127.0.0.1"),
+        ({"snowflake": {"ca_file": "/nowhere.pem"}}, "snowflake", "FL-3018", "/nowhere.pem"),
         ({"snowflake": {"user": "NOBODY"}}, "snowflake", "FL-3004", "NOBODY"),
         ({"snowflake": {"role": "ACCOUNTADMIN"}}, "table of orders", "FL-3011", "ACCOUNTADMIN"),
         ({"snowflake": {"private_key": {"file": "/nowhere.p8"}}}, "snowflake", "FL-3131", "/nowhere.p8"),

@@ -1,6 +1,7 @@
 """What Snowflake refuses, as errors of ours; the SDK's codes are read in sdk_errors.py, the connector's in connection.py."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 from firnline_ingest.identifiers import quoted
@@ -56,6 +57,22 @@ class CertificateUntrusted(SnowflakeError, Fatal):
         super().__init__(
             f"The certificate of {host} is not trusted: {cause}",
             next_step="where a proxy or a private endpoint has its own authority, name its PEM file in snowflake.ca_file.",
+        )
+
+
+class AuthoritiesUnreadable(SnowflakeError, Retryable):
+    """What is mounted late, or replaced, is gone for a moment."""
+
+    id = "FL-3018"
+    causes = "The file of `snowflake.ca_file` is not where the engine runs, may not be read, or is no PEM"
+    remedy = "put it on the driver and on every executor: in the image, or as a volume of the pods"
+
+    def __init__(self, file: Path, cause: str) -> None:
+        super().__init__(
+            f"The certificate authorities of snowflake.ca_file can't be read from {file} here: {cause}",
+            next_step="put the PEM file there on the driver and on every executor (in the image, or by "
+            "aws.runtime.kubernetes.volumes), or name another place in snowflake.ca_file; an engine that runs looks again by "
+            "itself.",
         )
 
 

@@ -7,10 +7,12 @@ import http.client
 import re
 import socket
 import ssl
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.snowflake.errors import (
+    AuthoritiesUnreadable,
     CertificateUntrusted,
     HostUnknown,
     KeyRefused,
@@ -29,10 +31,12 @@ NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONA
 
 
 def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
-    """The ingest host's name. Raises HostUnknown, CertificateUntrusted, KeyRefused, SessionRefused or SnowflakeUnavailable."""
+    """The ingest host's name. Raises AuthoritiesUnreadable, HostUnknown, CertificateUntrusted, KeyRefused, SessionRefused or
+    SnowflakeUnavailable.
+    """
     url = urlsplit(snowflake.base_url)
     host = url.netloc
-    context = ssl.create_default_context(cafile=str(snowflake.ca_file) if snowflake.ca_file else None)
+    context = _trusting(snowflake.ca_file)
     connection = http.client.HTTPSConnection(host, timeout=TIMEOUT_S, context=context)
     headers = {
         "Authorization": f"Bearer {key.token(snowflake.account, snowflake.user)}",
@@ -60,3 +64,12 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
     if status != 200:
         raise SnowflakeUnavailable(f"be asked at {host}", f"HTTP {status} {body[:200]}")
     return body.strip().strip('"')
+
+
+def _trusting(ca_file: Path | None) -> ssl.SSLContext:
+    if ca_file is None:
+        return ssl.create_default_context()
+    try:
+        return ssl.create_default_context(cafile=str(ca_file))
+    except OSError as error:  # an SSLError, of what is no PEM, is one
+        raise AuthoritiesUnreadable(ca_file, error.strerror or str(error)) from error

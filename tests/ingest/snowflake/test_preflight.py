@@ -27,8 +27,10 @@ def key() -> SigningKey:
     return SigningKey(made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(), "test")
 
 
-def refusal(key: SigningKey, url: str | None = None) -> SnowflakeError:
-    snowflake = SnowflakeConfig(account="acme", user="U", role="R", private_key=PrivateKey(file=Path("x")), url=url)
+def refusal(key: SigningKey, url: str | None = None, ca_file: Path | None = None) -> SnowflakeError:
+    snowflake = SnowflakeConfig(
+        account="acme", user="U", role="R", private_key=PrivateKey(file=Path("x")), url=url, ca_file=ca_file
+    )
     with pytest.raises(SnowflakeError) as raised:
         check_connection(snowflake, key)
     return raised.value
@@ -58,6 +60,20 @@ def test_only_a_name_that_is_not_there_is_a_mistake(
 
 def test_a_refused_connection_passes(key: SigningKey) -> None:
     assert refusal(key, "https://127.0.0.1:9").is_retryable
+
+
+@pytest.mark.parametrize("content", [None, "no PEM"])
+def test_an_authority_that_is_not_where_the_engine_runs_is_named(
+    key: SigningKey, tmp_path: Path, content: str | None
+) -> None:
+    file = tmp_path / "company.pem"
+    if content is not None:
+        file.write_text(content)
+    error = refusal(key, ca_file=file)
+    assert error.id == "FL-3018"
+    assert str(file) in error.what
+    assert "aws.runtime.kubernetes.volumes" in error.next_step
+    assert error.is_retryable
 
 
 def test_every_client_of_snowflake_trusts_the_authority_that_is_named(
