@@ -92,6 +92,7 @@ def test_everything_that_the_containerfile_takes_from_the_folder_is_in_it(built:
 def test_the_python_and_the_jars_are_there_before_the_check_and_the_user_is_a_number(built: BuiltArtefact) -> None:
     last = (built.folder / "Containerfile").read_text().rpartition("FROM ")[2]
     parts = ["/usr/local/bin/python3.13", "COPY jars/", "ADD firnline-engine", "environment/bin/python -c", "USER 185"]
+    parts.insert(3, "python -m compileall -q /opt/firnline/environment/packages;")
     assert sorted(parts, key=last.index) == parts
     assert re.findall(r"^USER (\S+)$", last, re.M)[-1] == "185"
 
