@@ -41,7 +41,8 @@ def declared_errors() -> dict[str, type[FirnlineError]]:
 
 
 def declared_in(module: ModuleType) -> Iterator[type[FirnlineError]]:
-    """Without what it imports. An answer of an embedded service may have an id too, and is no error of ours."""
+    """The errors that the module itself declares. An answer of an embedded service may have an id too, and is no error of
+    ours."""
     own = (each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__)
     errors = (each for each in own if isinstance(each, type) and issubclass(each, FirnlineError))
     return (error for error in errors if "id" in vars(error))

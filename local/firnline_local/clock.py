@@ -39,7 +39,7 @@ class SystemClock:
 
 
 def milliseconds(moment: datetime) -> int:
-    """Since the epoch, rounded down."""
+    """Milliseconds since the epoch, rounded down."""
     return (moment - EPOCH) // timedelta(milliseconds=1)
 
 

@@ -131,7 +131,7 @@ def sql_session(endpoints: Endpoints, login: Login) -> "SnowflakeConnection":
 
 
 def servers_of(endpoint: str) -> tuple[Server, ...]:
-    """Which servers a fault is for: all of them where its pattern matches over services, such as *:*.
+    """The servers that a fault is for: all of them if its pattern matches over services, such as *:*.
 
     Raises InvalidFault for a service that is not embedded.
     """

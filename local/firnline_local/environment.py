@@ -71,7 +71,7 @@ class LocalEnvironment:
 
     @property
     def pids(self) -> dict[Server, int]:
-        """For tests that kill or freeze a server."""
+        """The servers' process ids, for tests that kill or freeze one."""
         return self._servers.pids
 
     def _start(self) -> EnvironmentState:

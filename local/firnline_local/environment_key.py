@@ -33,7 +33,7 @@ def environment_key(kms: Any, spec: EnvironmentSpec) -> str | None:
 
 
 def with_environment_key(kms: Any, spec: EnvironmentSpec) -> EnvironmentSpec:
-    """As it is once the key is recorded beside the specification."""
+    """The specification as it is once the key is recorded beside it."""
     if (arn := environment_key(kms, spec)) is None:
         return spec
     key = spec.aws.key.model_copy(update={"arn": arn})

@@ -52,7 +52,8 @@ class InvalidFault(UsageError):
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Of the calls that match `endpoint`, skips the first `after`, then hits each `every`-th, at most `times` times."""
+    """A fault that skips the first `after` of the calls that match `endpoint`, then hits each `every`-th, at most `times`
+    times."""
 
     endpoint: str
     """A case-sensitive pattern over service:Operation, such as "kinesis:GetRecords" or "dynamodb:*"."""
@@ -115,7 +116,7 @@ class FaultPlan:
 
     @property
     def hits(self) -> dict[str, int]:
-        """How often each pattern has hit; faults that share a pattern are added up."""
+        """The number of hits of each pattern; faults that share a pattern are added up."""
         with self._lock:
             hits: dict[str, int] = {}
             for fault, count in zip(self.faults, self._hits, strict=True):

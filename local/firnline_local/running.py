@@ -61,7 +61,7 @@ class RunningEnvironment:
 
     @property
     def reader_variables(self) -> dict[str, str]:
-        """Those of the commands that look at tables as the reader; none before the reader has a key."""
+        """The variables of the commands that look at tables as the reader; none before the reader has a key."""
         if (reader := self.logins.get("reader")) is None:
             return {}
         values = {"USER": reader.user, "ROLE": reader.role, "KEY": str(reader.private_key_file)}

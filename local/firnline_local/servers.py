@@ -15,7 +15,7 @@ START_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
-    """How the servers behave where the real services leave room."""
+    """The servers' behaviour where the real services leave room."""
 
     commit_lag_ms: int = 200
     """Between an append and its rows being visible; Snowflake itself takes seconds."""

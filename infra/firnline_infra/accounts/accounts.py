@@ -20,7 +20,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class PulumiPlace:
-    """Where the stacks of some accounts live, and what runs them."""
+    """The place of some accounts' stacks, and the CLI that runs them."""
 
     binary: Path
     """The Pulumi CLI."""
@@ -42,7 +42,7 @@ class TerraformPlace:
 class Accounts(Protocol):
     @property
     def place(self) -> str:
-        """For a person: which accounts these are."""
+        """The accounts, in a person's words."""
 
     @property
     def begin_empty(self) -> bool:
@@ -69,17 +69,17 @@ class Accounts(Protocol):
         """The specification to use for `spec_file` here: itself, or a copy that names keys of these accounts."""
 
     def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace | None:
-        """None: the committed program, with the CLI and the backend that the user has."""
+        """Returns None for the committed program, with the CLI and the backend that the user has."""
 
     def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
-        """None where the environment is Pulumi's."""
+        """Returns None if the environment is Pulumi's."""
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
         """The stack's engine configuration as an engine needs it to reach these accounts."""
 
 
 def rows(connection: "SnowflakeConnection", statement: str) -> Rows:
-    """By lower-cased name of the column. Raises SnowflakeRefused."""
+    """The statement's rows by lower-cased column name. Raises SnowflakeRefused."""
     from snowflake.connector.errors import Error
 
     from firnline_ingest.snowflake.connection import rows_of
@@ -96,7 +96,7 @@ def current_role(connection: "SnowflakeConnection") -> str:
 
 
 def rows_if_there(connection: "SnowflakeConnection", statement: str) -> Rows | None:
-    """None if the object of the statement does not exist, or the role can't see it. Raises SnowflakeRefused."""
+    """Returns None if the statement's object does not exist, or the role can't see it. Raises SnowflakeRefused."""
     try:
         return rows(connection, statement)
     except SnowflakeRefused as error:

@@ -111,7 +111,7 @@ class RealAccounts:
         return self.environ.get(f"SNOWFLAKE_{name}", "")
 
     def _private_key(self) -> str:
-        """As unencrypted PEM, in memory."""
+        """The private key as unencrypted PEM, in memory."""
         pem, phrase = self._variable("PRIVATE_KEY"), self._variable("PRIVATE_KEY_PASSPHRASE")
         if not phrase:
             return pem

@@ -137,7 +137,8 @@ def moment(sent: object) -> datetime | None:
 
 
 def is_same_time(sent: object, kept: object) -> bool | None:
-    """None where the audit can't tell. A time without a zone is UTC; a column without one keeps the clock's reading."""
+    """Compares two times; None if the audit can't tell. A time without a zone is UTC; a column without one keeps the
+    clock's reading."""
     if isinstance(kept, time):
         return _is_same_time_of_day(sent, kept)
     at = moment(sent)

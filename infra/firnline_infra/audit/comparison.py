@@ -68,10 +68,12 @@ def compare_shard(
     not_ingested: IsNotIngested | None = None,
     replayed_into: ReplayedInto = never,
 ) -> None:
-    """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
+    """Compares the two sides, both in ascending order. `records` has to go on until it is past all outcomes, or at the
+    shard's tip.
 
-    An outcome before the first record is older than the stream if `cutoff` allows it, and unexpected otherwise. A dead letter
-    that `replayed_into` knows is no place of its record any more once there is a row; it is asked after the outcomes were read.
+    An outcome before the first record is older than the stream if `cutoff` allows it, and unexpected otherwise. A dead
+    letter that `replayed_into` knows is no place of its record any more once there is a row; it is asked after the outcomes
+    were read.
     """
     _Walk(findings, outcomes, cutoff, check, not_ingested, replayed_into=replayed_into).along(records)
 
@@ -231,7 +233,7 @@ class _Walk:
         return replayed is not None and record.row in replayed.proven
 
     def _report_lacking_rows(self) -> None:
-        """Of a repaired record, those beyond the ones that its own bytes are: each of them is looked for too."""
+        """Reports a repaired record's missing rows beyond those that its own bytes make; each of them is looked for too."""
         if self._last and self._letter and (place := position_of(self._letter)[:2]) == self._last[:2]:
             replayed = self._replayed_into(*place) or ReplayedRecord()
             for row in sorted(set(range(self._last[2] + 1, replayed.end)) - self._repaired):

@@ -49,7 +49,7 @@ class StreamRecord(NamedTuple):
 
 
 class RecordPlace(StrEnum):
-    """Where a record may have gone."""
+    """The places to which a record may have gone."""
 
     TABLE = "table"
     ERROR_TABLE = "error table"

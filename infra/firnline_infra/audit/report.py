@@ -54,7 +54,7 @@ class PipelineReport:
 
     @property
     def found(self) -> dict[ProblemKind, int]:
-        """How many of each kind of problem; empty where there is none."""
+        """The number of problems of each kind; empty if there are none."""
         return {kind: count for kind in ProblemKind if (count := getattr(self.totals, kind))}
 
     @property

@@ -44,7 +44,7 @@ def _table(report: PipelineReport) -> str:
 
 
 def _by_table(report: PipelineReport) -> str:
-    """Where routes lead to several."""
+    """A table of the counts by table, if routes lead to several."""
     if len(report.tables) == 1:
         return ""
     rows = [[table, *counts.values()] for table, counts in report.by_table.items()]

@@ -61,7 +61,7 @@ class AuditedTables:
         with_contents: bool,
         on_invalid_position: OnInvalidPosition,
     ) -> Iterator[AuditOutcome]:
-        """In the order of positions: one that two tables have comes twice."""
+        """The rows in the order of positions; one that two tables have comes twice."""
         each = []
         for route, table in self._tables.items():
             columns = self.described[route].columns if with_contents else None

@@ -32,7 +32,7 @@ Sleep = Callable[[float], None]
 
 
 class RowCounts(NamedTuple):
-    """How many rows of a shard the table has."""
+    """The number of rows of a shard in the table."""
 
     older: int
     """Before the shard's first record."""
@@ -64,7 +64,7 @@ class ShardRows(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineSources:
-    """Both sides of one pipeline: what the stream and the table are asked with."""
+    """The two sides of one pipeline: what the stream and the table are asked with."""
 
     client: "KinesisClient"
     stream: str

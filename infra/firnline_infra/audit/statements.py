@@ -25,7 +25,7 @@ class StatementPart(NamedTuple):
 
 @dataclass(frozen=True)
 class Statements:
-    """For the rows of one stream in one table."""
+    """The statements about the rows of one stream in one table."""
 
     database: str
     """Names as they are stored."""

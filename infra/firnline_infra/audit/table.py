@@ -47,7 +47,7 @@ class TableDescription:
 
 @dataclass(frozen=True)
 class TableInventory:
-    """How many rows the table has of which stream and shard."""
+    """The number of rows in the table by stream and shard."""
 
     shards: frozenset[str]
     """Shards of the stream that have rows."""
@@ -188,7 +188,7 @@ def rows_of_a_part(expected: int, *, with_content: bool) -> int:
 
 
 def parts_between(first: str | None, cuts: Sequence[str]) -> list[StatementPart]:
-    """From `first` to the first cut, and from each cut to the next. Rows of the same number are in one part."""
+    """The parts from `first` to the first cut, and from each cut to the next. Rows of the same number are in one part."""
     if not cuts:
         return [StatementPart(first)]
     distinct = list(dict.fromkeys(cuts))

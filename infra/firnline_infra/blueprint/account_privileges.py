@@ -61,5 +61,5 @@ ACCOUNT_PRIVILEGES = (
 
 
 def account_privileges(blueprint: Blueprint) -> dict[str, str]:
-    """Those that the environment needs, each with the reason."""
+    """The privileges that the environment needs, each with the reason."""
     return {each.privilege: each.why for each in ACCOUNT_PRIVILEGES if each.needed_for(blueprint)}

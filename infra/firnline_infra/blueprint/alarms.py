@@ -38,7 +38,7 @@ guide, metrics-dimensions).
 
 
 class About(Enum):
-    """Whose metric it is, and so how many alarms a rule makes."""
+    """The owner of the metric, which decides how many alarms a rule makes."""
 
     KINESIS = auto()
     """Kinesis counts it of each stream; of one in another account or region in CloudWatch there, where its owner sees it."""
@@ -198,7 +198,7 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
 
 
 def _is_read(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
-    """By a pipeline, also by its pattern, or by a view of Redshift."""
+    """True if a pipeline reads the stream, also by its pattern, or a view of Redshift does."""
     views = spec.redshift.views if spec.redshift else ()
     named = stream.name in {each.stream for each in (*spec.pipelines, *views)}
     return named or any(others_of(pipeline, [stream.name]) for pipeline in spec.pipelines)

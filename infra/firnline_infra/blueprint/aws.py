@@ -46,7 +46,8 @@ class Stream(Definition):
 
     @property
     def enforce_consumer_deletion(self) -> bool:
-        """Without it AWS refuses to delete a stream while somebody's consumer is registered on it."""
+        """True if a destroy may deregister consumers; otherwise AWS refuses to delete a stream while one is registered on
+        it."""
         return self.durability is Durability.EPHEMERAL
 
 

@@ -49,7 +49,7 @@ def folder(spec: EnvironmentSpec, name: str) -> str:
 
 
 def s3_url(spec: EnvironmentSpec, key: str) -> str:
-    """For clients of AWS's own. What Spark opens is named by `spark_url`."""
+    """The URL for AWS's own clients. `spark_url` names what Spark opens."""
     return f"s3://{Names.of(spec).bucket}/{key}"
 
 
@@ -67,7 +67,7 @@ def checkpoint_folder(spec: EnvironmentSpec) -> str:
 
 
 def log_folder(spec: EnvironmentSpec) -> str | None:
-    """Where EMR writes the logs of a job with the job's role; None on runtimes that keep logs themselves."""
+    """The folder into which EMR writes a job's logs, with the job's role; None on runtimes that keep logs themselves."""
     return folder(spec, LOG_FOLDER) if has_bucket(spec) and is_on_emr(spec) else None
 
 

@@ -70,7 +70,7 @@ KINESIS = (
 
 
 def dashboard(spec: EnvironmentSpec, names: Names) -> Dashboard | None:
-    """None where nobody asked for one."""
+    """Returns None if the specification asks for none."""
     if not spec.metrics.dashboard:
         return None
     counted = [("metric", widget) for widget in (*_of_engine(spec, names), *_of_aws(spec, names))]
@@ -85,7 +85,7 @@ def _place(index: int) -> dict[str, int]:
 
 
 def _of_engine(spec: EnvironmentSpec, names: Names) -> Iterator[dict[str, Any]]:
-    """Where CloudWatch gets it."""
+    """The widgets of the engine's metrics, if CloudWatch gets them."""
     namespace = metrics_config(spec).cloudwatch
     if namespace is None:
         return

@@ -97,9 +97,8 @@ def _series(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[Meter, Sequen
 
 
 def _markdown(meters: Sequence[Meter], beyond: int) -> str:
-    """Without a date of its own: what is made of the same specification and prices is the same text. `beyond`:
-    counters that the widget has no room for.
-    """
+    """The prices as Markdown, without a date of rendering: the same specification and prices give the same text. `beyond`
+    counts the counters that the widget has no room for."""
     used = {name: prices()[name] for meter in meters for name in meter.price_names}
     rows = [f"{price.what} | {price.price} | {price.date} | {price.standing.value}" for price in used.values()]
     more = f" The widget has no room for {beyond:,} more counters." if beyond else ""

@@ -71,7 +71,7 @@ SHORTEST_SESSION = 2  # of a role's session, which CloudTrail shows; the longest
 
 
 def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
-    """As far as the specification says it; the secret's ARN may be a reference to the secret that is made."""
+    """The inputs, as far as the specification says them; the secret's ARN may be a reference to the secret that is made."""
     letters = _dead_letters(spec)
     return EngineInputs(
         private_keys={each.key: _private_key(spec, each) for each in service_users(spec) if each.writes},

@@ -73,13 +73,13 @@ def _private_keys(spec: EnvironmentSpec) -> Iterator[Value]:
 
 
 def _consumers(spec: EnvironmentSpec) -> tuple[Value, ...]:
-    """Those that are there before the engine starts."""
+    """The consumers that exist before the engine starts."""
     found = map(consumer_of, spec.pipelines)
     return tuple(consumer for consumer in found if consumer is not None)
 
 
 def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
-    """By stream, the ARN of the consumer that the engine registers to read it."""
+    """The ARN of the consumer that the engine registers to read each stream, by stream."""
     return {
         pipeline.stream: Arns(spec).consumer(pipeline.stream, name)
         for pipeline in spec.pipelines
@@ -89,12 +89,12 @@ def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
 
 
 def _wildcards(spec: EnvironmentSpec) -> list[str]:
-    """Of the names of streams that patterns find."""
+    """The wildcards that stand for the streams that patterns find."""
     return [wildcard(pipeline.also_streams) for pipeline in spec.pipelines if pipeline.also_streams]
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:
-    """Of the named streams. An adopted one has its own key, or one of AWS that needs no permission."""
+    """The keys of the named streams. An adopted one has its own key, or one of AWS that needs no permission."""
     streams = [stream for stream in spec.streams if stream.name in names]
     keys = [key_arn if stream.origin is Origin.CREATE else stream.key_arn for stream in streams]
     return tuple(dict.fromkeys(key for key in keys if key is not None))

@@ -42,7 +42,7 @@ from firnline_infra.specification.names import Names
 
 @part
 class Blueprint(Definition):
-    """In the order in which it can be made. What is None, or not listed, is not made here."""
+    """The parts of an environment, in an order in which they can be made. What is None, or not listed, is not made here."""
 
     names: Names
     key: EncryptionKeyDefinition | None

@@ -25,7 +25,7 @@ GRANTS = ("kms:CreateGrant", "kms:RevokeGrant")
 
 
 def key_of(spec: EnvironmentSpec) -> Value | None:
-    """None where AWS manages the keys."""
+    """Returns None if AWS manages the keys."""
     if spec.aws.key.origin is Origin.SKIP:
         return None
     return spec.aws.key.arn or ENVIRONMENT_KEY

@@ -65,7 +65,7 @@ def egress(spec: EnvironmentSpec) -> tuple[Destination, ...]:
 
 
 def snowflake_host(spec: EnvironmentSpec) -> str:
-    """Of the account; URLs have a hyphen where a name has an underscore."""
+    """The account's host; it has a hyphen where the name has an underscore."""
     between = ".privatelink" if spec.network.privatelink else ""
     return f"{spec.snowflake.account.lower().replace('_', '-')}{between}.snowflakecomputing.com"
 

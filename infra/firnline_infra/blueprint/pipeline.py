@@ -111,7 +111,7 @@ def dead_letter_pipe(pipeline: Pipeline, durability: Durability, comment: str) -
 
 
 def dead_letter_place(pipeline: Pipeline) -> QualifiedName:
-    """Of stage and pipe."""
+    """The name that the stage and the pipe for dead letters share."""
     *container, own = table_of(pipeline).parts
     return QualifiedName((*container, Identifier(dead_letters_name(own.name))))
 

@@ -19,7 +19,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Of us-east-1, in US dollars where `what` says nothing else."""
+    """A price in us-east-1, in US dollars if `what` says nothing else."""
 
     price: float
     what: str

@@ -13,7 +13,7 @@ def uses_glue(spec: EnvironmentSpec) -> bool:
 
 
 def registries(spec: EnvironmentSpec) -> tuple[ConfluentRegistry, ...]:
-    """Those that answer Confluent's API."""
+    """The registries with Confluent's API."""
     return registries_of(pipeline.format for pipeline in spec.pipelines)
 
 
@@ -22,7 +22,7 @@ def login_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
 
 
 def login_keys(spec: EnvironmentSpec) -> tuple[str, ...]:
-    """Of the secrets that have a key of the customer's."""
+    """The keys of secrets that are encrypted with a customer's key."""
     return _unique(login.secret_key_arn for login in _logins(spec))
 
 

@@ -145,7 +145,7 @@ class PodIdentityAssociationDefinition(Definition):
 
 @part
 class RuntimeParts(Definition):
-    """In the order in which they can be made. What is None, or not listed, is not made here."""
+    """The parts of a runtime, in an order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None
     log_group: LogGroupDefinition | None = None

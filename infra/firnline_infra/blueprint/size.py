@@ -23,7 +23,7 @@ UNKNOWN_SHARDS = 4
 
 @part
 class Size(Definition):
-    """Of one job. `overhead_mib` is what each executor has beside its JVM, `driver_overhead_mib` the driver."""
+    """The size of one job. `overhead_mib` is what each executor has beside its JVM, `driver_overhead_mib` the driver."""
 
     driver_cores: int
     driver_memory_mib: int
@@ -44,7 +44,7 @@ class Size(Definition):
 
     @property
     def memory_mib(self) -> int:
-        """Of driver and executors together, JVMs and what is beside them."""
+        """The memory of driver and executors together, JVMs and what is beside them."""
         executor = self.executor_memory_mib + self.overhead_mib
         return self.driver_memory_mib + self.driver_overhead_mib + self.executors * executor
 
@@ -66,19 +66,19 @@ def size_of(shards: int, *, shards_per_task: int = 32) -> Size:
 
 
 def core_nodes_of(size: Size) -> int:
-    """Of an EMR cluster: one for each executor, and one for the driver, which YARN puts onto a core node."""
+    """The core nodes of an EMR cluster: one for each executor, and one for the driver, which YARN puts onto a core node."""
     return size.executors + 1
 
 
 def shards_of(spec: EnvironmentSpec) -> int:
-    """Those that the pipelines read, as far as the specification knows: `size.shards` wins."""
+    """The shards that the pipelines read, as far as the specification knows: `size.shards` wins."""
     if spec.aws.runtime.size.shards is not None:
         return spec.aws.runtime.size.shards
     return sum(stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec))
 
 
 def streams_read(spec: EnvironmentSpec) -> list[StreamOptions]:
-    """By the pipelines."""
+    """The streams that pipelines read."""
     read = {pipeline.stream for pipeline in spec.pipelines}
     return [stream for stream in spec.streams if stream.name in read]
 

@@ -47,8 +47,8 @@ class Alteration(Definition):
 
     @classmethod
     def of(cls, table: "Table | IcebergTable") -> tuple[Self, ...]:
-        """For each property of the table that a statement sets. Where setting it back would lose data (error rows, timestamps),
-        the statement that reverts does nothing."""
+        """The alterations for each property of the table that a statement sets. If setting one back would lose data (error
+        rows, timestamps), the statement that reverts it does nothing."""
         to_set = (each for each in properties_of(table.kind) if table.kind not in each.arguments)
         return tuple(cls._of(table, each) for each in to_set if each.is_set(getattr(table, each.field)))
 
@@ -240,7 +240,8 @@ class Pipe(Definition):
 
 @part
 class DeadLetterStage(Definition):
-    """Where files of letters wait for their pipe. Made by a statement; what it holds is gone once it is loaded."""
+    """The stage in which files of dead letters wait for their pipe. Made by a statement; what it holds is gone once it is
+    loaded."""
 
     name: QualifiedName
     durability: Durability = Durability.PROTECTED
@@ -308,7 +309,7 @@ class SnowflakeUser(Definition):
 
 @part
 class NetworkPolicy(Definition):
-    """From where service users may connect."""
+    """The network from which service users may connect."""
 
     name: Identifier
     allowed_networks: tuple[str, ...]

@@ -49,7 +49,7 @@ class StackOutputs(Definition):
     """By external volume: what Snowflake is in AWS."""
 
     def given(self) -> dict[str, Any]:
-        """By name, without what this environment does not have."""
+        """The outputs by name, without those that this environment does not have."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value != {}}
 
@@ -83,7 +83,8 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, pla
 
 
 def publication(spec: EnvironmentSpec, names: Names) -> tuple[Parameter, ...]:
-    """None where nobody asked. The configuration itself can be too long for a parameter: its place is published."""
+    """The parameters to publish; none if the specification asks for none. The configuration itself can be too long for a
+    parameter: its place is published."""
     prefix = spec.publication.ssm_prefix
     if prefix is None:
         return ()

@@ -89,14 +89,14 @@ def bucket(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Bucket
 
 
 def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
-    """None where there is no bucket."""
+    """Returns None if there is no bucket."""
     if spec.aws.bucket.origin is Origin.CREATE:
         return Reference("bucket", "name")
     return names.bucket if spec.aws.bucket.origin is Origin.ADOPT else None
 
 
 def secrets(spec: EnvironmentSpec) -> tuple[SecretDefinition, ...]:
-    """Of the users whose keys are in Secrets Manager."""
+    """The secrets of the users whose keys are in Secrets Manager."""
     return tuple(_secret(spec, each) for each in service_users(spec) if has_secret(spec, each))
 
 

@@ -64,10 +64,10 @@ def properties_of(kind: TableKind) -> tuple[TableProperty, ...]:
 
 
 def values_of(kind: TableKind, options: object) -> dict[str, Any]:
-    """By their fields, as a specification or a definition of such a table says them."""
+    """The values by field, from a specification's or a definition's table of this kind."""
     return {each.field: getattr(options, each.field) for each in properties_of(kind)}
 
 
 def written(value: Value) -> str:
-    """For SQL."""
+    """The value in SQL."""
     return str(value).upper() if isinstance(value, bool) else str(value)

@@ -14,5 +14,5 @@ def tags(spec: EnvironmentSpec, *, component: str) -> dict[str, str]:
 
 
 def comment_of(spec: EnvironmentSpec) -> str:
-    """On every Snowflake object: a person, and a repair after a killed `up`, know it by this."""
+    """The comment on every Snowflake object, by which a person, and a repair after a killed `up`, recognises it."""
     return f"Firnline {spec.name} {Names.of(spec).application}"

@@ -18,7 +18,7 @@ DOMAINS = {"aws-cn": "cn.com.amazonaws"}
 
 @part
 class VpcEndpoint(Definition):
-    """Of one service. With the policy that AWS gives it: what may be done through it, the callers' own policies say."""
+    """The endpoint of one service. It has AWS's default policy: the callers' own policies say what may be done through it."""
 
     service: str
     """As specifications call it: kinesis."""
@@ -51,7 +51,7 @@ class VpcEndpointsDefinition(Definition):
 
 
 def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpointsDefinition | None:
-    """None where the specification asks for none."""
+    """Returns None if the specification asks for none."""
     section = spec.network.vpc_endpoints
     if section is None:
         return None

@@ -97,9 +97,8 @@ def read_artefact(folder: Path) -> BuiltArtefact:
 
 
 def read_artefact_for(folder: Path, target: Target) -> BuiltArtefact:
-    """As `read_artefact`. Raises ArtefactUnfit where it can't run there, or lacks an extra. Any Spark that the engine runs on is
-    as good.
-    """
+    """Reads the artefact like `read_artefact`. Raises ArtefactUnfit if it can't run on the target, or lacks an extra; any
+    Spark that the engine supports will do."""
     built = read_artefact(folder)
     made = Target(built.manifest.python, built.manifest.architecture, target.spark, built.manifest.extras)
     if replace(made, extras=()) != replace(target, extras=()) or not set(target.extras) <= set(made.extras):

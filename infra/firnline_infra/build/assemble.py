@@ -71,7 +71,7 @@ def build_cached(
     cache: Path | None = None,
     modules: Sequence[str] = (),
 ) -> BuiltArtefact:
-    """As `build`, and leaves the artefact in the cache, where it may be read and not changed."""
+    """Builds like `build`, and leaves the artefact in the cache, where it may be read and not changed."""
     cache = cache or default_cache()
     lock = locked(target.extras) if lock is None else lock
     (cache / "artefacts").mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def default_cache() -> Path:
 
 
 def _inputs(target: Target, lock: str, engine: Path, own: Mapping[str, bytes]) -> str:
-    """Whatever decides the bytes: what is pinned, the engine, how it is put together, and who compresses."""
+    """Everything that decides the bytes: what is pinned, the engine, how it is put together, and who compresses."""
     ours = {
         path.relative_to(HERE).as_posix(): sha256_of(path)
         for path in HERE.rglob("*")
@@ -189,7 +189,7 @@ def _json(document: Mapping[str, object]) -> str:
 
 
 def _clear(folder: Path) -> None:
-    """Of an earlier artefact. Raises NoArtefact where it holds anything else."""
+    """Removes an earlier artefact. Raises NoArtefact if the folder holds anything else."""
     folder.mkdir(parents=True, exist_ok=True)
     there = {path.name for path in folder.iterdir()}
     if there and MANIFEST not in there:

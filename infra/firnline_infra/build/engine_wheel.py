@@ -53,5 +53,5 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _digest(data: bytes) -> str:
-    """As PEP 376 writes it."""
+    """The digest in the form of PEP 376."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

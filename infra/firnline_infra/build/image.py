@@ -27,7 +27,7 @@ LAST = 15  # lines of a builder that failed
 
 
 def hadoop_of_spark(spark: str) -> str:
-    """With which the base's Spark was built; the image's build checks it."""
+    """The Hadoop version with which the base's Spark was built; the image's build checks it."""
     return HADOOP_OF.get(".".join(spark.split(".")[:2]), known_hadoops()[-1])
 
 

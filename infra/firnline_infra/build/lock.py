@@ -31,7 +31,7 @@ class Pin:
 
     @property
     def line(self) -> str:
-        """Of a requirements file."""
+        """The line for a requirements file."""
         return " ".join([str(self), *(f"--hash=sha256:{digest}" for digest in sorted(self.hashes))])
 
 

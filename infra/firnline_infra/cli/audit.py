@@ -115,7 +115,7 @@ def _findings(report: "AuditReport") -> "list[CheckFinding]":
 
 
 def _say(findings: "ShardFindings") -> None:
-    """On stderr, because an audit of a large stream takes hours."""
+    """Reports a shard's findings on stderr, because an audit of a large stream takes hours."""
     counts = findings.counts
     verdict = f"problems: {counts.problems:,}" if counts.problems else "nothing wrong"
     click.echo(f"{findings.shard_id}: {counts.records:,} records, {verdict}", err=True)

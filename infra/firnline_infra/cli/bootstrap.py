@@ -60,7 +60,8 @@ tool_option = click.option(
 
 @contextmanager
 def file_errors_explained() -> Iterator[None]:
-    """For what writes files: the user can fix a path that can't be written or read; it is no defect."""
+    """Explains errors of files that a command writes: the user can fix a path that can't be written or read; it is no
+    defect."""
     try:
         yield
     except OSError as error:

@@ -39,7 +39,7 @@ def _place(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which dead letters; parameters `stream`, `shard`, `reasons`, `since` and `until`."""
+    """Adds the options that choose dead letters; parameters `stream`, `shard`, `reasons`, `since` and `until`."""
     for option in (
         click.option("--until", type=Moment(), help="Written before this time, ISO 8601."),
         click.option("--since", type=Moment(), help="Written at this time or later, ISO 8601."),

@@ -57,7 +57,7 @@ def deploy(
 
 
 def told(done: "Deployed", environment: str) -> str:
-    """How a deploy ended, for a person."""
+    """The end of a deploy, for a person."""
     if done.number is None:
         return f"Run {done.run.id} runs this already: nothing to do."
     lines = [f"Deployment {done.number} is done: run {done.run.id} runs {done.run.hash[:12]}."]

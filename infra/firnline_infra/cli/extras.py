@@ -35,6 +35,6 @@ class MissingExtra(EnvironmentalError):
 
 
 def missing_extra(error: ModuleNotFoundError) -> MissingExtra | None:
-    """None for a module that no extra brings: that is a defect."""
+    """Returns None for a module that no extra brings: that is a defect."""
     module = (error.name or "").partition(".")[0]
     return MissingExtra(module, EXTRA_OF[module]) if module in EXTRA_OF else None

@@ -166,7 +166,7 @@ def _ask(question: Question) -> Any:
 
 
 def _inside(file: Path) -> Path:
-    """Where commands and the workflow find it again. Raises UsageError."""
+    """Checks that commands and the workflow will find the file again. Raises UsageError."""
     if file.suffix not in (".yaml", ".yml") or file.is_absolute() or ".." in file.parts:
         raise UsageError(
             f"{file} is no place that a workflow of this repository could name.",

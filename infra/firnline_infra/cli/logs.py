@@ -71,7 +71,7 @@ def logs(
 
 
 def _shown(found: "Iterator[LogLine]", last: int | None, show: "Callable[[LogLine], None]") -> int:
-    """How many lines there were."""
+    """Shows the lines and returns their number."""
     from collections import deque
 
     count = 0

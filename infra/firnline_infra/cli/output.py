@@ -26,7 +26,7 @@ def show(output: str, document: Callable[[], object], text: Callable[[], str], *
 def rendered(
     output: str, document: Callable[[], object], text: Callable[[], str], *, is_one_of_many: bool = False
 ) -> str:
-    """Only the form that was asked for is made."""
+    """Renders the form that was asked for, and no other."""
     import json
 
     match output:

@@ -23,7 +23,7 @@ files_argument = click.argument(
 
 
 def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which partition key a record gets: parameters `key_fields`, `delimiter` and `fixed_key`."""
+    """Adds the options for a record's partition key: parameters `key_fields`, `delimiter` and `fixed_key`."""
     fields = click.option(
         "--key",
         "key_fields",

@@ -19,7 +19,7 @@ HOW = 'Next: say output "dev" { value = module.dev } in the root module, apply, 
 def engine_of(
     spec_file: Path, accounts: ChosenAccounts, *, outputs: dict[str, Any] | None = None
 ) -> "EngineEnvironment":
-    """Of what is deployed; nothing is asked of anybody yet. The stack's `outputs` are read from its state where absent."""
+    """The engine of what is deployed; asks no service yet. Reads the stack's `outputs` from its state if they are not given."""
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.rollout.environment import EngineEnvironment
     from firnline_infra.specification import load_spec
@@ -50,7 +50,7 @@ def outputs_in(text: str) -> dict[str, Any]:
 
 
 def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnvironment":
-    """Of a stack that was just brought up."""
+    """The engine of a stack that was just brought up."""
     from firnline_infra.rollout.environment import EngineEnvironment
 
     return EngineEnvironment(
@@ -63,7 +63,7 @@ def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnviron
 
 
 def artefact_of(engine: "EngineEnvironment", folder: Path | None) -> "BuiltArtefact":
-    """That of the folder, or one that is built for where the environment's engine runs, or was already. Raises BuildError."""
+    """The artefact in the folder, or one that is built, or was, for where the environment's engine runs. Raises BuildError."""
     from firnline_infra.build import build_cached, read_artefact_for, target_of_specification
 
     target = target_of_specification(engine.spec, **engine.accounts.engines_machine)

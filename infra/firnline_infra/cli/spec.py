@@ -56,7 +56,7 @@ def check(environments: tuple[str, ...], output: str) -> None:
 
 
 def _others(path: Path) -> "dict[str, EnvironmentSpec]":
-    """Those in the same folder, by their files; one that is wrong is told when it is checked itself."""
+    """The specifications in the same folder, by their files; a wrong one is reported when it is checked itself."""
     from firnline_infra.specification import load_spec
     from firnline_infra.specification.keys_file import is_keys_file
     from firnline_ingest.errors import ConfigError
@@ -111,7 +111,7 @@ def _document(path: Path, spec: "EnvironmentSpec") -> dict[str, object]:
 
 
 def _refused(path: Path, error: "FirnlineError") -> dict[str, object]:
-    """Of one that is wrong: each problem, or the error that kept it from being read."""
+    """The result for a wrong specification: each problem, or the error that kept it from being read."""
     return {"file": str(path), "is_good": False, "problems": getattr(error, "problems", None) or [str(error)]}
 
 

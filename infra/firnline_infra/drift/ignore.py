@@ -78,7 +78,7 @@ class IgnoreList:
 
 
 def ignore_file_of(spec_file: Path, suite: str = "drift") -> Path:
-    """Beside the specification: dev.drift.yaml."""
+    """The file beside the specification: dev.drift.yaml."""
     return spec_file.with_name(f"{spec_file.stem}.{suite}.yaml")
 
 

@@ -39,7 +39,7 @@ class NamedObject:
 
 
 def checks(context: DriftContext) -> Iterator[Check]:
-    """None where the engine is started by hand: whoever compares has no right to the rows of shards there."""
+    """Yields no check if the engine is started by hand: the reading role has no right to the rows of shards then."""
     if context.spec.aws.runtime.kind is not None:
         application = context.blueprint.names.application
         yield Check(rule="table", name=f"what {application} wrote into", run=partial(of_targets, context))
@@ -77,9 +77,8 @@ def _of_target(target: "TargetTable") -> Iterator[tuple[NamedObject, str]]:
 def replaced(
     rows: Iterable["ShardRow"], kinds: Mapping[Name, str], created_on: Callable[[NamedObject], str]
 ) -> Iterator[Finding]:
-    """Of the tables in `kinds` and their pipes, those of which the one that is there now has no channel. After `firnline resume`
-    the ledger may know several of one name; one that is gone is another check's.
-    """
+    """Finds tables and pipes of `kinds` that exist but have no channel. After `firnline resume` the ledger may know several
+    of one name; one that is gone is another check's."""
     known: dict[NamedObject, set[str]] = {}
     for target in (entry.target for row in rows for entry in row.channels.values()):
         if (target.database, target.schema, target.table) in kinds:

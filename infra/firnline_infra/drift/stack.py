@@ -64,7 +64,7 @@ def _is_gone(step: Mapping[str, Any], state: State) -> bool:
 
 
 def _full_name(inputs: Values) -> str:
-    """As what belongs to the object refers to it; empty for what has no name, such as a grant."""
+    """The full name by which objects inside it refer to it; empty for what has no name, such as a grant."""
     parts = [str(inputs[each]) for each in ("database", "schema", "name") if isinstance(inputs.get(each), str)]
     if "name" not in inputs:
         return str(inputs["bucket"]) if inputs.keys() & {"forceDestroy", "tags"} and "bucket" in inputs else ""
@@ -163,12 +163,13 @@ def _values(step: Mapping[str, Any], state: str, part: str) -> Values:
 
 
 def _found(step: Mapping[str, Any]) -> Values:
-    """After the refresh. Its inputs are what the program would say; what the program leaves out is among the outputs."""
+    """The values after the refresh. Its inputs are what the program would say; what the program leaves out is among the
+    outputs."""
     return {**_values(step, "oldState", "outputs"), **_values(step, "oldState", "inputs")}
 
 
 def _name(urn: str, values: Values) -> str:
-    """As its service calls it, where the type has a name."""
+    """The name that the service has for it, if the type has one."""
     logical = str(urn.split("::", 3)[3])
     given = next(
         (str(values[each]) for each in ("name", "bucket", "dashboardName") if isinstance(values.get(each), str)), None
@@ -180,7 +181,7 @@ def _name(urn: str, values: Values) -> str:
 
 
 def _at(values: Any, path: str) -> Any:
-    """None where there is no such place."""
+    """Returns None if there is no such place."""
     for part in PART.finditer(path):
         key = part["plain"] if part["plain"] is not None else part["quoted"]
         if key is not None and isinstance(values, Mapping):

@@ -42,7 +42,7 @@ def node_usd_an_hour(type_: str) -> float | None:
 
 
 def redshift_usd_an_hour(rpus: int) -> float:
-    """While a statement or a refresh runs, at base capacity."""
+    """The price while a statement or a refresh runs, at base capacity."""
     return rpus * _price("redshift_serverless_rpu_hour")
 
 

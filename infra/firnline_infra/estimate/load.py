@@ -141,7 +141,7 @@ class Load:
 
     @property
     def cores(self) -> int:
-        """That are paid for."""
+        """The cores that are paid for."""
         return self.cluster_cores or self.size.cores
 
     @property
@@ -183,7 +183,7 @@ class Load:
 
     @property
     def ledger_writes_per_s(self) -> float:
-        """At most: every shard has records all the time."""
+        """The writes at most: every shard has records all the time."""
         return self.shards / LEDGER_WRITE_S
 
     @property

@@ -21,7 +21,7 @@ def estimate_text(load: Load, costs: list[Cost]) -> str:
 
 
 def estimate_document(load: Load, costs: list[Cost]) -> dict[str, Any]:
-    """For programs: what the engine needs, and each part's USD a month. Texts are the same as in the table."""
+    """The estimate for programs: what the engine needs, and each part's USD a month. Texts are the same as in the table."""
     return {
         "needs": dict(_needs(load)),
         "costs_usd_a_month": [asdict(cost) for cost in costs],

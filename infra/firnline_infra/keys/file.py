@@ -28,7 +28,7 @@ class ReviewedFile:
         return self._read().of(user) or UserKeys()
 
     def put(self, user: str, keys: UserKeys | None) -> None:
-        """None removes the user."""
+        """Writes the user's keys; None removes the user."""
         self._replace(self._read().having(user, keys))
 
     def put_encryption_key(self, arn: str) -> None:

@@ -37,10 +37,10 @@ def registered_keys(owner: KeyOwner, accounts: Accounts) -> frozenset[str]:
 
 
 def keys_in_use(owner: KeyOwner, accounts: Accounts, current: KeyPair) -> frozenset[str] | None:
-    """None if no engine was seen. Raises KeyRefused if the reader's key opens no session.
+    """Returns None if no engine was seen. Raises KeyRefused if the reader's key opens no session.
 
-    A network policy is asked before the key (docs.snowflake.com, network policies): where it keeps this machine out, nothing
-    can be tried from here, and that Snowflake has the key registered whose private half the secret holds has to do.
+    A network policy is asked before the key (docs.snowflake.com, network policies): where it keeps this machine out,
+    nothing can be tried from here, and that Snowflake has the key registered whose private half the secret holds has to do.
     """
     if owner.named.writes:
         return _of_the_engine(owner, accounts)
@@ -56,7 +56,7 @@ def keys_in_use(owner: KeyOwner, accounts: Accounts, current: KeyPair) -> frozen
 
 
 def _of_the_engine(owner: KeyOwner, accounts: Accounts) -> frozenset[str] | None:
-    """Those of the last run, even if it has ended: the next run starts with the key that the secret then holds."""
+    """The keys of the last run, even if it has ended: the next run starts with the key that the secret then holds."""
     from firnline_ingest.ledger.dynamodb import DynamoLedger
 
     run = DynamoLedger(accounts.aws("dynamodb"), Names.of(owner.spec).ledger_table).current_run()

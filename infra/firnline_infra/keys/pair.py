@@ -47,5 +47,5 @@ def pair_of(private_pem: str) -> KeyPair:
 
 
 def body_fingerprint(public_key: str) -> str:
-    """Of a public key as RSA_PUBLIC_KEY takes it: base64 without PEM armour."""
+    """The fingerprint of a public key in RSA_PUBLIC_KEY's form: base64 without PEM armour."""
     return fingerprint_of(base64.b64decode(public_key))

@@ -115,11 +115,11 @@ class Rotation:
 
 
 def _with_key(keys: UserKeys, public_key: str) -> UserKeys:
-    """With the key in the free slot."""
+    """The keys with this one in the free slot."""
     return keys.model_copy(update={"slot_1" if keys.slot_1 is None else "slot_2": public_key})
 
 
 def _with_only(keys: UserKeys, fingerprint: str) -> UserKeys:
-    """With nothing but that key, in the slot that it is in."""
+    """The keys without any but this one, which stays in its slot."""
     first, _ = slots_of(keys)
     return keys.model_copy(update={"slot_2" if first == fingerprint else "slot_1": None})

@@ -36,7 +36,7 @@ class ImpossibleState(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class RotationState:
-    """Where the user's keys are, by fingerprint."""
+    """The places of the user's keys, by fingerprint."""
 
     slots: tuple[str | None, str | None]
     """In the file."""

@@ -33,7 +33,7 @@ class Vault:
     definition: SecretDefinition
 
     def look(self) -> StoredSecret | None:
-        """None where there is no secret. Raises SecretDeleted or SecretForeign."""
+        """Returns None if there is no secret. Raises SecretDeleted or SecretForeign."""
         name = self.definition.existing_arn or self.definition.name
         on, ask = f"secret {self.definition.name}", self.client.describe_secret
         found: Any = if_there("secretsmanager:DescribeSecret", on, ask, SecretId=name)

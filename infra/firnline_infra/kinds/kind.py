@@ -57,9 +57,8 @@ class Right:
 
 @dataclass(frozen=True)
 class Lookup:
-    """How to see whether an object exists: one operation of one client. It does not exist if the service refuses with a code
-    that says so, or if the list `answer` has no entry (or none that `matches`).
-    """
+    """A way to see whether an object exists: one operation of one client. The object does not exist if the service refuses
+    with a code that says so, or if the list `answer` has no entry (or none that `matches`)."""
 
     client: str
     operation: str

@@ -113,5 +113,5 @@ def pulumi_name(token: str, path: str) -> str:
 
 
 def python_name(token: str, path: str) -> str:
-    """As the Python SDK's arguments and attributes have it: `rsa_public_key_2` is rsa_public_key2."""
+    """The property's name in the Python SDK's arguments and attributes: `rsa_public_key_2` is rsa_public_key2."""
     return re.sub("([A-Z])", r"_\1", pulumi_name(token, path)).lower()

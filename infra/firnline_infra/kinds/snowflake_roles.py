@@ -64,7 +64,7 @@ def given_to_role(subject: Subject) -> Iterator[Difference]:
 
 
 def holders_of_role(subject: Subject) -> Iterator[Difference]:
-    """Who has the role."""
+    """Finds who holds the role."""
     role, own = subject.wanted.name, set(_holders(subject))
     for row in subject.rows(f"SHOW GRANTS OF ROLE {role.sql}"):
         kind, name = str(row["granted_to"]), str(row["grantee_name"])

@@ -60,7 +60,8 @@ class AdoptedUnusable(DeployError):
 
 
 class OwnerOutOfReach(DeployError):
-    """With `table_privilege: ownership`, the deploy role reaches the tables only through the engine's role."""
+    """The deploy role has lost the engine's role, through which alone it reaches the tables with `table_privilege:
+    ownership`."""
 
     id = "FL-6137"
     causes = (

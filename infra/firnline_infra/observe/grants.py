@@ -35,7 +35,7 @@ def grants_with_inherited(session: Any, role: Identifier) -> frozenset[ListedGra
 
 
 def holders_of(session: Any, role: Identifier) -> dict[Holder, str] | None:
-    """Who has the role, and who granted it; None as in `grants_to_role`. Raises SnowflakeRefused."""
+    """The role's holders, each with who granted it; None as in `grants_to_role`. Raises SnowflakeRefused."""
     found = rows_if_there(session, f"SHOW GRANTS OF ROLE {role.sql}")
     if found is None:
         return None

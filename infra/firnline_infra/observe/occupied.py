@@ -23,7 +23,8 @@ ACTIVE_JOBS = ["PENDING", "SUBMITTED", "RUNNING", "CANCEL_PENDING"]
 def check_virtual_cluster(
     wanted: VirtualClusterDefinition | None, accounts: Accounts, known: StackResources, *, environment: str
 ) -> None:
-    """Before `up`, and with `wanted` None before a destroy. Raises ClusterInUse, AwsRefused."""
+    """Refuses an `up` that would take the virtual cluster away from a running engine, or, with `wanted` None, a destroy.
+    Raises ClusterInUse, AwsRefused."""
     id_ = known.id_of(VIRTUAL_CLUSTER.token)
     found = _described(accounts, id_) if id_ else None
     if id_ is None or found is None or (why := _goes(wanted, found)) is None:
@@ -96,7 +97,7 @@ def _is_another(wanted: Ec2Cluster | None, found: Mapping[str, Any]) -> str | No
 
 
 def _cluster(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
-    """With the type of its core nodes as `machine`; None where it is gone."""
+    """The cluster, with the type of its core nodes as `machine`; None if it is gone."""
     from botocore.exceptions import ClientError
 
     emr = accounts.aws("emr")

@@ -152,9 +152,8 @@ def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:
 
 
 def properties(object_: str, wanted: Mapping[str, Value], row: Row, *, alter: str) -> Iterator[Finding]:
-    """Those that Pulumi doesn't see, by their fields: statements set them, and the provider doesn't read an Iceberg table's
-    ERROR_LOGGING. `row` is the object's in SHOW. `alter` begins the statement that sets one back.
-    """
+    """Compares the properties that Pulumi doesn't see, by their fields: statements set them, and the provider doesn't read
+    an Iceberg table's ERROR_LOGGING. `row` is the object's in SHOW. `alter` begins the statement that sets one back."""
     for each in PROPERTIES:
         value = wanted.get(each.field)
         if value is None:

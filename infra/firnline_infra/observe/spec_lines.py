@@ -17,7 +17,8 @@ def first_line(_: Finding) -> int:
 
 
 def line_of(text: str) -> LineOf:
-    """Of the property where the specification says it, else of its object, else the first. `text` is a specification's YAML."""
+    """Finds the line of the property in the specification, else of its object, else the first. `text` is a specification's
+    YAML."""
     named = list(_named(yaml.compose(text, Loader=yaml.SafeLoader)))
 
     def find(finding: Finding) -> int:
@@ -45,7 +46,7 @@ def _named(node: yaml.Node | None) -> Iterator[tuple[str, str, yaml.MappingNode]
 
 
 def _property(mapping: yaml.MappingNode, path: str) -> int:
-    """As deep as the specification has it: `tags.owner` of an object that says its tags."""
+    """The line of the deepest part of the path that the specification has: of `tags.owner` in an object that has tags."""
     line = mapping.start_mark.line + 1
     for part in re.split(r"[.\[]", path):
         name = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", part).casefold()

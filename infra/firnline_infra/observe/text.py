@@ -75,7 +75,7 @@ def _short(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Whatever is in it: somebody who names an object must not write into a pull request."""
+    """The text as inline code, whatever is in it: somebody who names an object must not write into a pull request."""
     plain = " ".join(text.split()).replace("|", "\\|")
     fence = "`" * (plain.count("`") + 1)
     pad = " " if "`" in plain else ""

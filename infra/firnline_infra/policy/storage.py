@@ -123,7 +123,7 @@ def _without_tls(bucket: DeclaredResource, stack: DeclaredStack) -> Iterator[Bre
 
 
 def _refuses_plain(bucket: DeclaredResource, statement: Any) -> bool:
-    """Whatever is asked for, by anybody, of the bucket and what is in it."""
+    """True if the statement refuses anything that anybody asks of the bucket and its objects without TLS."""
     bools = (statement.get("Condition") or {}).get("Bool") or {}
     said = {key.lower(): [str(one).lower() for one in listed(value)] for key, value in bools.items()}
     resources = [str(each).partition(":::")[2] for each in listed(statement.get("Resource"))]

@@ -37,10 +37,10 @@ def specification() -> EnvironmentSpec:
 
 
 def providers(spec: EnvironmentSpec, *, role: str | None = None) -> list[pulumi.ProviderResource]:
-    """Both. The AWS provider refuses any account but the specification's.
+    """The two providers. The AWS provider refuses any account but the specification's.
 
-    Which role acts in Snowflake is said by SNOWFLAKE_ROLE, else by the user who logs in: previews have another one than `up`,
-    and a refresh connects with what the state says. `role` is for programs without previews.
+    Which role acts in Snowflake is said by SNOWFLAKE_ROLE, else by the user who logs in: previews have another one than
+    `up`, and a refresh connects with what the state says. `role` is for programs without previews.
     """
     return [aws_provider(spec), snowflake_provider(spec, role=role)]
 

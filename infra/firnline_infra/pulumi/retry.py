@@ -33,9 +33,9 @@ SIGNS = (
 
 
 def until_the_volume_can_be_used(name: str) -> pulumi.ResourceHookBinding | None:
-    """Only creations whose error speaks of the volume or of its role are tried again.
+    """A hook that retries only creations whose error speaks of the volume or of its role.
 
-    None where the engine can't try again (Pulumi before 3.217).
+    Returns None if the engine can't retry (Pulumi before 3.217).
     """
     if not monitor_supports_feature(resource_pb2.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS):
         return None

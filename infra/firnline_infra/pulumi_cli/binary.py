@@ -31,7 +31,7 @@ def find_cli(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def provided_at(environment: Mapping[str, str]) -> Path:
-    """Where scripts/pulumi-cli puts it: one for all clones of a user."""
+    """The place where scripts/pulumi-cli puts the CLI: one for all clones of a user."""
     cache = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or Path.home()) / ".cache"
     return Path(cache) / "firnline" / f"pulumi-{PROVIDED}" / "pulumi"
 

@@ -147,7 +147,7 @@ def compare(
 
 
 def fate_of(view: StreamViewDefinition, data: bytes) -> Fate:
-    """As the view's definition has it: JSON is what RFC 8259 says."""
+    """The fate that the view's definition gives a record: JSON is what RFC 8259 says."""
     if not view.skips_unreadable or (_is_json(data) and not (view.columns and len(data) >= LONGEST_TEXT)):
         return Fate.KEPT
     return Fate.AGGREGATE if data.startswith(AGGREGATE) else Fate.SKIPPED

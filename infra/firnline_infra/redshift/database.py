@@ -23,7 +23,7 @@ class RedshiftDatabase:
     wait: Callable[[float], None] = time.sleep
 
     def run(self, sql: str) -> list[Row]:
-        """By lower-cased name of the column, without the blanks that CHAR columns end with.
+        """The statement's rows by lower-cased column name, without the blanks that CHAR columns end with.
 
         Raises RedshiftStatementFailed, AwsRefused.
         """

@@ -29,7 +29,8 @@ class ViewStep:
 
 
 def steps(wanted: RedshiftDestination, found: Observed) -> Iterator[ViewStep]:
-    """In order. What is there is left as it is, but for AUTO REFRESH. None for what the user may only not see."""
+    """Yields the steps in order. Leaves what exists as it is, but for AUTO REFRESH. Yields none for what the user may
+    merely not see."""
     for schema in wanted.schemas:
         if schema.name not in found.schemas and schema.name not in found.owners and found.sees_all:
             yield ViewStep(sql.create_schema(schema), f"schema {schema.name} stands for the streams")

@@ -66,7 +66,7 @@ class ViewStatus:
         return self.is_there and not self.is_blocked
 
     def age_s(self, now: datetime) -> float | None:
-        """Since the last refresh that did not fail; None where none is known."""
+        """The seconds since the last refresh that did not fail; None if none is known."""
         with suppress(ValueError):
             return max(0.0, (now - datetime.fromisoformat(self.refreshed_well).replace(tzinfo=UTC)).total_seconds())
         return None

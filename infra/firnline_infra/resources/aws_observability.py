@@ -44,7 +44,7 @@ def log_group(name: str, args: LogGroupDefinition) -> Component:
 
 
 def published_outputs(name: str, args: PublishedOutputsDefinition) -> Component:
-    """In clear text: a preview shows what changes, and nothing in them is secret."""
+    """The outputs in clear text: a preview shows what changes, and nothing in them is secret."""
     parameters = tuple(
         Resource(
             "aws_ssm_parameter",

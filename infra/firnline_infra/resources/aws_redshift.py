@@ -106,7 +106,7 @@ def _schedule(name: str, args: RefreshSchedule) -> Resource:
 
 
 def _rule(name: str, args: RefreshSchedule) -> Resource:
-    """Without a target: that it matches is counted."""
+    """A rule without a target, whose matches CloudWatch counts."""
     description = f"Counts the refreshes of view {args.view} that ended well"
     arguments = {"name": args.name, "description": description, "event_pattern": args.pattern, "tags": args.tags}
     return Resource("aws_cloudwatch_event_rule", name, arguments)

@@ -31,7 +31,7 @@ def event_stream(name: str, args: Stream) -> Component:
 
 
 def _stream(name: str, args: Stream) -> Resource:
-    """Where AWS scales the shards, their number is left to it."""
+    """The stream; if AWS scales its shards, their number is left to AWS."""
     return Resource(
         "aws_kinesis_stream",
         name,

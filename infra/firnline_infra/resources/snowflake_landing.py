@@ -23,9 +23,8 @@ KINDS = {
 
 
 def snowflake_landing(name: str, args: SnowflakeObjects, *, after: tuple[Component, ...] = ()) -> Component:
-    """Of its resources only Iceberg tables and grants on volumes wait for `after`, the volumes. Ownership is given after
-    everything else, and taken back before it goes, so that the role that deploys owns what it changes.
-    """
+    """The objects that records land in. Only Iceberg tables and grants on volumes wait for `after`, the volumes. Ownership
+    is granted after everything else, and taken back before it goes, so that the role that deploys owns what it changes."""
     registry = LandingRegistry(name)
     for database in args.databases:
         tables.database(registry, database)

@@ -60,7 +60,7 @@ class LandingRegistry:
         return self.after(kind, name, name.sql)
 
     def in_schema(self, name: QualifiedName) -> dict[str, Any]:
-        """Where an object of a schema is, as its arguments say it."""
+        """The arguments that place an object in its schema."""
         database, schema, own = name.parts
         of_schema = QualifiedName((database, schema))
         return {

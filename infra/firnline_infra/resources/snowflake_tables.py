@@ -44,7 +44,7 @@ def schema(registry: LandingRegistry, args: Schema) -> None:
 
 
 def table(registry: LandingRegistry, args: Table | IcebergTable | InteractiveTable) -> None:
-    """With what is altered on it."""
+    """The table, and what is altered on it."""
     match args:
         case InteractiveTable():
             made = _by_statement(registry, args)
@@ -110,7 +110,8 @@ def _by_statement(
 
 
 def _alter(registry: LandingRegistry, args: Table | IcebergTable) -> None:
-    """Without a query: its answer would show every row that arrives as a change. `firnline preview` reads them back."""
+    """The alterations, without a query: its answer would show every row that arrives as a change. `firnline preview` reads
+    them back."""
     for each in args.alterations:
         statement = registry.after(ObjectKind.TABLE, args.name, each.execute)
         suffix = ("table", args.name, each.property.lower())

@@ -13,7 +13,7 @@ from firnline_ingest.errors import FirnlineError
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """How long each wait of a roll-out may last, in seconds; and `attempts`."""
+    """The longest time of each wait of a roll-out, in seconds; and `attempts`."""
 
     stop_s: float = 300.0
     """For the old engine to prove its last rows: the engine's own bounds end before."""
@@ -79,6 +79,6 @@ class RolloutContext:
                 self.claim.keep_log(run.id, self.service.log_lines(run))
 
     def step(self, doing: str) -> None:
-        """Before anything that two deployers must not both do. Raises DeployDisplaced."""
+        """Notes what is done next; has to come before anything that two deployers must not both do. Raises DeployDisplaced."""
         if self.claim is not None:
             self.claim.step(doing)

@@ -84,7 +84,7 @@ class EngineEnvironment:
             yield from self.records.log_of(chosen) if first is None else chain([first], lines)
 
     def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:
-        """With artefact and configuration uploaded, where they are not there yet."""
+        """The job, with artefact and configuration uploaded if they are not there yet."""
         outputs = self.outputs()
         document = self._document(outputs["engine_config"])
         return self._jobs.wanted(build, document, outputs=outputs, place=self._place)

@@ -97,7 +97,7 @@ class EngineJobs:
 
 
 def job_document(job: EngineJob) -> dict[str, Any]:
-    """For a deployment's record. Only what was given: a default that was written down may contradict what was chosen."""
+    """The job for a deployment's record, without defaults: a default that was written down may contradict what was chosen."""
     document: dict[str, Any] = JOB.dump_python(job, mode="json", exclude_unset=True)
     return document
 

@@ -43,7 +43,7 @@ def told_unused(spec: EnvironmentSpec, ledger: ConsumerRecords) -> list[str]:
 
 
 def told_outlasting(spec: EnvironmentSpec, accounts: Accounts) -> list[str]:
-    """Before anything is removed."""
+    """The consumers that will stay, in a person's words; asked before anything is removed."""
     ledger = DynamoLedger(accounts.aws("dynamodb"), Names.of(spec).ledger_table)
     return [
         f"{_named(record)} was registered by the engine, and stays: its stream is not this environment's. It is paid for until "

@@ -6,9 +6,8 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """In the order in which they come, by what they lead to; one that was not seen to end is part of the next. Where the new
-    engine stood by, there is no GONE, TAKEN and PROGRAM: that was before, or comes after.
-    """
+    """The phases of a roll-out in their order, each named by how it ends; one that was not seen to end is part of the next.
+    If the new engine stood by, there is no GONE, TAKEN and PROGRAM: they came before, or come after."""
 
     PROOF = "the old engine had proven its last rows"
     GONE = "nothing of its run was left"

@@ -158,7 +158,7 @@ def unchanged(runs: Sequence[Run], wanted: str) -> Run | None:
 
 
 def described(runs: Sequence[Run]) -> str:
-    """For a person, as a clause."""
+    """The runs, as a clause for a person."""
     return ", ".join(f"run {run.id} is {run.state}" for run in runs) or "no engine runs"
 
 
@@ -200,7 +200,8 @@ def _beside(observed: Observation) -> Action:
 
 
 def _in_turn(observed: Observation) -> Action:
-    """Beside the right run no other one's engine is asked: the ledger does not say whose it is that holds the application."""
+    """Chooses the next action when engines follow one another. Beside the right run no other engine is asked to stop: the
+    ledger does not say which of them holds the application."""
     new = observed.new
     others = observed.others(new)
     if new is not None:

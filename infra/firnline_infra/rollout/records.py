@@ -90,7 +90,7 @@ class Objects(Protocol):
 
     @property
     def place(self) -> str:
-        """For a person: s3://bucket/deployments/"""
+        """The place in a person's words: s3://bucket/deployments/"""
 
     def names(self) -> list[str]:
         """The names of all objects in the folder, in any order."""
@@ -194,7 +194,7 @@ class Claim:
         return f"{self.number:0{DIGITS}}-{self.deployment.nonce}"
 
     def step(self, doing: str) -> None:
-        """Before anything is done that two deployers must not both do. Raises DeployDisplaced."""
+        """Writes what is done next; has to come before anything that two deployers must not both do. Raises DeployDisplaced."""
         self._write(replace(self.deployment, step=doing))
 
     def started(self, run_id: str) -> None:
@@ -202,7 +202,7 @@ class Claim:
         self._write(replace(self.deployment, run=run_id, step=f"watch {run_id}"))
 
     def beat(self) -> None:
-        """While something is waited for; cheap enough for every second. Raises DeployDisplaced."""
+        """Writes a heartbeat while something is waited for; cheap enough for every second. Raises DeployDisplaced."""
         if self.records.clock() - self._beat_s >= BEAT_S:
             self._write(self.deployment)
 

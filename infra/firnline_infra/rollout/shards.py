@@ -14,8 +14,8 @@ FRESH_MS = 5 * 60_000  # an engine writes each row every half a minute, also whe
 
 
 class EngineLedger(LeaseLedger, Protocol):
-    """As much of the ledger as a roll-out needs: the run that holds the application, the one that stands by, and the rows of its
-    streams."""
+    """The part of the ledger that a roll-out needs: the run that holds the application, the one that stands by, and the
+    rows of its streams."""
 
     def mark(self, stream: str) -> StreamMark | None: ...
 
@@ -52,7 +52,7 @@ def read_lately(rows: Mapping[ShardKey, ShardRow]) -> frozenset[ShardKey]:
 
 @dataclass(frozen=True, slots=True)
 class Takeover:
-    """Which shards a new run has, compared with the rows before it began."""
+    """The shards that a new run has taken, compared with the rows before it began."""
 
     opened: frozenset[ShardKey]
     """The shards whose channels are open, and which are read."""
@@ -82,9 +82,8 @@ def takeover(
 
 
 def _is_written(row: ShardRow, before: ShardRow | None) -> bool:
-    """By the opening, which comes right before the first read; taking a shard changes nothing but its fence. Where the run
-    had the shard before already, a deploy was killed while it watched.
-    """
+    """True if the opening wrote the row, right before the first read; taking a shard changes nothing but its fence. If the
+    run had the shard before already, a deploy was killed while it watched."""
     if before is not None and before.heartbeat_ms and run_of(before) == run_of(row):
         return True
     return row.heartbeat_ms > (before.heartbeat_ms if before else 0) or row.tip_ms > (before.tip_ms if before else 0)

@@ -22,7 +22,7 @@ def standby_of(row: Standby | None, run: Run) -> Standby | None:
 
 @dataclass(frozen=True, slots=True)
 class StandbyWait:
-    """For one run."""
+    """Waits for one run."""
 
     context: RolloutContext
     run: Run

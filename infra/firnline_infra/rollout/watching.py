@@ -44,9 +44,8 @@ class Watch:
         self._runs = self.has_stood_by
 
     def until_it_reads(self, needed: frozenset[ShardKey]) -> None:
-        """Until the run's engine has opened every shard that was read before, or at least one if none was. What is paused
-        is not waited for. Raises NewFailed.
-        """
+        """Waits until the run's engine has opened every shard that was read before, or at least one if none was. Does not
+        wait for what is paused. Raises NewFailed."""
         self._await_lease()
         context = self.context
         context.phases.end(Phase.HELD)
@@ -78,9 +77,9 @@ class Watch:
         return False
 
     def _what_stopped(self, missing: Collection[ShardKey], streams: frozenset[str]) -> str:
-        """In the engine's own words, what keeps it from a shard that is waited for, and is nothing that it gets over by itself:
-        then there is nothing to wait for. A shard that was stopped before the roll-out is none of those. Where nothing was read
-        before, one stream that is read is enough, so that all of them have to be stopped.
+        """The engine's own words for what keeps it from a shard that is waited for, if that is something it won't get over
+        by itself. A shard that was stopped before the roll-out does not count. If nothing was read before, one stream that
+        is read is enough, so all of them have to be stopped.
         """
         engine, report = self.context.ledger.current_run(), self.context.ledger.report()
         if report is None or engine is None or engine.run_id != report.run_id or not may_be_of(engine, self.run):
@@ -95,14 +94,15 @@ class Watch:
         return "".join(f": [{each.id}] {each.what} (Next: {each.next_step})" for each in stopped[:1])
 
     def _takeover(self, needed: Collection[ShardKey]) -> Takeover:
-        """By the engine that holds the application now: its service may have started it again while it is watched."""
+        """The takeover by the engine that holds the application now: its service may have started it again while it is
+        watched."""
         engine = self.context.ledger.current_run()
         now = shard_rows(self.context.ledger, self.streams)
         run_id = engine.run_id if engine and may_be_of(engine, self.run) else NOBODY
         return takeover(run_id, before=self._before, now=now, needed=needed)
 
     def _await_lease(self) -> None:
-        """Until the run's engine has a heartbeat. What ran before was gone, or has given the application back."""
+        """Waits until the run's engine has a heartbeat. What ran before was gone, or has given the application back."""
         ledger = self.context.ledger
         until_s = self.context.clock() + self.context.bounds.begin_s
         seen = ledger.current_run()

@@ -30,9 +30,8 @@ def start_token(found: Mapping[str, Any]) -> str:
 
 
 def described(found: Mapping[str, Any] | None, action: str, run_id: str) -> Mapping[str, Any]:
-    """Of a run that the service lists as active. Raises RuntimeUnavailable where it says in the same breath that there is none:
-    taken for none, another one would be started beside it.
-    """
+    """The description of a run that the service lists as active. Raises RuntimeUnavailable if the service says at the same
+    time that there is none: if that were believed, another one would be started beside it."""
     if found is None:
         raise RuntimeUnavailable(action, run_id, "the service lists it, and knows no such run")
     return found

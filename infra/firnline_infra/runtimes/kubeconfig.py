@@ -33,7 +33,7 @@ class Access:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def tls(self) -> dict[str, Any]:
-        """For urllib3. Client certificates have to be files for the time in which they are read."""
+        """The TLS arguments for urllib3. Client certificates have to be files for the time in which they are read."""
         if self.server.startswith("http://"):
             return {}
         from urllib3.util.ssl_ import create_urllib3_context

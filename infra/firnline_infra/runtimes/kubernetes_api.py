@@ -46,7 +46,7 @@ class KubernetesApi(Protocol):
         manager applies one of them with another value."""
 
     def delete(self, path: str) -> None:
-        """With what belongs to it first; nothing where there is no such thing."""
+        """Deletes the object, what belongs to it first; does nothing if there is none."""
 
     def text(self, path: str) -> str:
         """A log; empty where there is no such thing."""

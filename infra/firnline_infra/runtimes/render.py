@@ -27,7 +27,7 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True)
 class Rendering:
-    """How one runtime's service is asked to run a job. Pure."""
+    """Renders the request with which one runtime's service is asked to run a job. Pure."""
 
     service: str
     """For a person."""

@@ -20,7 +20,7 @@ class Arns:
         return self._regional("dynamodb", f"table/{name}")
 
     def consumer(self, stream: str, name: str) -> str:
-        """Of every registration under this name: AWS adds the time of it."""
+        """The ARN of every registration under this name: AWS appends its time."""
         return self._regional("kinesis", f"stream/{stream}/consumer/{name}:*")
 
     def key(self, id_: str) -> str:
@@ -40,7 +40,7 @@ class Arns:
         return self._regional("cloudwatch", f"alarm:{name}")
 
     def dashboard(self, name: str) -> str:
-        """Without a region: a dashboard is the account's."""
+        """The ARN of a dashboard, without a region: a dashboard is the account's."""
         return self._global("cloudwatch", f"dashboard/{name}")
 
     def log_group(self, name: str) -> str:
@@ -81,7 +81,7 @@ class Arns:
         return self._regional("redshift-serverless", f"workgroup/{id_}")
 
     def redshift_namespace(self, id_: str) -> str:
-        """Of Redshift Serverless."""
+        """The ARN of a namespace of Redshift Serverless."""
         return self._regional("redshift-serverless", f"namespace/{id_}")
 
     def redshift_cluster(self, identifier: str) -> str:
@@ -97,14 +97,14 @@ class Arns:
         return self._regional("redshift", f"dbname:{cluster}/{database}")
 
     def schedule(self, name: str) -> str:
-        """Of EventBridge Scheduler, in the group that each account has."""
+        """The ARN of a schedule of EventBridge Scheduler, in the group that each account has."""
         return self._regional("scheduler", f"schedule/default/{name}")
 
     def schedule_group(self, name: str) -> str:
         return self._regional("scheduler", f"schedule-group/{name}")
 
     def event_rule(self, name: str) -> str:
-        """On the account's default event bus."""
+        """The ARN of a rule on the account's default event bus."""
         return self._regional("events", f"rule/{name}")
 
     def policy(self, name: str, *, path: str = "/") -> str:

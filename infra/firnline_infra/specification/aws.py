@@ -80,7 +80,7 @@ class BucketOptions(Section):
 
 
 class Aws(Section):
-    """Where the AWS side of the environment lives."""
+    """The AWS side of the environment."""
 
     region: Annotated[str, REGION]
     """Where everything is made: eu-central-1. The nearer to the Snowflake account, the shorter a row's way."""
@@ -156,7 +156,7 @@ class StreamOptions(Section):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """That are assumed one after the other; the last one opens the stream."""
+        """The roles that are assumed one after the other; the last one opens the stream."""
         own = () if self.role_arn is None else (self.role_arn,)
         return own or tuple(role.arn for role in self.access.roles)
 
@@ -208,7 +208,7 @@ class Alarms(Section):
 
 
 class Publication(Section):
-    """Where others find what was made."""
+    """The places at which other tools find what was made."""
 
     ssm_prefix: Annotated[str, SSM_PREFIX] | None = None
     """Where parameters of Systems Manager are written for other tools: <ssm_prefix>/engine-config; none where absent."""

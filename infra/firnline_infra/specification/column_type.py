@@ -46,7 +46,7 @@ class NotAType(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Of a structured type: a key of an object, the elements of an array, the keys or the values of a map."""
+    """A part of a structured type: a key of an object, the elements of an array, the keys or the values of a map."""
 
     type: "ColumnType"
     key: str = ""
@@ -78,7 +78,7 @@ class ColumnType:
         return f"{self.family}({inside})" if inside else self.family
 
     def of_table(self, *, is_iceberg: bool) -> "ColumnType":
-        """As a table of the kind has it: INT is Iceberg's own, or NUMBER(38, 0)."""
+        """The type that a table of the kind has for it: INT is Iceberg's own, or NUMBER(38, 0)."""
         return ColumnType("NUMBER", (38, 0)) if self.family == "INT" and not is_iceberg else self
 
     def walk(self) -> "Iterator[ColumnType]":
@@ -143,7 +143,7 @@ def _full(kind: ColumnType) -> tuple[int, ...]:
 
 
 class _Reader:
-    """From left to right, one token ahead."""
+    """Reads a type from left to right, one token ahead."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -11,7 +11,7 @@ from firnline_ingest.config.identifier import IdentifierText
 
 
 class ObjectOrigin(StrEnum):
-    """Whose an object in Snowflake is."""
+    """Says whether an object in Snowflake is made here or exists already."""
 
     CREATE = "create"
     """Made here, owned by the deploy role, and removed with the environment."""
@@ -40,7 +40,7 @@ class DatabaseOptions(Section):
 
 
 class NetworkPolicyOptions(Section):
-    """From where the users may connect."""
+    """The networks from which the users may connect."""
 
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`create` makes one of `allowed_networks`, where there are any; `adopt` gives both users a policy that exists."""

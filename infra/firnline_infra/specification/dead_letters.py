@@ -9,7 +9,8 @@ from firnline_ingest.config.document import Section
 
 
 class DeadLetters(Section):
-    """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
+    """The place for records that can't be ingested: the environment's bucket, unless something else is said or there is
+    none."""
 
     folder: str | None = Field(default=None, min_length=1)
     """A folder of the machine that the whole engine runs on; /var/lib/firnline/dead-letters where absent and there is no

@@ -30,18 +30,18 @@ def is_elsewhere(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
 
 
 def adopted_here(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
-    """Which the deployer can look for."""
+    """The adopted streams that the deployer can look for."""
     return tuple(each for each in spec.streams if each.origin is Origin.ADOPT and not is_elsewhere(spec, each))
 
 
 def with_own_rights(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
-    """Those that a pipeline reads, and that the engine's own policy opens: all but those that a role or a key opens."""
+    """The streams that a pipeline reads and the engine's own policy opens: all but those that a role or a key opens."""
     read = {pipeline.stream for pipeline in spec.pipelines}
     return tuple(stream for stream in spec.streams if stream.name in read and not stream.is_opened_by_another)
 
 
 def access_key_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
-    """That hold access keys with which the engine begins, each once."""
+    """The secrets with access keys with which the engine begins, each once."""
     read = {pipeline.stream for pipeline in spec.pipelines}
     begins = [spec.aws.runtime.credentials, *(each.access for each in spec.streams if each.name in read)]
     arns = (each.access_key.secret_arn for each in begins if each.access_key is not None)
@@ -49,7 +49,7 @@ def access_key_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
 
 
 def roles(spec: EnvironmentSpec) -> tuple[str, ...]:
-    """That the engine assumes as itself, each once: the first ones of chains."""
+    """The roles that the engine assumes as itself, each once: the first ones of chains."""
     read = {pipeline.stream for pipeline in spec.pipelines}
     streams = (each for each in spec.streams if each.name in read and not each.access.has_beginning)
     chains = [[role.arn for role in spec.aws.runtime.credentials.roles], *(each.roles for each in streams)]

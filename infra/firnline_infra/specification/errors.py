@@ -31,7 +31,7 @@ class KeysMissing(FirnlineError, Fatal):
 
     @classmethod
     def where_the_engine_runs(cls, missing: Mapping[str, str]) -> Self:
-        """By the users' paths in the specification: the private half is not in Secrets Manager."""
+        """The error for users whose private half is not in Secrets Manager; `missing` has their paths in the specification."""
         fields = " and ".join(f"{path}.public_keys.slot_1" for path in missing)
         return cls(
             missing.values(),

@@ -50,7 +50,7 @@ class KeysFile(Section):
         return found
 
     def having(self, user: str, keys: UserKeys | None) -> "KeysFile":
-        """With these keys of the user; without any for None."""
+        """The file with these keys of the user; without any for None."""
         if user in (INGEST, READER):
             return self.model_copy(update={user: keys})
         others = {name: kept for name, kept in self.pipelines.items() if name != user}

@@ -54,7 +54,8 @@ def is_shipped(file: Path, root: Path) -> bool:
 
 
 def _callables_that_are_absent(spec: EnvironmentSpec) -> Iterator[str]:
-    """Where the engine runs from an image, or is started by hand, its modules may be there already."""
+    """Refuses callables whose modules are nowhere. If the engine runs from an image, or is started by hand, they may be
+    there already."""
     runtime = spec.aws.runtime
     if not runtime.modules and (runtime.job is None or runtime.kubernetes is not None):
         return

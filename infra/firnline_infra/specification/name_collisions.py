@@ -30,7 +30,7 @@ def collisions(spec: EnvironmentSpec, others: Mapping[str, EnvironmentSpec]) -> 
 
 
 def is_same_environment(one: EnvironmentSpec, other: EnvironmentSpec) -> bool:
-    """By its name: what they say of it may differ."""
+    """True if the two have one name and application: what they say of it may differ."""
     return other.name == one.name and application_of(other) == application_of(one)
 
 

@@ -162,9 +162,8 @@ def _bucket(spec: EnvironmentSpec, start: str) -> str:
 
 
 def _start(spec: EnvironmentSpec) -> str:
-    """Of names in Snowflake: the application, so that two teams may have an environment of one name in one account; with
-    the environment's name, because one application may be in an AWS account for each of its environments.
-    """
+    """The start of names in Snowflake: the application, so that two teams may have an environment of one name in one
+    account; with the environment's name, because one application may be in an AWS account for each of its environments."""
     application = application_of(spec)
     whole = application if f"-{application}".endswith(f"-{spec.name}") else f"{application}-{spec.name}"
     plain = _plain(whole)
@@ -172,7 +171,7 @@ def _start(spec: EnvironmentSpec) -> str:
 
 
 def _plain(text: str) -> str:
-    """With an underscore for what no unquoted identifier has; the case does not matter there."""
+    """The text with an underscore for what no unquoted identifier has; the case does not matter there."""
     return re.sub("[^A-Za-z0-9]", "_", text)
 
 

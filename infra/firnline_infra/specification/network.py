@@ -105,7 +105,7 @@ class VpcEndpointsOptions(Section):
 
 
 class Network(Section):
-    """How the engine reaches AWS and Snowflake."""
+    """The engine's way to AWS and Snowflake."""
 
     endpoints: dict[AwsService, Annotated[str, ENDPOINT]] = Field(default={})
     """A URL per service, of a VPC endpoint without private DNS. Endpoints with private DNS need nothing: the public name

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 
 
 class Origin(StrEnum):
-    """Whose an object is."""
+    """Says whether an object is made here, exists already, or is not used."""
 
     CREATE = "create"
     """Made here, and removed with the environment."""

@@ -59,7 +59,7 @@ def _depth_and_place(location: Location) -> tuple[int, tuple[int, ...]]:
 
 
 def _stand_in(location: Location) -> Any:
-    """For what can't be left out; None for everything else."""
+    """A stand-in for a field that can't be left out; None for every other field."""
     unique = f"{STAND_IN}-{'-'.join(map(str, location))}"
     required: dict[Location, Any] = {
         ("version",): 1,

@@ -90,7 +90,7 @@ class Pipeline(TableOptions, PipelineOptions):
 
     @property
     def routed(self) -> "tuple[Pipeline, ...]":
-        """For each table that its routes name: the pipeline as if all went there."""
+        """A pipeline for each table that the routes name, as if every row went there."""
         return tuple(map(self._into, self.routes.tables)) if self.routes else ()
 
     def _into(self, table: RoutedTable) -> "Pipeline":
@@ -114,7 +114,7 @@ class Pipeline(TableOptions, PipelineOptions):
 
 
 def others_of(pipeline: Pipeline, streams: Iterable[str]) -> list[str]:
-    """Those of the streams that `also_streams` finds."""
+    """The streams among these that `also_streams` finds."""
     return [
         stream for stream in streams if pipeline.also_streams and re.fullmatch(pipeline.also_streams, stream, re.ASCII)
     ]

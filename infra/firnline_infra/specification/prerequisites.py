@@ -24,7 +24,7 @@ def encryption_key_missing(spec: EnvironmentSpec, environment: str | None = None
 
 
 def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysMissing | None:
-    """For who only looks: what `check_ready` would raise."""
+    """The error that `check_ready` would raise, for callers that only report it."""
     missing = users_without_keys(spec)
     if not missing:
         return None
@@ -39,7 +39,7 @@ def users_without_keys(spec: EnvironmentSpec) -> list[NamedUser]:
 
 
 def _has_a_key(user: NamedUser) -> bool:
-    """Of an adopted user, whose keys are registered by its owner, the place of its private key will do."""
+    """True if the user has a key. An adopted user's keys are registered by its owner: the place of its private key will do."""
     keys = user.options.public_keys
     is_kept = not user.is_made and (user.options.secret_arn or user.options.private_key) is not None
     return is_kept or keys.slot_1 is not None or keys.slot_2 is not None

@@ -25,7 +25,7 @@ class FanOut(Section):
         return None if self.registration is Registration.NONE else self.consumer or application
 
     def consumer_name(self, application: str) -> str:
-        """As Kinesis and CloudWatch know it: of an ARN, what is between consumer/ and the time of its creation."""
+        """The consumer's name in Kinesis and CloudWatch: in an ARN, what is between consumer/ and the time of its creation."""
         if self.consumer_arn is not None:
             return self.consumer_arn.rpartition("/")[2].partition(":")[0]
         return self.consumer or application

@@ -267,12 +267,12 @@ class Redshift(Section):
         return place is not None and place.origin is Origin.CREATE
 
     def cluster_name(self, application: str) -> str | None:
-        """None where it is a workgroup."""
+        """Returns None for a workgroup."""
         return None if self.cluster is None else self.cluster.identifier or application
 
     @property
     def db_user(self) -> str | None:
-        """Whose temporary credentials the deployer gets; None where a role or a secret says who."""
+        """The database user whose temporary credentials the deployer gets; None if a role or a secret decides."""
         if self.cluster is None:
             return None
         return ADMINISTRATOR if self.is_made else self.cluster.db_user

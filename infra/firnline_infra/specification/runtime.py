@@ -35,7 +35,7 @@ EKS_CLUSTER = Form(
 
 
 class Trust(StrEnum):
-    """Who may be the engine on AWS."""
+    """Says who may be the engine on AWS."""
 
     EMR_SERVERLESS = "emr-serverless"
     """Jobs of EMR Serverless in this account."""
@@ -54,7 +54,7 @@ class Trust(StrEnum):
 
 
 class RollOutOrder(StrEnum):
-    """In which order one engine takes another one's place."""
+    """The order in which one engine takes another one's place."""
 
     STANDBY = "standby"
     """The new one is started beside the old one, and comes up before that is asked to stop; where there is no room for both, as
@@ -64,7 +64,7 @@ class RollOutOrder(StrEnum):
 
 
 class Sizing(Section):
-    """How large the engine is. What is absent follows from the number of shards (docs/runtimes/sizing.md)."""
+    """The size of the engine. What is absent follows from the number of shards (docs/runtimes/sizing.md)."""
 
     shards: int | None = Field(default=None, ge=1, le=100_000)
     """The shards to be ready for. Where absent: those that the streams are made with; 4 for a stream that is on demand or
@@ -149,7 +149,7 @@ class Runtime(AwsOptions):
 
     @property
     def job(self) -> EmrServerless | EmrEks | EmrEc2 | Kubernetes | None:
-        """Where the job runs; None where it is started by hand."""
+        """The section of the runtime that runs the job; None if it is started by hand."""
         return self.emr_serverless or self.emr_eks or self.emr_ec2 or self.kubernetes
 
     @property
@@ -190,7 +190,7 @@ class Runtime(AwsOptions):
         return f"trust: {self.trust.value}" + (f" with {self.kind}" if self.kind else "")
 
     def _about_pods(self) -> tuple[set[str], set[str]]:
-        """Which of the fields about pods have to be given, and which may be."""
+        """The fields about pods that have to be given, and those that may be."""
         whose = set[str]() if self.emr_eks else {"service_account"}  # EMR makes its own
         needed = {
             Trust.EMR_EKS: {"oidc_provider", "namespace"},

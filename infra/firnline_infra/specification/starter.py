@@ -132,5 +132,5 @@ _MEANING = {
 
 
 def _quoted(text: str) -> str:
-    """For YAML, whatever a person typed."""
+    """The text quoted for YAML, whatever a person typed."""
     return "'" + text.replace("'", "''") + "'"

@@ -22,7 +22,7 @@ class TargetTable(NamedTuple):
     """None of a pipeline's own."""
 
     def at(self, field: str) -> str:
-        """Where the specification says it: of a route that leaves it out, at its pipeline."""
+        """The path at which the specification has the field: for a route that leaves it out, at its pipeline."""
         name = field.partition(".")[0].partition("[")[0]
         if self.route is not None and name not in {*OF_ONE_TABLE, *self.route.given}:
             return f"pipelines[{self.place}].{field}"

@@ -220,14 +220,14 @@ class Deployment:
 
     @contextmanager
     def _session(self) -> Iterator[Any]:
-        """Of the deployer, in the right accounts."""
+        """The deployer's session, in the right accounts."""
         check_aws(self.spec, self.accounts)
         with checked_session(self.spec, self.accounts) as session:
             yield session
 
 
 def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Those of a cloud."""
+    """The state's resources of a cloud."""
     found = state["deployment"].get("resources") or ()
     return [each for each in found if each.get("custom") and not each["type"].startswith("pulumi:")]
 

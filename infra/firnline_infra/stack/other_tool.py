@@ -35,13 +35,13 @@ def held_by_other_tool(spec: EnvironmentSpec, clients: Clients, ours: str) -> It
 
 
 def _stacks(s3: Any, bucket: str, environment: str) -> Iterator[str]:
-    """Of every project: each layer of an environment is a stack of the environment's name."""
+    """The stacks of every project: each layer of an environment is a stack of the environment's name."""
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=STACKS):
         yield from (each["Key"] for each in page.get("Contents", ()) if each["Key"].endswith(f"/{environment}.json"))
 
 
 def _resources(state: Mapping[str, Any]) -> int:
-    """How many objects of a cloud it holds; of a state that OpenTofu has encrypted, one."""
+    """The number of objects of a cloud that the state holds; one for a state that OpenTofu has encrypted."""
     if "checkpoint" in state:
         found = (state["checkpoint"].get("latest") or {}).get("resources") or ()
         return sum(1 for each in found if each.get("custom") and not each["type"].startswith("pulumi:"))

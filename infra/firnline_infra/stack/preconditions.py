@@ -86,7 +86,8 @@ def objects_in_the_way(
 
 
 def check_in_use(wanted: RuntimeParts, accounts: Accounts, state: State, *, environment: str) -> None:
-    """Before what an engine runs in is changed, or with an empty `wanted` removed. Raises ApplicationInUse or ClusterInUse."""
+    """Refuses to change what an engine runs in, or with an empty `wanted` to remove it. Raises ApplicationInUse or
+    ClusterInUse."""
     known = StackResources.of(state)
     check_virtual_cluster(wanted.virtual_cluster, accounts, known, environment=environment)
     check_cluster(wanted.cluster, accounts, known, environment=environment)

@@ -32,7 +32,8 @@ class Program:
     def committed(
         cls, stack: str, spec_file: Path, *, secrets_provider: str | None = None, program: Path = PROGRAM
     ) -> "Program":
-        """With the packaged program, settings that are missing are written; whoever has a program of their own writes them.
+        """The program beside the specification, or the packaged one, for which missing settings are written; a program of a
+        team's own has settings of its own.
 
         Raises NoProgram where the settings name no specification, or another one.
         """
@@ -66,7 +67,7 @@ class Program:
 def write_settings(
     stack: str, spec_file: Path, *, secrets_provider: str | None = None, program: Path = PROGRAM
 ) -> Path:
-    """Those of a new stack. `secrets_provider` is a URL of Pulumi's; a passphrase where absent."""
+    """Writes the settings of a new stack. `secrets_provider` is a URL of Pulumi's; a passphrase if absent."""
     settings = settings_of(program, stack)
     settings.parent.mkdir(parents=True, exist_ok=True)
     encrypting = f"secretsprovider: {secrets_provider}\n" if secrets_provider else ""

@@ -41,6 +41,6 @@ def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, SecretDefinition, str]
 
 
 def _describe(client: Any, arn: str) -> dict[str, Any] | None:
-    """None where there is no such secret."""
+    """Returns None if there is no such secret."""
     found: dict[str, Any] | None = if_there("secretsmanager:DescribeSecret", arn, client.describe_secret, SecretId=arn)
     return found

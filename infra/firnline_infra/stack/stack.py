@@ -48,7 +48,7 @@ class Stack:
         return "set PULUMI_BACKEND_URL to where its state is"
 
     def state(self) -> dict[str, Any] | None:
-        """None where there is no such stack."""
+        """Returns None if there is no such stack."""
         try:
             return self.cli.export(self.name)
         except NoSuchStack:
@@ -82,7 +82,7 @@ class Stack:
         recovered_up(self.cli, self.name, say=say, lookups=aws_lookups(accounts.aws), refresh=refresh, plan=plan)
 
     def import_existing(self, accounts: Accounts, *, say: Callable[[str], None]) -> tuple[int, int]:
-        """How many objects were taken into the state, and how many are there and were left alone."""
+        """The number of objects that were taken into the state, and of those that exist and were left alone."""
         from firnline_infra.pulumi_cli.recovery import import_existing
         from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 

@@ -44,6 +44,6 @@ class TableReadback:
 
 
 def statements(state: Mapping[str, Any]) -> list[str]:
-    """Those that a stack has executed."""
+    """The statements that a stack has executed."""
     inputs = (each.get("inputs") or {} for each in state.get("deployment", {}).get("resources") or ())
     return [each["execute"] for each in inputs if each.get("execute")]

@@ -35,7 +35,7 @@ def remember_check(
     findings: Sequence[CheckFinding] = (),
     folder: Path = FOLDER,
 ) -> None:
-    """Where the folder can't be written, nothing is remembered."""
+    """Remembers a check's result; nothing is remembered if the folder can't be written."""
     check = CheckStatus(
         application=application,
         name=name,

@@ -56,7 +56,7 @@ def at_least(lines: Iterable[LogLine], level: str) -> Iterator[LogLine]:
 
 
 def _fields(text: str) -> dict[str, Any]:
-    """Of a line of ours."""
+    """The fields of a line that the engine wrote."""
     if not text.startswith("{"):
         return {}
     try:

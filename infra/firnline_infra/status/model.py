@@ -201,7 +201,7 @@ class EnvironmentStatus:
         return GOOD if is_read and all(each.is_good for each in self.views) else NOT_READ
 
     def as_document(self) -> dict[str, Any]:
-        """For programs; a field may be added, and none is renamed."""
+        """The status for programs; a field may be added, and none is renamed."""
         deployments = [_deployment(each) for each in self.service.deployments]
         return {
             "application": self.application,

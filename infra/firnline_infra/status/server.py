@@ -71,7 +71,7 @@ class StatusServer:
         self._server.server_close()
 
     def wait(self) -> None:
-        """Until something else ends it."""
+        """Waits until something else ends the server."""
         while not self._server.over.wait(1.0):
             pass
 
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 # so http.server calls it
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Of http.server: a method that is not here (501), a request that can't be read."""
+        """Called by http.server for a method that it does not have (501), or a request that can't be read."""
         self._answer(HTTPStatus(code), b"")
 
     def _refused(self) -> HTTPStatus | None:

@@ -22,7 +22,7 @@ def shards_of(
     paused: Collection[str],
     idle_after_s: Mapping[str, int],
 ) -> tuple[ShardStatus, ...]:
-    """In the order of the rows. `report`: of the engine that holds the application."""
+    """The shards' status in the order of the rows. `report` is that of the engine that holds the application."""
     readings = {(each.stream, each.shard): each for each in report.shards} if report else {}
     problems = _by_object(report.problems) if report else {}
     return tuple(
@@ -78,7 +78,8 @@ def _shard(
 
 
 def _idle_s(row: ShardRow) -> float | None:
-    """By the service's clock: from its last record, or the first look at it, to the last answer that showed its tip."""
+    """The idle time by the service's clock: from the last record, or the first look at the shard, to the last answer that
+    showed its tip."""
     since_ms = row.arrived_ms or row.since_ms
     return (row.tip_ms - since_ms) / 1000 if since_ms and row.tip_ms >= since_ms and not row.ended else None
 

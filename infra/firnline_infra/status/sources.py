@@ -62,7 +62,7 @@ def _service(engine: EngineEnvironment) -> ServiceStatus:
 
 
 def reader_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDER,)) -> StatusReader:
-    """Of an engine whoever started: what its configuration reaches."""
+    """A reader of any engine's status, however it was started: reads what its configuration names."""
     ledger = DynamoLedger(dynamodb_client(config.aws), config.ledger.table)
 
     def streams() -> Mapping[str, int]:

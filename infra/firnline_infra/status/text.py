@@ -167,12 +167,12 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _left(seconds: float | None) -> str:
-    """Of the oldest record that is not accounted for."""
+    """The time left to the oldest record that is not accounted for."""
     return "" if seconds is None else duration(seconds)
 
 
 def duration(seconds: float) -> str:
-    """In the largest unit of which there are two: 90 min, 47 h, 5 days."""
+    """The duration in the largest unit of which there are two: 90 min, 47 h, 5 days."""
     for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {unit}"

@@ -42,7 +42,7 @@ def find_terraform(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def provided_at(environment: Mapping[str, str]) -> Path:
-    """Where scripts/terraform-cli puts it: one for all clones of a user."""
+    """The place where scripts/terraform-cli puts the CLI: one for all clones of a user."""
     cache = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or Path.home()) / ".cache"
     return Path(cache) / "firnline" / f"opentofu-{PROVIDED}" / "tofu"
 

@@ -54,7 +54,7 @@ class TerraformValues:
         self._gives = dict(gives)
 
     def written(self, value: Any) -> Any:
-        """As JSON. What has no value is left out of a mapping. Raises KeyError for a reference that nothing gives."""
+        """The value as JSON. A mapping loses what has no value. Raises KeyError for a reference that nothing gives."""
         match value:
             case Mapping():
                 written = {escaped(str(name)): self.written(each) for name, each in value.items()}

@@ -44,7 +44,7 @@ ROLE_WAIT = "role_propagation_seconds"
 
 
 def module_files(spec: EnvironmentSpec) -> dict[str, str]:
-    """By name."""
+    """The module's files, by name."""
     blueprint = blueprint_of(spec)
     components = [
         *resources.foundation(blueprint),
@@ -81,9 +81,8 @@ def differing(spec: EnvironmentSpec, folder: Path) -> list[str]:
 
 
 def write_module(spec: EnvironmentSpec, folder: Path, *, keeps_state: bool = False) -> None:
-    """Only files of a module's names are written, or removed where the module has none such. With `keeps_state`, the state is
-    in the folder too, whatever backend the module names.
-    """
+    """Writes the module; writes, and removes, only files of a module's names. With `keeps_state`, the state is in the
+    folder too, whatever backend the module names."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = _files(spec)
     for name in differing(spec, folder):

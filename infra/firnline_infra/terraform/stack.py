@@ -106,9 +106,8 @@ class TerraformStack:
         return {"steps": [step for step in steps if step["op"] != "same" and step["urn"] not in without]}
 
     def import_existing(self, accounts: Accounts, *, say: Callable[[str], None]) -> tuple[int, int]:
-        """How many objects were taken into the state, and how many are there and were left alone. What follows from an object is
-        looked for after it.
-        """
+        """The number of objects that were taken into the state, and of those that exist and were left alone. Looks for what
+        follows from an object after it."""
         lookups, asked, taken, foreign = {**BY_NAME, **aws_lookups(accounts.aws)}, set[str](), 0, 0
         while creates := {
             each["address"]: ids
@@ -182,7 +181,7 @@ class TerraformStack:
 
 
 def _ids(change: Mapping[str, Any], lookups: Mapping[str, Lookup]) -> Sequence[str]:
-    """Under which an object would be found; none where that is not known yet, or where it is repeated."""
+    """The ids under which an object would be found; none if they are not known yet, or if it is repeated."""
     token = TOKENS[change["type"]]
     if token in REPEATED or token not in lookups:
         return ()

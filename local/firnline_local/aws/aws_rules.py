@@ -51,7 +51,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class PolicyParameter:
-    """Where a request carries a resource's policy, and how the service refuses one with an unknown principal."""
+    """The parameter that carries a resource's policy, and the service's refusal of one with an unknown principal."""
 
     parameter: str
     code: str
@@ -142,7 +142,8 @@ def _of_assuming(call: ParsedCall, principals: tuple[str, ...]) -> Violation | N
 
 
 def _of_machines(call: ParsedCall) -> Violation | None:
-    """As the stock provider waits for it to be otherwise (terraform-provider-aws, internal/service/emr/cluster.go)."""
+    """Refuses a cluster whose instance profile has no role yet; the stock provider retries on this (terraform-provider-aws,
+    internal/service/emr/cluster.go)."""
     name = str(call.parameters.get("JobFlowRole", ""))
     profile = call.state.instance_profile(name)
     if profile is not None and profile.roles:

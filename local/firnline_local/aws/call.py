@@ -18,7 +18,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 class Protocol(Enum):
-    """How a service spells requests and errors."""
+    """The form of a service's requests and errors."""
 
     JSON = "json"
     QUERY = "query"
@@ -92,7 +92,7 @@ INTERNAL_FAILURE = {"dynamodb": "InternalServerError", "s3": "InternalError"}  #
 
 
 def error_answer(call: Call, *, status: int, code: str, message: str) -> Answer:
-    """Without a code it is the service's own for an internal failure."""
+    """An error in the service's form; without a code, its own for an internal failure."""
     code = code or INTERNAL_FAILURE.get(call.service, "InternalFailure")
     if call.protocol is Protocol.JSON:
         body = json.dumps({"__type": code, "message": message, "Message": message})

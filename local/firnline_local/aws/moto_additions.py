@@ -155,7 +155,7 @@ def _note_secret_and_role(response: RedshiftResponse) -> None:
 
 
 def _put(handler: type[Any], method: Callable[..., Any]) -> None:
-    """Under its own name, in the place of moto's where it has one."""
+    """Puts the method into the handler under its own name, in the place of moto's if it has one."""
     setattr(handler, method.__name__, method)
 
 

@@ -17,18 +17,18 @@ def account_id() -> str:
 
 
 class MotoState:
-    """Of one account and region."""
+    """The state of one account and region."""
 
     def __init__(self, account: str, region: str) -> None:
         self.account = account
         self.region = region
 
     def role(self, name: str) -> Any:
-        """None where there is none."""
+        """Returns None if there is none."""
         return next((role for role in self.backend("iam").roles.values() if role.name == name), None)
 
     def instance_profile(self, name: str) -> Any:
-        """None where there is none."""
+        """Returns None if there is none."""
         profiles = self.backend("iam").instance_profiles.values()
         return next((each for each in profiles if each.name == name), None)
 
@@ -40,7 +40,7 @@ class MotoState:
         return self.backend("iam").managed_policies.get(arn)
 
     def secret(self, secret: str) -> Any:
-        """By name or ARN; None where there is none."""
+        """Finds a secret by name or ARN; None if there is none."""
         secrets = self.backend("secretsmanager").secrets
         return next((each for each in secrets.values() if secret in (each.name, each.arn, each.arn[:-7])), None)
 

@@ -72,7 +72,7 @@ def is_allowed_on(
     context: Context | None = None,
     needs_own: bool = False,
 ) -> bool:
-    """With a resource's own policy beside what is granted to the principal, both of one account.
+    """Decides by a resource's own policy beside what is granted to the principal, both of one account.
 
     What the resource gives to the principal by name is enough. What it gives to the account has to be granted on; only a
     resource that `needs_own`, a KMS key, has to give it to the account at all.
@@ -134,7 +134,7 @@ def matches(pattern: str, text: str, *, any_case: bool = False) -> bool:
 
 
 def resolve(pattern: str, context: Context) -> str | None:
-    """With its variables replaced; None where the request has no such key, and so nothing can match."""
+    """The pattern with its variables replaced; None if the request has no such key, so that nothing can match."""
     missing = False
 
     def value(match: re.Match[str]) -> str:

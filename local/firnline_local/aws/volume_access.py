@@ -114,7 +114,7 @@ def _key_refusals(volume: Volume, key_arn: str, granted: list[Statement], kms: A
 
 
 def _or_none(ask: Callable[[], Any]) -> Any:
-    """None where the service says that there is no such thing."""
+    """Returns None if the service says that there is no such thing."""
     try:
         return ask()
     except Exception as error:

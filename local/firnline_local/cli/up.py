@@ -110,9 +110,8 @@ def _page(environment: "RunningEnvironment") -> Iterator[None]:
 
 
 def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
-    """Where nothing is made. With `trust: nobody`, `firnline up` takes the keys that the embedded environment has itself;
-    elsewhere the file's keys are of an account that has ended, and are made anew.
-    """
+    """The next step in an environment in which nothing is made. With `trust: nobody`, `firnline up` takes the keys that the
+    embedded environment has itself; otherwise the file's keys are of an account that has ended, and are made anew."""
     from firnline_infra.keys.file import ReviewedFile
     from firnline_infra.specification.prerequisites import users_without_keys
     from firnline_infra.specification.service_users import has_secret, service_users

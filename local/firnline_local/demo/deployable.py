@@ -25,7 +25,7 @@ RELEASE = "emr-spark-8.1.0"
 
 
 def deployed_specification(name: str, account: str, region: str, *, shards: int) -> dict[str, Any]:
-    """Of an engine on EMR Serverless that reads one stream, as small as this machine wants it."""
+    """The specification of an engine on EMR Serverless that reads one stream, as small as this machine wants it."""
     machine = _machine()
     return {
         "version": 1,
@@ -121,7 +121,7 @@ class Deployable:
         return self._program.up(program_of(spec), stack=spec.name, project=PROJECT)
 
     def _by_terraform(self) -> Mapping[str, Any]:
-        """As `firnline up` does; the outputs are then read back from the state, as `firnline deploy` reads them."""
+        """Makes the environment by `firnline up`; reads the outputs back from the state, as `firnline deploy` does."""
         self._deployment().up()
         return self._deployment().outputs()
 
@@ -149,7 +149,8 @@ class Deployable:
         return int(found[0][0])
 
     def destroy(self) -> None:
-        """Also what still runs: an application is deleted only when it is stopped, and stopped only when no run is left."""
+        """Destroys the environment and what still runs in it: an application is deleted only when it is stopped, and
+        stopped only when no run is left."""
         if "engine_place" in self._outputs:
             place = {"applicationId": self.application_id}
             for run in self._left():

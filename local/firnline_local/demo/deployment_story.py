@@ -24,7 +24,7 @@ AFTER = 10  # records that are put once the driver was killed
 
 @dataclass(frozen=True, kw_only=True)
 class DemoResult:
-    """How it went."""
+    """The figures of the demo."""
 
     gap_s: float
     """Nothing was read for at most so long while the engine was rolled."""
@@ -99,7 +99,7 @@ class DeploymentStory:
         self._wait(lambda: query(there, login="admin")[1][0][0] == AFTER, engine, "rows come again")
 
     def _until_all_is_there(self, deployed: "Deployed", engine: "EngineEnvironment") -> int:
-        """How many dead letters there are."""
+        """Waits until all records are there; returns the number of dead letters."""
         from firnline_ingest.dead_letters import open_store
 
         store = open_store(self.deployable.configuration(deployed.run.id))

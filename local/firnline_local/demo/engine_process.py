@@ -90,7 +90,7 @@ class EngineProcess:
 
     @property
     def exit_status(self) -> int | None:
-        """None while it runs."""
+        """Returns None while it runs."""
         return self._process.poll()
 
     def kill_driver(self) -> None:

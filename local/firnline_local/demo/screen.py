@@ -16,7 +16,7 @@ LOG_EVERY_S = 5.0
 
 
 class Screen:
-    """Where standard output is no terminal but a log, it prints plain lines, and of the live ones a few."""
+    """Prints progress. If standard output is a log and not a terminal, it prints plain lines, and of the live ones a few."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -31,7 +31,7 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Of what is printed; 80 where standard output is no terminal."""
+        """The width of what is printed; 80 if standard output is not a terminal."""
         return shutil.get_terminal_size().columns - len(INDENT)
 
     def say(self, text: str) -> None:

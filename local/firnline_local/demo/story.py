@@ -73,7 +73,7 @@ class Demo:
         self.screen.say(f"{report.records:,} events put into {self.stream!r}, {shards} shards, at {rate}")
 
     def _run_until_half(self, environment: "RunningEnvironment", config_file: Path) -> int:
-        """How many rows were in the table when it was killed."""
+        """Returns the number of rows in the table when the engine was killed."""
         self.screen.step("The engine starts, and the driver is killed with SIGKILL half-way")
         half_of_the_first = len(self.events) // 4
         with self._engine(environment, config_file, available_now=False) as engine:
@@ -111,7 +111,7 @@ class Demo:
             self.screen.live(f"{waited_s:4.0f} s  {_waits_for(engine)}", waits_for=_waits_for(engine))
 
     def _watch(self, environment: "RunningEnvironment", engine: EngineProcess, until_rows: int | None) -> None:
-        """Until so many rows are visible, or the engine ends."""
+        """Shows progress until so many rows are visible, or the engine ends."""
         started_s = time.monotonic()
         before = (0, started_s)
         with closing(environment.connect("reader")) as connection, closing(connection.cursor()) as cursor:
@@ -187,7 +187,7 @@ class Demo:
 
 
 def _waits_for(engine: EngineProcess) -> str:
-    """While nothing is read yet, which takes longest on a machine with few cores."""
+    """Says what the engine waits for before it reads, which takes longest on a machine with few cores."""
     if not engine.started.is_set():
         return "Spark starts: a JVM and its Python (20 to 60 s)"
     return "Spark plans; each shard is fenced and its channel opened"

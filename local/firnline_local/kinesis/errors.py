@@ -41,5 +41,5 @@ def rate_exceeded(shard_id: str, stream: str, account_id: str) -> FakeKinesisErr
 
 
 def not_carried(what: str, instead: str) -> FakeKinesisError:
-    """For what this fake does not do: it says so rather than pretend."""
+    """The error for what this fake does not do: it says so rather than pretend."""
     return FakeKinesisError("UnknownOperationException", f"FakeKinesis does not carry {what}: {instead}.")

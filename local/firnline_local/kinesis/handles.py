@@ -39,13 +39,13 @@ class StreamHandle:
 
     @property
     def open_shards(self) -> list["ShardHandle"]:
-        """In the order of their hash keys."""
+        """The open shards in the order of their hash keys."""
         with self.account.lock:
             return [self._handle(shard) for shard in self.found.open_shards]
 
     @property
     def records(self) -> list[StoredRecord]:
-        """Of all shards, one shard after the other."""
+        """The records of all shards, one shard after the other."""
         return [record for shard in self.shards for record in shard.records]
 
     def shard(self, which: int | str = 0, *, records: int = 0) -> "ShardHandle":
@@ -105,7 +105,7 @@ class ShardHandle:
 
     @property
     def last_position(self) -> Position:
-        """Of its newest record; where the shard begins, if it never had one."""
+        """The position of the shard's newest record; that of its beginning if it never had one."""
         return Position(self._shard.last_number)
 
     @property
@@ -147,7 +147,8 @@ class ShardHandle:
         return ShardHandle(self.stream, child.id)
 
     def leave_out(self, listings: int = 1) -> None:
-        """So many of the next answers of ListShards don't show it, as a listing that is behind; reading it goes on."""
+        """Leaves the shard out of so many of the next answers of ListShards, as a listing that is behind; reading it goes
+        on."""
         with self._account.lock:
             self._shard.omissions = listings
 
@@ -162,7 +163,8 @@ class ShardHandle:
 
 
 def load(account: KinesisAccount, stream_name: str, ndjson: bytes, *, key: str | None = None) -> int:
-    """How many records it put. `key` names the top-level field that is the partition key; else each line's hash is.
+    """Puts a record for each line and returns their number. `key` names the top-level field that is the partition key; else
+    each line's hash is.
 
     Raises ValueError, naming the line, before anything was put.
     """

@@ -141,7 +141,7 @@ def _parse_head(head: bytes) -> HttpRequest:
 
 
 def _body_length(head: HttpRequest) -> int | None:
-    """None for a body that is chunked, too long, or of a length that is not a number."""
+    """Returns None for a body that is chunked, too long, or of a length that is not a number."""
     length = head.headers.get("content-length", "0")
     if "transfer-encoding" in head.headers or not length.isdecimal() or int(length) > MAX_BODY_BYTES:
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Liberties:
-    """Of one account; they may be changed at any time, and hold from the next call on."""
+    """The liberties of one account; they may be changed at any time, and hold from the next call on."""
 
     empty_page_every: int | None = None
     """Each n-th page of a shard is empty although records are waiting."""

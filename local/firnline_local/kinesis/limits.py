@@ -41,7 +41,7 @@ class ReadMeter:
 
 
 class CallMeter:
-    """So many calls of one operation in any second."""
+    """Allows so many calls of one operation in any second."""
 
     def __init__(self, per_second: int = READ_CALLS) -> None:
         self._per_second = per_second

@@ -59,7 +59,7 @@ def hash_of(partition_key: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class HashRange:
-    """From the first key to the last, both included."""
+    """The hash keys from the first to the last, both included."""
 
     start: int
     end: int

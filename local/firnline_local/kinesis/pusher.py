@@ -9,7 +9,7 @@ LOOK_S = 0.1  # for what only time brings: an event without records, the end, a 
 
 
 class Pusher:
-    """Of one connection, in its loop's thread."""
+    """Pushes the events of one connection, on its loop's thread."""
 
     def __init__(self, pushes: Pushes, transport: asyncio.Transport, done: Callable[[], None]) -> None:
         self._pushes = pushes
@@ -35,7 +35,7 @@ class Pusher:
         self._pushes.close()
 
     def _wake(self) -> None:
-        """In whatever thread something happened."""
+        """Wakes the loop from whatever thread something happened on."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._push)
 

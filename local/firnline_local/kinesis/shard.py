@@ -118,7 +118,8 @@ class RecordLog:
         return self._arrivals_ms[index - self.first]
 
     def page(self, start: int, *, limit: int, max_bytes: int) -> LogPage:
-        """From `start`, or from the oldest where that was trimmed: as many as fit, but one at least if there is one."""
+        """The page from `start`, or from the oldest record if that was trimmed: as many as fit, but at least one if there
+        is one."""
         start = max(start, self.first)
         if start >= self.next:
             return LogPage([], start, 0)
@@ -175,7 +176,7 @@ class Shard:
 
     @property
     def ending_number(self) -> int:
-        """Of a closed shard: above each of its records, below its children."""
+        """The ending number of a closed shard: above each of its records, below its children."""
         return int(self.sequence_number(self.log.next))
 
     def sequence_number(self, index: int) -> SequenceNumber:

@@ -99,7 +99,7 @@ class Stream:
 
     @property
     def open_shards(self) -> list[Shard]:
-        """In the order of their hash keys."""
+        """The open shards in the order of their hash keys."""
         return sorted(
             (shard for shard in self.shards.values() if shard.is_open), key=lambda shard: shard.hash_range.start
         )

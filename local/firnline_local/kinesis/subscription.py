@@ -45,7 +45,8 @@ class Subscription:
     _paid_ms: int = 0
 
     def next_message(self) -> bytes | None:
-        """None where there is nothing now; look at `is_over` then. Raises nothing: an error is a message."""
+        """Returns None if there is nothing now; `is_over` then says whether more can come. Raises nothing: an error is a
+        message."""
         if self.is_over:
             return None
         if not self._greeted:

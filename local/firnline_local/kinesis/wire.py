@@ -122,7 +122,7 @@ class Pushes:
         return self.subscription.is_over or self.is_cut
 
     def next(self) -> bytes | None:
-        """None where there is nothing now."""
+        """Returns None if there is nothing now."""
         self.delay_s = 0.0
         with self.subscription.account.lock:
             message = self.subscription.next_message()
@@ -188,7 +188,7 @@ def answered(
 
 
 class _Body:
-    """As much of urllib3's response as botocore reads."""
+    """The part of urllib3's response that botocore reads."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -221,7 +221,7 @@ class PushedBody:
             raise ProtocolError("Connection broken: it was cut, as a fault wanted it, or its reader shut it down")
 
     def shutdown(self) -> None:
-        """As urllib3's: another thread that reads it reads no more."""
+        """Like urllib3's: a thread that reads it reads no more."""
         self._is_shut = True
 
     def close(self) -> None:

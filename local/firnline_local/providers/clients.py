@@ -28,7 +28,7 @@ class Clients:
 
     @property
     def account(self) -> str:
-        """Of AWS."""
+        """The account of AWS."""
         return self._endpoints.aws_account
 
     def aws(self, service: str) -> Any:
@@ -51,11 +51,11 @@ class Clients:
                     cursor.execute(statement)
 
     def rows(self, statement: str) -> list[dict[str, Any]]:
-        """By lower-cased column name; none where the object that is asked about does not exist."""
+        """The rows by lower-cased column name; none if the object that is asked about does not exist."""
         return self.rows_or_none(statement) or []
 
     def rows_or_none(self, statement: str) -> list[dict[str, Any]] | None:
-        """As `rows`, and None where the object that is asked about does not exist."""
+        """The rows, as `rows`, but None if the object that is asked about does not exist."""
         from snowflake.connector.errors import ProgrammingError
 
         try:

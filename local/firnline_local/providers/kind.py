@@ -43,7 +43,7 @@ class Rules:
     def of(
         cls, replaced_by: str = "", *, values: Mapping[str, str] | None = None, conflicts: str = "", **more: Any
     ) -> "Rules":
-        """In short: words are separated by blanks, groups of conflicts by commas."""
+        """Rules in short form: blanks separate words, commas groups of conflicts."""
         return cls(
             replaced_by=frozenset(replaced_by.split()),
             values={name: frozenset(words.split()) for name, words in (values or {}).items()},

@@ -100,7 +100,7 @@ class Cloud:
         return replace(made, properties={**inputs, **made.properties})
 
     def read(self, token: str, name: str, id_: str, *, inputs: Values, properties: Values) -> ResourceReading | None:
-        """None where it is gone."""
+        """Returns None if it is gone."""
         with self._asking(token, name):
             there = kind_of(token).read(id_, properties, self._clients)
         if there is None:
@@ -137,7 +137,7 @@ class Cloud:
 
 
 def made_up_name(name: str, seed: bytes) -> str:
-    """As the stock providers do: the logical name and seven hexadecimal digits."""
+    """A name like the stock providers': the logical name and seven hexadecimal digits."""
     digits = random.Random(seed)  # noqa: S311 (a name, not a secret)
     return f"{name}-" + "".join(digits.choices(HEX, k=SUFFIX_LENGTH))
 

@@ -106,7 +106,7 @@ def _imported(fields: Fields, rules: Rules, found: Values) -> dict[str, Any]:
 
 
 def _given(shape: Shape, value: Any) -> Any:
-    """Without what only the service says, at any depth: a column has a field for how it evolved."""
+    """The value without what only the service says, at any depth: a column has a field for how it evolved."""
     if shape.kind is ShapeKind.OBJECT and isinstance(value, Mapping):
         return {
             name: _given(shape.fields[name].shape, each) if name in shape.fields else each

@@ -24,7 +24,7 @@ def is_nothing(shape: Shape, value: Any) -> bool:
 
 
 def canonical(shape: Shape, value: Any) -> Any:
-    """None for what says nothing: an empty text or collection, and a switch that is off."""
+    """The canonical value; None for what says nothing: an empty text or collection, and a switch that is off."""
     match shape.kind, value:
         case ShapeKind.OBJECT, Mapping():
             return _object(shape, value)

@@ -122,7 +122,7 @@ def _bounds(shape: Any, value: Any, path: str) -> Iterator[str]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """None for the few that Python can't read as Java does."""
+    """Returns None for the few patterns that Python can't read as Java does."""
     try:
         return re.compile(pattern, re.DOTALL)
     except re.error:
@@ -164,7 +164,7 @@ def _segment(name: str) -> str:
 
 
 def operation_of(service: str, method: str, path: str) -> str | None:
-    """None where the service has no such operation."""
+    """Returns None if the service has no such operation."""
     found = _matched(service, method, path)
     return str(found[0].name) if found else None
 

@@ -41,7 +41,7 @@ class RuntimeService:
         """Ends what it runs."""
 
     def tags_of(self, parameters: Mapping[str, Any]) -> Mapping[str, str]:
-        """Of what the request is about; for the authorizer."""
+        """The tags of what the request is about; for the authorizer."""
         with self._lock:
             return dict(self._tags.get(self.about(parameters), {}))
 

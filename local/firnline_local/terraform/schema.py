@@ -70,7 +70,7 @@ def _attribute(name: str, said: str | Mapping[str, Any]) -> Any:
 
 
 def _type(said: str | Mapping[str, Any]) -> Any:
-    """As Terraform writes types in JSON: ["list", "string"]."""
+    """The type in Terraform's JSON: ["list", "string"]."""
     if isinstance(said, Mapping):
         inside = ["object", {name: _type(each) for name, each in said["fields"].items()}]
         return ["set" if said["nested"] == "set" else "list", inside]

@@ -39,7 +39,7 @@ def _with_extensions(value: Any) -> Any:
 
 
 def as_properties(token: str, state: Mapping[str, Any], *, inputs_only: bool = False) -> dict[str, Any]:
-    """With `inputs_only`, what a configuration may give, at any depth."""
+    """The state's properties; with `inputs_only`, what a configuration may give, at any depth."""
     return _properties(fields_of(token), state, inputs_only=inputs_only)
 
 

@@ -64,9 +64,8 @@ class RowReader:
         """The table of the rows that were read last, as the routes call it."""
 
     def rows(self, record: Record) -> list[ReadRow]:
-        """At least one. Raises Unreadable for what can't be rows, NotIngested for what is intentionally none, and
-        SchemaRegistryError.
-        """
+        """The record's rows, at least one. Raises Unreadable for what can't be rows, NotIngested for what is intentionally
+        none, and SchemaRegistryError."""
         if isinstance(record, UserRecord) and record.fault:
             raise Unreadable(FAULTS[record.fault.problem], record.fault.detail)
         try:

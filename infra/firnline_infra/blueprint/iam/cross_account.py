@@ -21,7 +21,7 @@ ASSUME = "sts:AssumeRole"
 
 
 def cross_account_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
-    """For the engine. None where every stream is here."""
+    """The engine's statements for streams of other accounts and regions; none if every stream is here."""
     return (*assuming(spec), *_of_other_regions(spec))
 
 
@@ -32,15 +32,14 @@ def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
 
 
 def owners_policy(spec: EnvironmentSpec, *streams: StreamOptions) -> tuple[PolicyStatement, ...]:
-    """Of the role that opens the streams, all of one region; their owner's to give."""
+    """The policy of the role that opens the streams, all of one region; the owner of the streams attaches it."""
     keys = tuple(dict.fromkeys(each.key_arn for each in streams if each.key_arn is not None))
     return stream_access(place_of(spec, streams[0]).region, {each.name: arn_of(spec, each) for each in streams}, keys)
 
 
 def owners_trust(spec: EnvironmentSpec, stream: StreamOptions) -> PolicyStatement:
-    """By the engine's ARN in a condition: a principal that is named in a trust has to exist, and once it was recreated, is
-    another one to AWS.
-    """
+    """Trusts the engine by its ARN in a condition: a principal that a trust names has to exist, and once recreated it is
+    another one to AWS."""
     told: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": engine_arn(spec)}}
     if stream.external_id is not None:
         told["StringEquals"] = {"sts:ExternalId": stream.external_id}

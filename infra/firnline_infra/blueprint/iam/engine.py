@@ -172,7 +172,7 @@ def _names(access: EngineAccess) -> tuple[str, ...]:
 
 
 def _encryption_context(on: Resource, access: EngineAccess) -> dict[str, Value | tuple[Value, ...]]:
-    """Which data the key is used for, where the service says so."""
+    """The data that the key is used for, if the service says so."""
     if on not in ENCRYPTION_CONTEXTS:
         return {}
     assert access.secrets or on is not Resource.SECRET_KEY, "a secret's key is needed only with the secret"

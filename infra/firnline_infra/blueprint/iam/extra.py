@@ -18,7 +18,7 @@ VERBS = {Allowance.ALLOW: "allows", Allowance.DENY: "denies"}
 
 
 def extra_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
-    """In the specification's order."""
+    """The statements in the specification's order."""
     return (*(_statement(each) for each in spec.aws.runtime.statements), *_never(spec))
 
 

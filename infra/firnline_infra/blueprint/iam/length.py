@@ -25,7 +25,7 @@ UNKNOWN_ARN = 150
 
 
 def policy_length(statements: tuple[PolicyStatement, ...]) -> int:
-    """At most what it will be."""
+    """The length that the policy has at most."""
     return len(json.dumps(policy_document(statements, _as_text), separators=(",", ":")))
 
 
@@ -46,7 +46,7 @@ MOST_RESOURCES = 40  # of one statement; a longer list becomes several statement
 
 
 def split(statements: tuple[PolicyStatement, ...]) -> tuple[tuple[PolicyStatement, ...], ...]:
-    """In order, as few policies as that allows."""
+    """Splits the statements, in order, into as few policies as possible."""
     policies: list[list[PolicyStatement]] = [[]]
     for statement in (part for each in statements for part in _parts(each)):
         if policies[-1] and policy_length((*policies[-1], statement)) > MANAGED:

@@ -24,7 +24,7 @@ LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
 
 
 def runtime_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
-    """None for most runtimes."""
+    """The runtime's own statements; most runtimes need none."""
     return (*_node(spec), *_logs(spec))
 
 

@@ -72,7 +72,8 @@ def _resolved(value: Value | tuple[Value, ...], resolve: Callable[[Value], Any])
 def via(
     service: str, region: str, encryption_context: Mapping[str, Value | tuple[Value, ...]] | None = None
 ) -> Conditions:
-    """Through `service` in `region`; in China a service's name ends as its hosts do there, and either way is allowed."""
+    """Conditions that allow calls through `service` in `region`; in China a service's name ends as its hosts do there, and
+    either way is allowed."""
     name = f"{service}.{region}.amazonaws.com"
     names: Value | tuple[Value, ...] = (name, f"{name}.cn") if region.startswith("cn-") else name
     context = {f"kms:EncryptionContext:{key}": value for key, value in (encryption_context or {}).items()}

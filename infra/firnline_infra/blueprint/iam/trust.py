@@ -7,8 +7,8 @@ AUDIENCE = "sts.amazonaws.com"
 
 
 def trust(runtime: Runtime, *, account: str, role: str, partition: str = "aws") -> tuple[PolicyStatement, ...]:
-    """Of the role with the name `role`. Empty where none is made: static keys belong to a user, and `nobody` brings its own
-    credentials."""
+    """The trust of the role with the name `role`. Empty if no role is made: static keys belong to a user, and `nobody`
+    brings its own credentials."""
     match runtime.trust:
         case Trust.EMR_SERVERLESS:
             return (emr_serverless(account=account),)

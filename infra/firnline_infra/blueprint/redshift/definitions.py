@@ -70,7 +70,7 @@ class RedshiftCluster(Definition):
 
     @property
     def snapshot_days(self) -> int:
-        """How long Redshift keeps the snapshots that it takes by itself: a day is its default, and shorter than a weekend."""
+        """The days for which Redshift keeps its automated snapshots; its default, one day, is shorter than a weekend."""
         return 7 if self.durability is Durability.PROTECTED else 1
 
 

@@ -99,7 +99,7 @@ def qualified(view: StreamViewDefinition | DependentViewDefinition) -> str:
 
 
 def quoted(name: str) -> str:
-    """With its quotes doubled, though no name of a specification has one."""
+    """The quoted name, with its quotes doubled, though no name of a specification has one."""
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -31,7 +31,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _take_environment() -> bool:
-    """Where the driver was started by another Python than the archive's: executors have to have the archive's all the same."""
+    """Takes the archive's environment, for a driver that another Python started: executors have to have the archive's all
+    the same."""
     for place in PLACES:
         if (place / "packages" / "firnline_ingest").is_dir():
             sys.path.insert(0, str((place / "packages").resolve()))

@@ -17,9 +17,8 @@ from firnline_infra.pulumi_cli.recovery.up import LOOKING, import_those_there
 def import_existing(
     cli: PulumiCli, stack: str, *, say: Callable[[str], None], lookups: Mapping[str, Lookup]
 ) -> tuple[int, int]:
-    """How many were taken over, and how many were left alone. What follows from an object is looked for after it. Raises what
-    Pulumi raises, and PendingUnknown.
-    """
+    """The number of objects that were taken over, and of those that were left alone. Looks for what follows from an object
+    after it. Raises what Pulumi raises, and PendingUnknown."""
     say(LOOKING)
     asked: set[str] = set()
     foreign = 0

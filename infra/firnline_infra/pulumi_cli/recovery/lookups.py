@@ -36,5 +36,5 @@ def lookup_of(type_: str, more: Mapping[str, Lookup]) -> Lookup | None:
 
 
 def aws_lookups(clients: Clients) -> Mapping[str, Lookup]:
-    """For types whose ids the service makes."""
+    """The lookups of types whose ids the service makes."""
     return {token: partial(ask, clients) for token, ask in IMPORT_IDS.items() if callable(ask) and token not in BY_NAME}

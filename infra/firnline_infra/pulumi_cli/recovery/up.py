@@ -126,7 +126,7 @@ def import_those_there(
 def _imports_of(
     state: Mapping[str, Any], creates: Iterable[PendingCreate], lookups: Mapping[str, Lookup]
 ) -> list[ImportedResource]:
-    """Where to look for what is not in the state yet. Raises PendingUnknown."""
+    """The places to look at for what is not in the state yet. Raises PendingUnknown."""
     places = []
     for create in creates:
         lookup = lookup_of(create.urn.type, lookups)

@@ -24,15 +24,15 @@ PREVIEW_TIER = "other"
 class CiProvider(Protocol):
     @property
     def title(self) -> str:
-        """Of its provider in the template."""
+        """The title of its OIDC provider in the template."""
 
     @property
     def sid(self) -> str:
-        """Of its statement in a trust."""
+        """The Sid of its statement in a trust."""
 
     @property
     def host(self) -> str:
-        """As the provider's ARN and condition keys have it: without https://."""
+        """The host in the provider's ARN and condition keys: without https://."""
 
     def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
         """What a token says that opens the role which deploys, or the one that reads."""
@@ -88,7 +88,8 @@ def preview_environment(spec: EnvironmentSpec) -> str:
 
 
 def tier_of(spec: EnvironmentSpec) -> str:
-    """By the name, as GitLab does it; never the one of previews, whose jobs would be let into the role that deploys."""
+    """The tier that GitLab derives from the name; never the one of previews, whose jobs would be let into the role that
+    deploys."""
     return next((tier for tier, parts in TIERS.items() if any(part in spec.name for part in parts)), "production")
 
 

@@ -49,7 +49,8 @@ OF_ENGINE = (Resource.EVERY_SCHEMA, Resource.REGISTRY_LOGINS, Resource.REGISTRY_
 
 
 def dead_letter_replayer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
-    """Whatever the environment has: dead letters of a folder need none of it but the ledger and the key."""
+    """The replayer's statements, whatever the environment has: dead letters in a folder need none but the ledger and the
+    key."""
     return (
         *_bucket(spec, blueprint),
         *_stream(spec),

@@ -188,7 +188,7 @@ def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 
 
 def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """Before an `up`, whether what belongs to others is there."""
+    """The rights to see, before an `up`, whether what belongs to others exists."""
     arns = Arns(spec)
     streams = tuple(arns.stream(stream.name) for stream in adopted_here(spec))
     if streams:
@@ -234,7 +234,7 @@ def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 
 
 def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """Through the services that keep something under the environment's key."""
+    """The use of the key through the services that keep something under it."""
     if (key := key_of(spec)) is None:
         return
     needless = {

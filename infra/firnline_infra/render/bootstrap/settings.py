@@ -9,7 +9,7 @@ BACKEND = "PULUMI_BACKEND_URL"
 
 
 def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
-    """Which account and which role is the specification's business, and the program says it."""
+    """The settings that are not the specification's: the program says which account and which role."""
     return {
         "AWS_REGION": spec.aws.region,
         BACKEND: backend_url(spec),
@@ -19,7 +19,8 @@ def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
 
 
 def settings_file(spec: EnvironmentSpec, user: str, of_tool: Mapping[str, str] | None = None) -> str:
-    """For a shell: `set -a; . ./dev.env; set +a`. `of_tool` is what another tool than Pulumi has in place of its backend."""
+    """The settings for a shell: `set -a; . ./dev.env; set +a`. `of_tool` is what another tool than Pulumi has in place of
+    its backend."""
     lines = {**settings(spec, user), "SNOWFLAKE_AUTHENTICATOR": "SNOWFLAKE_JWT"}
     if of_tool is not None:
         lines = {**{name: each for name, each in lines.items() if name != BACKEND}, **of_tool}
@@ -32,6 +33,6 @@ def settings_file(spec: EnvironmentSpec, user: str, of_tool: Mapping[str, str] |
 
 
 def _quoted(text: str) -> str:
-    """For a shell, whatever is in it: an identifier may have quotes of its own."""
+    """The text quoted for a shell, whatever is in it: an identifier may have quotes of its own."""
     escaped = text.replace("'", "'\\''")
     return f"'{escaped}'"

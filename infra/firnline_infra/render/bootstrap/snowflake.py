@@ -37,14 +37,13 @@ def required_grant_statements(blueprint: Blueprint) -> dict[str, str]:
 
 
 def statements(spec: EnvironmentSpec, blueprint: Blueprint) -> str:
-    """To be run once by an administrator; it may be run again."""
+    """The statements for an administrator to run once; they may be run again."""
     return "".join(f"{line}\n" for line in _lines(spec, blueprint))
 
 
 def mark_of(spec: EnvironmentSpec) -> str:
-    """On the users of CI: names follow from the application, and two teams may leave theirs as it is by default; the AWS
-    account that they log in from tells them apart.
-    """
+    """The mark on CI's users. Names follow from the application, and two teams may both leave that as it is by default; the
+    AWS account from which a user logs in tells them apart."""
     return f"{comment_of(spec)}, AWS account {spec.aws.account}"
 
 

@@ -73,7 +73,7 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, provider: CiProvide
 
 
 def managed_policies(spec: EnvironmentSpec, blueprint: Blueprint) -> int:
-    """How many a role of the template has, the one that has most of them."""
+    """The largest number of managed policies that a role of the template has."""
     return max(len(policies) for _, _, policies in _roles(_unrecorded(spec), blueprint))
 
 
@@ -255,6 +255,7 @@ def _resolved(value: Value) -> Any:
 
 
 def _tags(spec: EnvironmentSpec) -> list[dict[str, str]]:
-    """Without the tag by which the deployer knows what is its own: nothing that is made here is for it to administer."""
+    """The tags, without the one by which the deployer knows what is its own: what the template makes is not for it to
+    administer."""
     values = {**spec.tags, "firnline:environment": spec.name, BOOTSTRAP_OF: application_of(spec)}
     return [{"Key": key, "Value": value} for key, value in values.items()]

@@ -15,7 +15,7 @@ from firnline_infra.specification.origin import Origin
 def set_up(
     provider: str, spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str, tool: CiTool
 ) -> dict[str, str]:
-    """By slot: how a job that only reads begins, and how one that changes the environment does."""
+    """The slots that begin a job which only reads, and one that changes the environment."""
     names, arns = bootstrap_names(spec), Arns(spec)
     who = {
         "SET_UP_PREVIEW": (blueprint.names.preview_role, names.previewer_role),

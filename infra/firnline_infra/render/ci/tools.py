@@ -79,7 +79,7 @@ TOOLS = {
 
 
 def tool_slots(provider: str, spec: EnvironmentSpec, tool: CiTool) -> dict[str, Any]:
-    """Of the part that sets a job up."""
+    """The slots of the part that sets a job up."""
     name, value = tool.variable
     slots = {"TOOL_VARIABLE": name, "TOOL_VALUE": value(spec)}
     if provider == "github":

@@ -26,7 +26,7 @@ SIZES = {"medium": 1, "large": 2}
 
 
 def vcpus_of(instance_type: str) -> int | None:
-    """By its size's name, which says it of every type since the fifth generation; None of bare metal without a size."""
+    """The vCPUs that the name of a size tells for every type since the fifth generation; None for bare metal without a size."""
     size = instance_type.partition(".")[2].removeprefix("metal-")
     if (found := re.fullmatch(r"(\d*)xl(?:arge)?", size)) is not None:
         return 4 * int(found[1] or 1)

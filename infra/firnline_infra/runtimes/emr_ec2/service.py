@@ -170,7 +170,7 @@ class EmrEc2Service:
             return [step for page in pages for step in page.get("Steps", ())]
 
     def _end_applications(self, run: Run, grace_s: int) -> None:
-        """Once; an earlier attempt at it that still runs, or ended well, is enough."""
+        """Ends the run's applications, once; an earlier attempt that still runs, or ended well, is enough."""
         enough, steps = (*ACTIVE, "COMPLETED"), self._steps()
         if any(step["Name"] == _name_of_end(run) and step["Status"]["State"] in enough for step in steps):
             return

@@ -37,9 +37,8 @@ def pods_of(spec: EnvironmentSpec, accounts: Accounts) -> Pods | None:
 
 
 def eks_token(accounts: Accounts, cluster: str) -> str:
-    """As `aws eks get-token` makes it: a presigned sts:GetCallerIdentity that names the cluster in a header; good for a quarter
-    of an hour.
-    """
+    """A token like that of `aws eks get-token`: a presigned sts:GetCallerIdentity that names the cluster in a header; valid
+    for a quarter of an hour."""
     sts = accounts.aws("sts")
 
     def name_the_cluster(request: object, **_: object) -> None:

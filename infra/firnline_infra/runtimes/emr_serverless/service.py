@@ -106,7 +106,8 @@ class EmrServerlessService:
                 raise
 
     def is_gone(self, run: Run) -> bool:
-        """In a final state. The service does not say that the workers of an attempt are gone; the fence covers what is left."""
+        """True if the run is in a final state. The service does not say that the workers of an attempt are gone; the fence
+        covers what is left."""
         return not self.look(run).state.is_active
 
     def log_lines(self, run: Run) -> Iterator[str]:
@@ -155,9 +156,8 @@ class EmrServerlessService:
             )
 
     def _listed(self, run_id: str) -> Mapping[str, Any] | None:
-        """None for a run that the deployer may not see: who may see those with our tag alone gets this for all others. In
-        an application that is ours alone it is one that somebody started by hand. Raises UntaggedRun.
-        """
+        """Returns None for a run that the deployer may not see: a right limited to our tag refuses all others. In an
+        application that is ours alone such a run was started by hand. Raises UntaggedRun."""
         try:
             return described(self._described(run_id), "emr-serverless:GetJobRun", run_id)
         except RuntimeRefused as error:

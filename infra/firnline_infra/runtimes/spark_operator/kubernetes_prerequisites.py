@@ -107,14 +107,14 @@ def apply_prerequisites(spec: EnvironmentSpec, api: KubernetesApi) -> None:
 
 
 def remove_prerequisites(spec: EnvironmentSpec, api: KubernetesApi) -> None:
-    """Those that are ours. Raises as `apply_prerequisites`."""
+    """Removes the objects that are ours. Raises as `apply_prerequisites`."""
     if _section(spec).origin is Origin.CREATE:
         for each in reversed(kubernetes_prerequisites(spec)):
             _remove(each, api)
 
 
 def _remove(document: dict[str, Any], api: KubernetesApi) -> None:
-    """Where it bears our labels: another one of its name is somebody else's."""
+    """Removes the object if it bears our labels: another one of its name is somebody else's."""
     path, ours = path_of(document), document["metadata"]["labels"].items()
     found = api.get(path)
     if found and ours <= found["metadata"].get("labels", {}).items():
@@ -122,7 +122,7 @@ def _remove(document: dict[str, Any], api: KubernetesApi) -> None:
 
 
 def path_of(document: dict[str, Any]) -> str:
-    """In the API."""
+    """The object's path in the API."""
     version, metadata = document["apiVersion"], document["metadata"]
     root = "/api/v1" if version == "v1" else f"/apis/{version}"
     return f"{root}/namespaces/{metadata['namespace']}/{PLURALS[document['kind']]}/{metadata['name']}"

@@ -58,7 +58,7 @@ class Volume(Section):
 
 
 class Operator(StrEnum):
-    """Who runs Spark applications in the cluster."""
+    """The operator that runs Spark applications in the cluster."""
 
     KUBEFLOW = "kubeflow"
     """kubeflow/spark-operator, sparkoperator.k8s.io/v1beta2."""
@@ -108,5 +108,5 @@ class Kubernetes(Section):
     """With trust: static-keys, the secret of the namespace that has AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."""
 
     def lacks_python(self, _: str) -> str:
-        """Nobody knows which Python an image has."""
+        """Returns nothing: which Python an image has is not known here."""
         return ""

@@ -12,7 +12,8 @@ CONTAINER_SECURITY = {"allowPrivilegeEscalation": False, "capabilities": {"drop"
 
 
 def pod_security(section: Kubernetes) -> dict[str, Any]:
-    """With CONTAINER_SECURITY it is what Pod Security "restricted" asks for. The group lets the user read projected tokens."""
+    """The pod's part of what Pod Security "restricted" asks for; CONTAINER_SECURITY is the other. The group lets the user
+    read projected tokens."""
     return {
         "runAsNonRoot": True,
         "runAsUser": section.run_as_user,

@@ -55,7 +55,7 @@ class OperatorService:
         return [*self._without_account(), *self._not_admitted(job), *self._without_pods(job)]
 
     def lacks_room(self, job: EngineJob) -> str:
-        """How much room the nodes have is known when a pod waits for one, or a node has been made."""
+        """Returns nothing: the room on nodes is known when a pod waits for one, or a node has been made."""
         return ""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:

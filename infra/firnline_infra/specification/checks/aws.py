@@ -157,7 +157,7 @@ def _too_long(spec: EnvironmentSpec, names: Iterable[Derived]) -> Iterator[str]:
 
 
 def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
-    """Of what is made; a name that nothing has may be as long as it likes."""
+    """The names that are derived for what is made; a name that nothing has may be as long as it likes."""
     names, trust = Names.of(spec), spec.aws.runtime.trust
     if trust is Trust.STATIC_KEYS:
         yield Derived(what="the engine's user", name=names.engine_user, characters=USER)

@@ -71,7 +71,8 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
 
 
 def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
-    """Only its owner may ALTER a table (alter-table, access control requirements)."""
+    """Refuses `adds_columns` on another owner's table: only its owner may ALTER a table (alter-table, access control
+    requirements)."""
     for each in target_tables(spec):
         pipeline = each.pipeline
         if not pipeline.adds_columns:

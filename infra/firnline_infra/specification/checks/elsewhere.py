@@ -92,7 +92,7 @@ def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _role_field(stream: StreamOptions) -> str:
-    """Where the specification has the stream's roles."""
+    """The specification's field for the stream's roles."""
     return "access.roles" if stream.role_arn is None else "role_arn"
 
 

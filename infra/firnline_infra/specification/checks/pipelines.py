@@ -43,7 +43,8 @@ def _a_stream_has_one_pipeline(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
-    """As far as the specification knows of it; a stream that appears later is refused by the engine alone."""
+    """Refuses streams that two pipelines find, as far as the specification knows of them; a stream that appears later is
+    refused by the engine alone."""
     named = {pipeline.stream for pipeline in spec.pipelines}
     patterns = [(index, pipeline) for index, pipeline in enumerate(spec.pipelines) if pipeline.also_streams]
     others = [stream.name for stream in spec.streams if stream.name not in named]
@@ -132,7 +133,7 @@ SNOWFLAKES_OWN = "INFORMATION_SCHEMA"
 
 
 def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[TargetTable]]:
-    """Of one pipeline's own, a table is named once here: checks/routes.py tells of the others."""
+    """The pipelines of each table; a table is named once for one pipeline: checks/routes.py reports the others."""
     tables: dict[QualifiedName, dict[int, TargetTable]] = {}
     for each in target_tables(spec):
         tables.setdefault(table_of(each.pipeline), {}).setdefault(each.place, each)

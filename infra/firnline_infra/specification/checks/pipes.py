@@ -33,7 +33,7 @@ def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _columns(pipeline: Pipeline) -> Sequence[str]:
-    """Of a table that is made here, in their order; none where nobody here knows them."""
+    """The columns of a table that is made here, in their order; none if nobody here knows them."""
     if pipeline.table_origin is not ObjectOrigin.CREATE:
         return ()
     content = content_column(pipeline)
@@ -104,7 +104,8 @@ def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]:
-    """Where a table has no pipe of its own, the engine takes the one with the table's name."""
+    """Refuses another table's pipe with a table's name: for a table without a pipe of its own the engine takes the one with
+    the table's name."""
     taken = {table_of(each.pipeline): each for each in target_tables(spec) if each.pipeline.pipe is None}
     letters = {_dead_letter_pipe(each.pipeline): each for each in target_tables(spec) if each.pipeline.file_replay}
     for each in target_tables(spec):
@@ -126,7 +127,7 @@ def _dead_letter_pipe(pipeline: Pipeline) -> QualifiedName:
 
 
 def _beside(pipeline: Pipeline, name: Identifier) -> QualifiedName:
-    """Of something in the schema of its table."""
+    """The name of an object in the schema of the pipeline's table."""
     return QualifiedName((*table_of(pipeline).parts[:-1], name))
 
 

@@ -25,7 +25,7 @@ def _volumes_are_declared(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _volumes_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
-    """In Snowflake, and in what is made for them in AWS, where fewer characters are allowed."""
+    """Refuses volumes that collide, in Snowflake or in what is made for them in AWS, where fewer characters are allowed."""
     names: dict[str, int] = {}
     buckets: dict[str, str] = {Names.of(spec).bucket: "aws.bucket"}
     roles: dict[str, str] = {Names.of(spec).engine_role: "the engine"}
@@ -43,7 +43,8 @@ def _volumes_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _interactive_tables_have_their_warehouse(spec: EnvironmentSpec) -> Iterator[str]:
-    """Only such a warehouse answers within a second from them, and without them it serves nothing."""
+    """Refuses interactive tables without an interactive warehouse, and the other way round: only such a warehouse answers
+    from them within a second, and it serves nothing else."""
     warehouse = spec.snowflake.interactive_warehouse
     interactive = [each.path for each in target_tables(spec) if each.pipeline.table_kind is TableKind.INTERACTIVE]
     if interactive and warehouse is None:
@@ -158,7 +159,7 @@ def _adopted_users_are_left_as_they_are(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _pipelines_users_have_names_of_their_own(spec: EnvironmentSpec) -> Iterator[str]:
-    """Of `firnline keys`."""
+    """Refuses streams with the names by which `firnline keys` knows the environment's own users."""
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.ingest is not None and pipeline.stream in (INGEST, READER):
             yield f"pipelines[{index}].ingest: `firnline keys` calls another user {pipeline.stream}; remove it."

@@ -23,7 +23,8 @@ Schema = dict[str, Any]
 
 
 def json_schema(document: type[BaseModel] = EnvironmentSpec) -> Schema:
-    """With a description of each field and of each value of an enumeration; what is required comes first in a section."""
+    """The JSON schema, with a description of each field and of each value of an enumeration; required fields come first in
+    a section."""
     schema = document.model_json_schema(by_alias=True)
     kinds = {kind.__name__: kind for kind in _kinds(document)}
     for name, definition in [(document.__name__, schema), *schema["$defs"].items()]:
@@ -70,7 +71,7 @@ def _classes_in(annotation: object) -> Iterator[type]:
 
 
 def attribute_docs(kind: type) -> dict[str, str]:
-    """By attribute, on one line each; inherited ones too."""
+    """The descriptions by attribute, on one line each; inherited ones too."""
     docs: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if base.__module__.startswith("firnline_"):

@@ -86,7 +86,8 @@ def page() -> str:
 
 
 def _engine_sections(engine: Schema, said: Schema) -> Iterator[str]:
-    """Without the sections and the fields that a specification has at the same place, or at that of ELSEWHERE_SAID."""
+    """The engine's sections, without those, and the fields, that a specification has at the same place, or at that of
+    ELSEWHERE_SAID."""
     for path, definition in _objects(engine).items():
         same = said.get(_place_in_specification(path), {}) if path else {}
         if definition != same:
@@ -218,7 +219,7 @@ def _default(name: str, field: Schema, required: list[str]) -> str:
 
 
 def _item(field: Schema) -> Schema:
-    """Without the list or the null around it."""
+    """The field's schema, without the list or the null around it."""
     for choice in field.get("anyOf", []):
         if choice.get("type") != "null":
             return _item(choice)

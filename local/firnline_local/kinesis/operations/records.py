@@ -86,7 +86,7 @@ def _put(
 
 
 def _make_room(stream: Stream, full: list[Shard], now_ms: int) -> None:
-    """On demand the service splits what had no room, by itself; here at once."""
+    """Splits full shards of a stream on demand; the service does so after a while, this fake at once."""
     if stream.settings.mode == ON_DEMAND:
         for shard in {shard.number: shard for shard in full if shard.is_open}.values():
             split(stream, shard, at=shard.hash_range.middle, now_ms=now_ms)

@@ -133,7 +133,7 @@ def _filtered(
 
 
 def _shown(shards: list[Shard]) -> list[Shard]:
-    """Without those that this answer leaves out: listings are eventually consistent."""
+    """The shards without those that this answer leaves out: listings are eventually consistent."""
     shown = [shard for shard in shards if not shard.omissions]
     for shard in shards:
         shard.omissions = max(0, shard.omissions - 1)

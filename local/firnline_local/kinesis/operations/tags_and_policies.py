@@ -34,7 +34,7 @@ class ListTagsForStream(OfStream, kw_only=True):
 
 
 class ResourceRequest(ApiRequest):
-    """Of a stream, or of one of its consumers."""
+    """A request about a stream, or one of its consumers."""
 
     resource_arn: str
 

@@ -54,7 +54,7 @@ def _capacity(it: Subject) -> dict[str, Any]:
 
 
 def _encryption(inputs: Properties) -> dict[str, Any]:
-    """Not enabled is not unencrypted: it is DynamoDB's own key."""
+    """The encryption; "not enabled" does not mean unencrypted, but DynamoDB's own key."""
     if not of_block(inputs, "serverSideEncryption", "enabled"):
         return {"Enabled": False}
     key = of_block(inputs, "serverSideEncryption", "kmsKeyArn")

@@ -127,7 +127,7 @@ def _look_at_policy(it: Subject) -> Properties:
 
 
 def _remove_policy(it: Subject) -> None:
-    """With its other versions, which IAM wants gone first. A policy that is attached is refused."""
+    """Removes the policy, its other versions first, as IAM wants it. A policy that is attached is refused."""
     for version in _versions(it):
         if not version["IsDefaultVersion"]:
             it.ask("delete_policy_version", VersionId=version["VersionId"])

@@ -85,7 +85,7 @@ class Subject:
         return present(asked)
 
     def output(self, name: str) -> str:
-        """As the service tells it now."""
+        """The output that the service tells now."""
         return str((self.kind.read(self.id, self.inputs, self.clients) or {})[name])
 
 
@@ -151,7 +151,7 @@ def tags_by(
 
 
 def tags_by_arn(arn: Callable[[Subject], str] = lambda it: it.output("arn")) -> SettleTags:
-    """As newer services take tags."""
+    """Settles tags in the form of newer services."""
     words, where = ("tags", "tagKeys"), lambda it: {"resourceArn": arn(it)}
     return tags_by("tag_resource", "untag_resource", written=dict, words=words, where=where)
 

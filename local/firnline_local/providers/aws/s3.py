@@ -118,7 +118,7 @@ def _tag_object(it: Subject, *_: object) -> None:
 
 
 def _remove_object(it: Subject) -> None:
-    """With all its versions."""
+    """Removes the object with all its versions."""
     bucket, key = it.where.values()
     for version in _versions(it, Bucket=bucket, Prefix=key):
         if version["Key"] == key:
@@ -227,7 +227,8 @@ def _lifecycle_found(rules: Any, known: Any) -> Any:
 
 
 def _renamed(value: Any, rename: Callable[[str], str]) -> Any:
-    """Both sides use the same words, but for their first letters, and for tags, which are a mapping in Pulumi's."""
+    """The value in the other side's words, which differ in their first letters, and in tags, which are a mapping in
+    Pulumi's."""
     if isinstance(value, Mapping):
         content = {name: each for name, each in value.items() if each is not None}
         if isinstance(content.get("tags"), Mapping):

@@ -68,7 +68,7 @@ def tag_difference(old: Properties, new: Properties) -> tuple[dict[str, str], li
 
 
 def set_like(found: Sequence[Any], known: Any) -> list[Any]:
-    """In the known order, where the elements are the same; else sorted."""
+    """The elements in the known order if they are the same; else sorted."""
     in_order = sorted(found, key=_canonical)
     if isinstance(known, Sequence) and sorted(known, key=_canonical) == in_order:
         return list(known)
@@ -86,7 +86,7 @@ def json_like(found: str, known: Any) -> str:
 
 
 def block_like(found: Properties, known: Any, unsaid: Properties) -> dict[str, Any]:
-    """Without what a service adds by itself: fields with the values of `unsaid` that were not known before."""
+    """The block without what a service adds by itself: fields with the values of `unsaid` that were not known before."""
     said = known if isinstance(known, Mapping) else {}
     return {
         name: value
@@ -101,7 +101,7 @@ def like(found: Any, known: Any) -> Any:
 
 
 def present(fields: Properties) -> dict[str, Any]:
-    """Without those that have no value."""
+    """The fields without those that have no value."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -65,7 +65,7 @@ def type_as_known(found: str, known: Properties) -> Any:
 
 
 def canonical_type(text: str) -> str:
-    """As the embedded Snowflake spells it; as it is, where that doesn't know it."""
+    """The type in the embedded Snowflake's spelling; as it is, if that doesn't know it."""
     from firnline_local.snowflake.catalog.errors import SqlError
     from firnline_local.snowflake.catalog.types import DataType
 

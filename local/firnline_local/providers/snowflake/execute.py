@@ -22,7 +22,7 @@ def _execute(inputs: Properties, clients: Clients) -> str:
 
 
 def _look(_: str, properties: Properties, clients: Clients) -> Properties:
-    """Never None. A query that fails has found nothing, as the stock provider has it."""
+    """Never returns None. A query that fails has found nothing, as for the stock provider."""
     found = {name: properties[name] for name in STATEMENTS if properties.get(name)}
     return {**found, "queryResults": _results(found["query"], clients) if "query" in found else []}
 

@@ -126,7 +126,7 @@ def _granted_ownership(id_: str) -> dict[str, object]:
 
 
 def _look_at_ownership(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    """None where another role owns it by now."""
+    """Returns None if another role owns it by now."""
     known = {**_granted_ownership(id_), **properties}
     (role,) = parts(known["accountRoleName"])
     rows = clients.rows(f"SHOW GRANTS ON {Target.of(known).sql}")
@@ -135,7 +135,7 @@ def _look_at_ownership(id_: str, properties: Properties, clients: Clients) -> Pr
 
 
 def _give_back(_: str, known: Properties, clients: Clients) -> None:
-    """To the role that removes it, as the stock provider does."""
+    """Gives the ownership back to the role that removes the grant, as the stock provider does."""
     ((current,),) = (row.values() for row in clients.rows("SELECT CURRENT_ROLE() as CURRENT_ROLE"))
     suffix = _suffix(known.get("outboundPrivileges") or "")
     run_unless_gone(clients, f"GRANT OWNERSHIP ON {Target.of(known).sql} TO ROLE {quoted(current)}{suffix}")
@@ -177,7 +177,7 @@ def _granted_privileges(id_: str) -> dict[str, object]:
 
 
 def _look_at_privileges(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    """Of the privileges that were asked for, those that are there; None where the role or the target is gone.
+    """The privileges that exist among those that were asked for; None if the role or the target is gone.
 
     All of them taken away is drift, as the stock provider has it; a grant that is imported has to be there.
     """
@@ -199,7 +199,7 @@ def _look_at_privileges(id_: str, properties: Properties, clients: Clients) -> P
 
 
 def _change_privileges(old: Properties, new: Properties, clients: Clients) -> None:
-    """Before a new privilege is granted, the provider takes back an option that it may have had."""
+    """Changes the privileges; before a new one is granted, the provider takes back an option that it may have had."""
     before, after = old["privileges"], new["privileges"]
     added = [privilege for privilege in after if privilege not in before]
     removed = [privilege for privilege in before if privilege not in after]

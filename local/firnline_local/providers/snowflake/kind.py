@@ -24,7 +24,7 @@ DEFAULT = "default"
 
 
 class Source(Enum):
-    """Where a setting is read."""
+    """The place at which a setting is read."""
 
     SHOW = "a column of SHOW"
     DESCRIBE = "a property of DESCRIBE"
@@ -253,7 +253,7 @@ class SnowflakeKind:
         run_unless_gone(clients, f"DROP {self.word} IF EXISTS {path}")
 
     def _located(self, id_: str, properties: Properties) -> dict[str, str]:
-        """By property: as last known, or while it is imported as its id says."""
+        """The parts of the name by property: as last known, or while it is imported as its id says."""
         found = id_.split("|") if "|" in id_ else parts(id_)
         return {name: properties.get(name) or part for name, part in zip(self.names, found, strict=True)}
 

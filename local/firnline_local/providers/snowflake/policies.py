@@ -23,7 +23,7 @@ from firnline_local.providers.snowflake.sql import literal, literals, names, par
 
 
 def _addresses_or_rules(value: str | None, known: Any) -> Any:
-    """Of addresses, or of rules as JSON; both are sets, so order is not compared."""
+    """The addresses, or the rules as JSON; both are sets, so order is not compared."""
     if not value:
         return None
     if not value.startswith("["):
@@ -90,7 +90,7 @@ def _attachment(id_: str) -> dict[str, str]:
 
 
 def _attached(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    """None where the user is under no policy, or gone."""
+    """Returns None if the user is under no policy, or gone."""
     known = {**_attachment(id_), **properties}
     rows = clients.rows(
         "SELECT * FROM TABLE (SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES "

@@ -116,7 +116,7 @@ def _check_iceberg(inputs: Properties) -> None:
 
 
 def _iceberg_column(column: Properties) -> str:
-    """With the sizes of a standard table where none is given, as the stock provider writes them."""
+    """The column's definition, with the sizes of a standard table if none is given, as the stock provider writes them."""
     required = " NOT NULL" if column.get("notNull") == "true" else ""
     comment = f" COMMENT {literal(column['comment'])}" if column.get("comment") else ""
     return f"{quoted(column['name'])} {columns.canonical_type(column['type'])}{required}{comment}"

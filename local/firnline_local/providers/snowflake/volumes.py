@@ -68,7 +68,7 @@ def _as_input(found: Properties, known: Properties | None) -> dict[str, Any]:
 
 
 def _described(found: Sequence[Properties], row: Properties) -> dict[str, Any]:
-    """As DESCRIBE has it, in the shape that the provider gives it."""
+    """The answer of DESCRIBE in the shape that the provider gives it."""
     return {
         "active": found[0]["NAME"],
         "allowWrites": row["allow_writes"],

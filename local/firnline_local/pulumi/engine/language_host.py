@@ -48,7 +48,7 @@ class Plugin:
 
 
 def interpreter_of(options: Mapping[str, Any], *, root: Path) -> Path:
-    """That of the project's `runtime.options.virtualenv`, else this one. Raises NoInterpreter."""
+    """The interpreter of the project's `runtime.options.virtualenv`, else this one. Raises NoInterpreter."""
     virtualenv = options.get("virtualenv")
     if not virtualenv:
         return Path(sys.executable)

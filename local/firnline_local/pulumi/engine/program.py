@@ -61,7 +61,7 @@ def _run(program: str, settings: dict[str, Any]) -> int:
 
 
 def _traceback(error: Exception, program: str) -> str:
-    """From the program's own first frame on, where it has one; what runs it is of no interest."""
+    """The traceback from the program's own first frame on, if it has one; what runs it is of no interest."""
     frames = traceback.extract_tb(error.__traceback__)
     own = next((at for at, frame in enumerate(frames) if frame.filename.startswith(program + os.sep)), 0)
     return "".join([*traceback.format_list(frames[own:]), *traceback.format_exception_only(error)])

@@ -53,7 +53,7 @@ class EngineLog:
             engine_pb2_grpc.EngineStub(self._channel).Log(request)
 
     def warn_once(self, message: str, *, notes: Path) -> None:
-        """Once for each engine, however many providers it has. `notes`: a folder that all of them share."""
+        """Warns once for each engine, however many providers it has. `notes` is a folder that all of them share."""
         note = notes / f"warned-{os.getppid()}-{self._address.rpartition(':')[2]}"
         try:
             note.touch(exist_ok=False)
@@ -97,7 +97,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.CheckResponse(inputs=request.news, failures=_failures(problems))
 
     def DiffConfig(self, request: Any, context: Any) -> Any:
-        """Whatever changes, it stays the provider of the same environment: nothing is replaced for it."""
+        """Says that nothing is replaced: whatever changes, it stays the provider of the same environment."""
         is_same = decode(request.old_inputs) == decode(request.news)
         unchanged, changed = provider_pb2.DiffResponse.DIFF_NONE, provider_pb2.DiffResponse.DIFF_SOME
         return provider_pb2.DiffResponse(changes=unchanged if is_same else changed)

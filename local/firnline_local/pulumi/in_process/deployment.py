@@ -69,7 +69,7 @@ class Deployment:
 
     @property
     def records(self) -> list[Record]:
-        """In the order in which they were made."""
+        """The records in the order in which they were made."""
         return list(self._records.values())
 
     def configure(self, provider: str, package: str, configuration: Mapping[str, Any]) -> None:

@@ -51,7 +51,7 @@ class Application:
 
     @property
     def max_concurrent_runs(self) -> int | None:
-        """None without a scheduler: as many as capacity allows."""
+        """Returns None without a scheduler: as many as capacity allows."""
         scheduler = self.settings.get("schedulerConfiguration")
         return None if scheduler is None else int(scheduler["maxConcurrentRuns"])
 
@@ -60,11 +60,11 @@ class Application:
         return bool(self.settings["autoStartConfiguration"].get("enabled", True))
 
     def described(self) -> dict[str, Any]:
-        """As GetApplication says it."""
+        """The application in GetApplication's answer."""
         return {**self.summary(key="applicationId"), **self.settings, "tags": self.tags}
 
     def summary(self, key: str = "id") -> dict[str, Any]:
-        """As ListApplications says it."""
+        """The application in ListApplications' answer."""
         return {
             key: self.id,
             "arn": self.arn,
@@ -90,7 +90,7 @@ class Application:
 
 
 def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a request to create or update."""
+    """The settings in a request to create or update."""
     found = {name: given[name] for name in KEPT if given.get(name) is not None}
     if "schedulerConfiguration" in found:
         found["schedulerConfiguration"] = {**DEFAULT_SCHEDULER, **found["schedulerConfiguration"]}

@@ -88,8 +88,9 @@ class JobRun:
         self.enter(State.PENDING, now)
 
     def may_retry(self, now: datetime) -> bool:
-        """After a failure that counts. A streaming run is given up when more than the limit fail within an hour; 1 is never
-        tried again (user guide, "Job resiliency"). A batch run has a number of attempts.
+        """True if a failure that counts may be followed by another attempt. A streaming run is given up when more than the
+        limit fail within an hour; 1 is never tried again (user guide, "Job resiliency"). A batch run has a number of
+        attempts.
         """
         self.failed_at.append(now)
         policy = self.request.get("retryPolicy") or {}
@@ -100,7 +101,7 @@ class JobRun:
         return limit > 1 and len(recent) <= limit
 
     def described(self, number: int | None = None) -> dict[str, Any]:
-        """As GetJobRun says it, of one attempt or of the run as it is."""
+        """One attempt, or the run as it is, in GetJobRun's answer."""
         attempt = self.attempts[number - 1] if number is not None else None
         policy = {"maxFailedAttemptsPerHour": DEFAULT_FAILED_AN_HOUR} if self.is_streaming else {"maxAttempts": 1}
         kept = ("configurationOverrides", "executionTimeoutMinutes", "executionIamPolicy", "flexExecution")
@@ -120,7 +121,7 @@ class JobRun:
         }
 
     def summary(self) -> dict[str, Any]:
-        """As ListJobRuns says it."""
+        """The run in ListJobRuns' answer."""
         return {
             **self._common(None),
             "id": self.id,
@@ -131,7 +132,7 @@ class JobRun:
         }
 
     def attempt_summary(self, attempt: Attempt) -> dict[str, Any]:
-        """As ListJobRunAttempts says it."""
+        """The attempt in ListJobRunAttempts' answer."""
         return {
             **self._common(attempt),
             "id": self.id,

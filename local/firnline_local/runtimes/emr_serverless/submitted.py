@@ -29,7 +29,7 @@ NOT_CARRIED = ("executionIamPolicy",)
 
 
 def submission_of(run: JobRun) -> Submission:
-    """Of the attempt at hand."""
+    """The submission of the attempt at hand."""
     driver, application = run.request["jobDriver"]["sparkSubmit"], run.application
     folder = f"applications/{application.id}/jobs/{run.id}"
     if run.is_streaming or run.attempt.number > 1:

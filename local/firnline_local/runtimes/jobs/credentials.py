@@ -127,7 +127,7 @@ class RoleSession:
 
 
 class JobSessions:
-    """Those of the jobs that run."""
+    """The sessions of the jobs that run."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, RoleSession] = {}

@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _end_with_host() -> None:
-    """Where Linux does that: a host that is killed takes the process along, and what Spark started ends with that."""
+    """Ends the process with its host where Linux can do that: what Spark started ends with it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -67,7 +67,7 @@ def end_session(session: int) -> None:
 
 
 def _of_session(session: int) -> Iterator[int]:
-    """Without those that have ended and are only waited for."""
+    """The session's processes, without zombies."""
     proc = Path("/proc")
     lines = _from_proc(proc) if proc.is_dir() else _from_ps()
     for pid, state, its in lines:
@@ -84,7 +84,7 @@ def _from_proc(proc: Path) -> Iterator[tuple[int, str, int]]:
 
 
 def _from_ps() -> Iterator[tuple[int, str, int]]:
-    """Where there is no /proc."""
+    """The processes where there is no /proc."""
     answer = subprocess.run(["/bin/ps", "-axo", "pid=,stat=,sess="], capture_output=True, text=True, check=True)
     for line in answer.stdout.splitlines():
         pid, state, session = line.split()

@@ -202,7 +202,7 @@ def _machine(home: Path, work: Path) -> dict[str, str]:
 
 
 def _why(status: int, stderr: Path) -> str:
-    """As the service says it: the status, and the last words."""
+    """The reason in the service's form: the status, and the last words."""
     lines = stderr.read_text(errors="replace").splitlines() if stderr.exists() else []
     said = [line.strip() for line in lines if "Error" in line or "Exception" in line] or lines
     return (

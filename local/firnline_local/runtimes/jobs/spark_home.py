@@ -92,7 +92,7 @@ def service_defaults(aws_endpoint: str, region: str) -> dict[str, str]:
 
 
 def properties_file(conf: Mapping[str, str]) -> str:
-    """As java.util.Properties reads it; a value may hold anything but the first of two blanks."""
+    """The properties in the format of java.util.Properties; a value may hold anything but the first of two blanks."""
     return "".join(f"{_escaped(name, ' =:')}={_escaped(value)}\n" for name, value in sorted(conf.items()))
 
 
@@ -145,7 +145,7 @@ def effective(conf: Mapping[str, str], parameters: Sequence[str]) -> dict[str, s
 
 
 def mebibytes(text: str) -> int:
-    """Of a size as Spark writes it for a JVM's memory: 14G, 2048m; MiB where no unit is said."""
+    """The MiB of a size in Spark's notation for a JVM's memory: 14G, 2048m; MiB without a unit."""
     match = re.fullmatch(r"(\d+)\s*([kmgt]?)b?", text.strip().lower())
     if match is None:
         raise ValueError(f"{text!r} is no size")

@@ -46,6 +46,6 @@ class DatabaseCatalog:
 
     @property
     def users(self) -> list[str]:
-        """Who owns something; an id is a place in this list."""
+        """The owners of schemas and views; an id is a place in this list."""
         schemas, views = self.schemas.values(), self.views.values()
         return list(dict.fromkeys([ADMIN, *(each.owner for each in schemas), *(each.owner for each in views)]))

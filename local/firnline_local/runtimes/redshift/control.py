@@ -153,7 +153,7 @@ def _carried(given: Mapping[str, Any], known: set[str]) -> None:
 
 
 def _roles(given: Mapping[str, Any]) -> list[str]:
-    """As the service answers them: no plain ARNs (terraform-provider-aws, redshiftserverless/namespace.go)."""
+    """The roles in the service's form, not plain ARNs (terraform-provider-aws, redshiftserverless/namespace.go)."""
     return [f"IamRole(applyStatus=in-sync, iamRoleArn={arn})" for arn in given.get("iamRoles") or ()]
 
 

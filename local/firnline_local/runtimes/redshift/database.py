@@ -71,7 +71,8 @@ class RedshiftDatabase(DatabaseCatalog):
         return answer or ResultSet()
 
     def refresh_automatic(self) -> None:
-        """Not again within AUTO_REFRESH_S: a shard gives five reads a second to all of its readers."""
+        """Refreshes what refreshes by itself, but not again within AUTO_REFRESH_S: a shard gives five reads a second to all
+        of its readers."""
         now = time.monotonic()
         if now - self._refreshed_at < AUTO_REFRESH_S:
             return

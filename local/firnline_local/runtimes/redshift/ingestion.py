@@ -21,7 +21,7 @@ Client = Callable[[str], Any]
 
 @dataclass(frozen=True, kw_only=True)
 class StreamReader:
-    """Who reads: what a schema names, and what may use it."""
+    """The reader of a stream: what a schema names, and what may use it."""
 
     role_arn: str
     service: str
@@ -42,7 +42,7 @@ class ScannedRecord:
 
     @property
     def text(self) -> str | None:
-        """None for what is not UTF-8."""
+        """Returns None for bytes that are not UTF-8."""
         try:
             return self.data.decode()
         except UnicodeDecodeError:
@@ -50,7 +50,7 @@ class ScannedRecord:
 
     @property
     def is_json(self) -> bool:
-        """By RFC 8259: no NaN, and nothing but white space around one value."""
+        """True for JSON by RFC 8259: no NaN, and nothing but white space around one value."""
         text = self.text
         try:
             return text is not None and (json.loads(text, parse_constant=_not_json), True)[1]

@@ -127,7 +127,7 @@ def _navigated(node: exp.Expr, columns: Mapping[str, str]) -> exp.Expr:
 
 
 def _called(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
-    """Of a function, as Redshift calls it."""
+    """The function under Redshift's name, and its arguments."""
     if isinstance(node, exp.ParseJSON):
         return "JSON_PARSE", [node.this]
     if isinstance(node, exp.Length):

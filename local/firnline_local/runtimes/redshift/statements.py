@@ -23,7 +23,7 @@ class StatementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Of a relation, as written: what is not in quotes has small letters."""
+    """The written name of a relation; what is not in quotes is lower-cased."""
 
     schema: str
     name: str

@@ -102,6 +102,6 @@ def network_policy_of(user: User, directory: Directory) -> NetworkPolicy | None:
 
 
 def find_rule(directory: Directory, name: str) -> NetworkRule | None:
-    """By full name."""
+    """Finds a network rule by its full name."""
     found = directory.find(kinds.NETWORK_RULE, read_name(name))
     return found if isinstance(found, NetworkRule) else None

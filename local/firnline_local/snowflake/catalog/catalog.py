@@ -190,7 +190,7 @@ class Catalog:
         return found
 
     def _user_named(self, name: str) -> User | None:
-        """By name or login name; clients upper-case what they put into a token."""
+        """Finds a user by name or login name; clients upper-case what they put into a token."""
         users = (user for user in self.account.of_kind(kinds.USER).values() if isinstance(user, User))
         return next((user for user in users if name.upper() in (user.name.upper(), user.login_name)), None)
 

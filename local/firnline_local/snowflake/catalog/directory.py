@@ -39,7 +39,8 @@ class Directory:
         return next(self._ids)
 
     def find(self, kind: ObjectKind, path: Sequence[str]) -> CatalogObject | None:
-        """By kind and stored names: a database's (or account object's) alone, a schema's two, a table's three."""
+        """Finds an object by kind and stored names: one for a database or an account object, two for a schema, three for a
+        table."""
         found: CatalogObject | None = self.account
         for step, name in zip(_kinds_down_to(kind), path, strict=True):
             found = _inside(found, step, name) if found is not None else None

@@ -197,7 +197,7 @@ class CaseClash(Refusal):
 
 
 class AuthenticationFailed(Exception):
-    """Who asks could not prove who they are. `reason` goes to the server's log, `message` to the client."""
+    """A client could not prove its identity. `reason` goes to the server's log, `message` to the client."""
 
     def __init__(self, message: str, *, reason: str, code: str = "390144") -> None:
         super().__init__(f"{message} ({reason})")

@@ -65,7 +65,7 @@ class VolumeAccess(Protocol):
 
 
 def no_aws(location: StorageLocation, _principal_arn: str) -> list[str]:
-    """Of an embedded Snowflake that was started by itself."""
+    """The check of an embedded Snowflake that was started by itself."""
     return [f"{location.base_url} can't be reached: this embedded Snowflake was started without an AWS endpoint"]
 
 
@@ -143,7 +143,7 @@ class FileLoad:
 
 @dataclass
 class LoadHistory:
-    """Of one pipe, oldest first."""
+    """The loads of one pipe, oldest first."""
 
     entries: list[FileLoad] = field(default_factory=list)
     forgotten: int = 0

@@ -195,7 +195,7 @@ def _refuse_unknown_columns(columns: Sequence[Column], rows: Sequence[Mapping[st
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """How one family of complaints is answered."""
+    """The answer to one family of DuckDB's complaints."""
 
     pattern: re.Pattern[str]
     code: str

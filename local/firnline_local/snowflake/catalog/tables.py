@@ -82,7 +82,7 @@ class Table(CatalogObject):
 
     @property
     def variety(self) -> str:
-        """As CREATE and SHOW call it: TABLE, ICEBERG TABLE or INTERACTIVE TABLE."""
+        """The table's kind in CREATE and SHOW: TABLE, ICEBERG TABLE or INTERACTIVE TABLE."""
         return "ICEBERG TABLE" if self.iceberg else "INTERACTIVE TABLE" if self.interactive else "TABLE"
 
     @property
@@ -91,7 +91,7 @@ class Table(CatalogObject):
         return self.container
 
     def column(self, name: str) -> Column | None:
-        """By stored name: case counts."""
+        """Finds a column by its stored name: case counts."""
         return next((column for column in self.columns if column.name == name), None)
 
 

@@ -102,7 +102,7 @@ class DataType:
         return replace(_checked(family, size, int(match[3] or 0), text), is_sized=size is not None, word=word)
 
     def in_iceberg(self) -> "DataType":
-        """As a column of an Iceberg table has it."""
+        """The type in a column of an Iceberg table."""
         parts = tuple(replace(each, type=each.type.in_iceberg()) for each in self.parts)
         default = ICEBERGS_OWN.get(self.word) or ICEBERG_DEFAULTS.get(self.family, self.size)
         size = self.size if self.is_sized else default
@@ -182,7 +182,7 @@ def _is_map_key(kind: DataType) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas that are neither in parentheses nor in quotes."""
+    """Splits at the commas that are neither in parentheses nor in quotes."""
     parts, depth, quoted = [""], 0, False
     for letter in text:
         quoted ^= letter == '"'

@@ -74,7 +74,7 @@ class NetworkRule(ConfiguredObject):
     kind = kinds.NETWORK_RULE
 
     def contains(self, address: str) -> bool:
-        """Only rules of IPv4 addresses that come in can contain one."""
+        """True if the rule contains the address; only ingress rules of IPv4 addresses can."""
         mine = (self.properties.get("TYPE"), self.properties.get("MODE", "INGRESS"))
         return mine == ("IPV4", "INGRESS") and _contained(address, self.listed("VALUE_LIST"))
 
@@ -122,7 +122,7 @@ def _networks(texts: list[str]) -> Iterator[IPv4Network | IPv6Network]:
 
 @dataclass(kw_only=True, eq=False)
 class User(ConfiguredObject):
-    """Who can open a session: a person or a service. Keys are not among the properties."""
+    """A person or a service that can open a session. Keys are not among the properties."""
 
     kind = kinds.USER
     authentication_policy: AuthenticationPolicy | None = field(default=None, repr=False)
@@ -138,7 +138,7 @@ class User(ConfiguredObject):
 
     @property
     def logins(self) -> dict[str, bool]:
-        """Which other ways to log in the user has, by their columns of SHOW USERS."""
+        """The other ways to log in that the user has, by their columns of SHOW USERS."""
         return {
             "has_password": "PASSWORD" in self.properties,
             "has_pat": bool(self.access_tokens),

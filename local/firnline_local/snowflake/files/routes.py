@@ -31,7 +31,7 @@ DIGEST = "x-amz-meta-sfc-digest"
 
 
 class UploadRefused(Exception):
-    """In S3's words."""
+    """A refused upload, in S3's words."""
 
     def __init__(self, code: str, status: int) -> None:
         super().__init__(code)

@@ -109,7 +109,7 @@ def _source(pipe: Pipe) -> FileSource:
 
 
 def _read(catalog: Catalog, pipe: Pipe, path: str) -> tuple[Batch, list[bytes]]:
-    """With the lines that it was read from."""
+    """Reads the file; returns the lines that the rows came from, too."""
     source, owner = _source(pipe), pipe.owner
     file = source.stage.files.get(f"{source.path}{path}") if source.stage.is_live else None
     if file is None:

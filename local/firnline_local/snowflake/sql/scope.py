@@ -149,7 +149,7 @@ def find_named(context: Context, phrase: str, names: Sequence[str]) -> CatalogOb
 
 
 def find_securable(context: Context, phrase: str, names: Sequence[str]) -> CatalogObject:
-    """For GRANT and REVOKE: a role that manages grants also finds objects that it does not see."""
+    """Finds an object for GRANT and REVOKE: a role that manages grants also finds objects that it does not see."""
     kind = NAMED[phrase].kind
     found = context.catalog.directory.find(kind, context.path(kind, names))
     if found is None or not context.catalog.grants.manages_grants(context.role, context.account):

@@ -67,7 +67,7 @@ class Session:
 
     @contextmanager
     def running(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """While a query reads its rows, `interrupt` stops it."""
+        """Lets `interrupt` stop a query while it reads its rows."""
         self._running = cursor
         try:
             yield

@@ -65,7 +65,7 @@ class Address:
 
 
 def read_address(method: str, raw_path: str) -> Address | None:
-    """None where the API has nothing at this path."""
+    """Returns None if the API has nothing at this path."""
     match = PATH.fullmatch(raw_path)
     operation = _operation(method, match) if match else None
     if match is None or operation is None:
@@ -100,7 +100,7 @@ ROLE_SCOPE = "session:role:"
 
 @dataclass(frozen=True)
 class Identity:
-    """Who asks, and as what."""
+    """The user and the role of a request."""
 
     user: str
     role: str

@@ -144,7 +144,7 @@ def _body(call: StreamingCall, form: type[Form], empty: Form | None = None) -> F
 
 
 def _progress(channel: StreamingChannel, service: StreamingService) -> tuple[Progress, Progress]:
-    """Where the token comes from, and where the counters do, by the settings."""
+    """The progress that the token comes from, and that of the counters, by the settings."""
     settings = service.settings
     shown = channel.progress
     if settings.statuses_gone_back and channel.earlier:

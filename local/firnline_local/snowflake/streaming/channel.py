@@ -29,7 +29,7 @@ MUST_BE_REOPENED = "ERR_CHANNEL_MUST_BE_REOPENED"
 
 @dataclass(frozen=True)
 class Continuation:
-    """Which opening of which channel an append belongs to, and which append of it comes next.
+    """Says which opening of which channel an append belongs to, and which append of it comes next.
 
     Opaque to a client, which sends back the last token that it was given.
     """
@@ -119,7 +119,7 @@ class StreamingChannel(Channel):
         )
 
     def progress_at(self, moment: float) -> Progress:
-        """As it was then, in monotonic seconds; as far back as is remembered."""
+        """The progress at that moment, in monotonic seconds; as far back as is remembered."""
         known = (*self.earlier, self.progress)
         return next((one for one in reversed(known) if one.since <= moment), known[0])
 

@@ -102,7 +102,7 @@ class Channels:
             return channel
 
     def _find(self, pipe: Pipe, name: str) -> StreamingChannel | None:
-        """By name, whatever its case (the documentation's rule for every call but the status)."""
+        """Finds a channel by name, whatever its case (the documentation's rule for every call but the status)."""
         channel = self._catalog.channels.get((pipe.id, name.upper()))
         if not isinstance(channel, StreamingChannel):
             return None

@@ -171,7 +171,7 @@ class Committer:
         self._thread.join()
 
     def wake(self) -> None:
-        """After a change of the settings."""
+        """Wakes the committer after a change of the settings."""
         with self._channels.changed:
             self._channels.changed.notify_all()
 
@@ -194,7 +194,7 @@ class Committer:
             sleep(YIELD_S)
 
     def _wait_s(self) -> float | None:
-        """Until the next request is due; None where only a change can make one due."""
+        """The time until the next request is due; None if only a change can make one due."""
         if self._settings.hold_commits or not self._channels.waiting:
             return None
         oldest = min(channel.pending[0].accepted_at for channel in self._channels.waiting.values())

@@ -67,7 +67,7 @@ TYPES = {
 
 
 def kind_of(value: bytes) -> JsonKind:
-    """Of one JSON value's text."""
+    """The kind of one JSON value's text."""
     kind = BY_FIRST_CHARACTER.get(value[0])
     if kind is not None:
         return kind

@@ -63,7 +63,7 @@ def _route(service: StreamingService, endpoint: str, handle: Handler) -> Callabl
 
 
 async def _read_body(request: Request) -> bytes | None:
-    """None for one that is too large, which is read to its end all the same: the client wants its answer."""
+    """Returns None for a body that is too large, which is read to its end all the same: the client wants its answer."""
     size, chunks = 0, []
     async for chunk in request.stream():
         size += len(chunk)
@@ -114,7 +114,7 @@ async def _accept_telemetry(request: Request) -> Response:
 
 
 async def _refuse_upload(request: Request) -> Response:
-    """In S3's words, as a status that its client does not repeat."""
+    """Refuses in S3's words, with a status that its client does not repeat."""
     async for _ in request.stream():
         pass
     error = f"<Error><Code>NotImplemented</Code><Message>{NO_FILE_LANE}</Message></Error>"

@@ -52,7 +52,7 @@ def _sides(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _compare_variants(variants: list[exp.Expr], rest: list[exp.Expr]) -> None:
-    """With text or a boolean, a VARIANT is compared as such; with anything else it has to be cast."""
+    """Compares a VARIANT with text or a boolean as such; with anything else it has to be cast."""
     if not rest or not all(side.is_type(*AS_TEXT) for side in rest):
         raise NotKnown(f"comparing a VARIANT with anything but text: cast it, as in {text(variants[0])[:40]}::NUMBER")
     for side in variants:

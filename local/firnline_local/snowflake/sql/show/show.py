@@ -128,7 +128,7 @@ REPLICATION_COLUMNS = (
 
 
 def show_replication_databases(_context: Context, reader: TokenReader) -> Result:
-    """There are none, but the stock Pulumi and Terraform provider asks after every database."""
+    """Shows none; the stock Pulumi and Terraform provider asks after every database."""
     if reader.accept("LIKE"):
         reader.string()
     if reader.accept("WITH PRIMARY"):

@@ -120,7 +120,7 @@ def _alter_column(context: Context, reader: TokenReader, table: Table) -> None:
 
 
 def _set_type(context: Context, table: Table, column: Column, wanted: DataType) -> None:
-    """Only what a real account allows: a longer text or binary, a number of more digits and the same scale."""
+    """Allows only what a real account does: a longer text or binary, a number of more digits and the same scale."""
     before = column.type
     if wanted == before:
         return
@@ -140,7 +140,7 @@ def _drop_clustering_key(_context: Context, _words: TokenReader, table: Table) -
 
 
 def _swap(context: Context, reader: TokenReader, table: Table) -> None:
-    """Both change names at once (SQL reference, ALTER TABLE: SWAP WITH). An Iceberg table has no such form."""
+    """Swaps the two tables' names at once (SQL reference, ALTER TABLE: SWAP WITH). An Iceberg table has no such form."""
     other = context.find(Table, reader.name())
     context.require_ownership(other)
     if table.iceberg or other.iceberg:

@@ -33,7 +33,7 @@ class NotInFormatVersion(SqlError):
 
 
 def iceberg_column(column: Column, version: int) -> Column:
-    """With the sizes that Iceberg has. Raises NotInFormatVersion."""
+    """The column with the sizes that Iceberg has. Raises NotInFormatVersion."""
     kind = column.type.in_iceberg()
     inside = list(kind.walk())
     if not _is_there(kind, version) or len(inside) > MOST_IN_A_COLUMN:

@@ -26,7 +26,7 @@ CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
 
 
 def read_file_source(context: Context, reader: TokenReader, table: Table) -> tuple[FileSource, str]:
-    """With the case mode."""
+    """The source of files, and the case mode."""
     stage, path = read_location(context, reader, "READ")
     given = reader.options(FILE_OPTIONS, of="a pipe from a stage")
     mode = given.get("MATCH_BY_COLUMN_NAME", "")

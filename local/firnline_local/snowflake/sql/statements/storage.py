@@ -151,7 +151,7 @@ def read_location(context: Context, reader: TokenReader, privilege: str) -> tupl
 
 
 def _location(reader: TokenReader) -> str:
-    """In single quotes, or as far as it goes without a blank."""
+    """Reads a location in single quotes, or as far as it goes without a blank."""
     token = reader.next
     if token is not None and token.kind is TokenKind.STRING:
         return reader.string()
