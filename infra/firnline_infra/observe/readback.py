@@ -51,8 +51,13 @@ def stage_findings(blueprint: Blueprint, stage: DeadLetterStage, session: Any) -
     """Yields nothing in the role of previews, which sees no stage (blueprint/previewing.py)."""
     if current_role(session) == blueprint.names.preview_role.name:
         return
-    if not any(row["name"] == stage.name.parts[-1].name for row in rows_if_there(session, stage.query) or ()):
+    listed = (row for row in rows_if_there(session, stage.query) or () if row["name"] == stage.name.parts[-1].name)
+    row = next(listed, None)
+    if row is None:
         yield differing(f"stage {stage.name}", EXISTS, "yes", NOTHING, stage.create, afterwards=_pipe_of(stage))
+    elif row["url"]:
+        again = f"Its pipe would load a stranger's files. DROP STAGE {stage.name.sql}; `firnline up --refresh` makes it again."
+        yield differing(f"stage {stage.name}", "URL", NOTHING, str(row["url"]), afterwards=again)
 
 
 def _pipe_of(stage: DeadLetterStage) -> str:

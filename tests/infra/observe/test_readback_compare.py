@@ -94,6 +94,17 @@ def test_a_stage_that_is_gone_is_found_by_who_could_see_it(
     blueprint = blueprint_of(load_spec(spec_file))
     (stage,) = blueprint.landing.stages
     monkeypatch.setattr(readback, "current_role", lambda _: role)
-    monkeypatch.setattr(readback, "rows_if_there", lambda *_: [{"name": listed}])
+    monkeypatch.setattr(readback, "rows_if_there", lambda *_: [{"name": listed, "url": ""}])
     found = stage_findings(blueprint, stage, session=None)
     assert [each.repair[:12] for each in found] == repairs
+
+
+def test_a_stage_that_lies_in_somebody_s_bucket_is_found(spec_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec_file.write_text(spec_file.read_text().replace("table: ORDERS", "table: ORDERS, file_replay: true"))
+    blueprint = blueprint_of(load_spec(spec_file))
+    (stage,) = blueprint.landing.stages
+    row = {"name": stage.name.parts[-1].name, "url": "s3://strangers/files/"}
+    monkeypatch.setattr(readback, "current_role", lambda _: blueprint.names.deploy_role.name)
+    monkeypatch.setattr(readback, "rows_if_there", lambda *_: [row])
+    (found,) = stage_findings(blueprint, stage, session=None)
+    assert (found.path, found.found, found.repair) == ("URL", "s3://strangers/files/", "")

@@ -193,6 +193,7 @@ def _state_bucket(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
         "StateBucketPolicy",
         {
             "Type": "AWS::S3::BucketPolicy",
+            **KEPT,
             "Properties": {
                 "Bucket": {"Ref": "StateBucket"},
                 "PolicyDocument": _document(bucket_policy(bucket_arn=arns.bucket(names.state_bucket))),

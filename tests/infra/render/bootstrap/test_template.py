@@ -30,6 +30,7 @@ def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None
         "StateKey",
         "StateKeyAlias",
         "StateBucket",
+        "StateBucketPolicy",
         "GitHubProvider",
         "EnvironmentKey",
         "EnvironmentKeyAlias",
