@@ -64,7 +64,7 @@ KINDS: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "revert": f"DROP TABLE IF EXISTS {DATABASE}.S.KILLED_E",
             "query": FIND,
         },
-        {"query": f"{FIND} LIMIT 1"},
+        {"query": f"{FIND} -- again"},
     ),
     "grantAccountRole:GrantAccountRole": ({"roleName": "KILLED_R", "userName": "KILLED_U"}, {}),
     "grantOwnership:GrantOwnership": (
