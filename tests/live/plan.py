@@ -51,7 +51,7 @@ STEPS = (
     ),
     Step(
         name="contract",
-        does="run tests/contract/test_ledger.py against a table of DynamoDB in the account",
+        does="run tests/contract/ledger against a table of DynamoDB in the account",
         minutes=4,
         dollars=0.02,
         settles="B89",

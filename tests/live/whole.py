@@ -112,7 +112,7 @@ class Whole:
             self.say(f"recorded: {recordings.write(self.record, asked_of, answers)}")
 
     def _keep_the_contract(self) -> None:
-        self.say("$ pytest tests/contract/test_ledger.py")
+        self.say("$ pytest tests/contract/ledger")
         subprocess.run(
             [
                 sys.executable,
@@ -121,7 +121,7 @@ class Whole:
                 "-q",
                 "-p",
                 "no:randomly",
-                "tests/contract/test_ledger.py",
+                "tests/contract/ledger",
                 "-k",
                 "dynamodb",
             ],
