@@ -20,12 +20,9 @@ from tests.chaos.simulated.process import simulated
 from tests.chaos.simulated.world import STREAM
 from tests.chaos.test_replays import Story as Replays
 from tests.chaos.test_replays import judge
+from tests.fakes.kills import Killed
 
 pytestmark = pytest.mark.chaos
-
-
-class Killed(BaseException):
-    pass
 
 
 @dataclass

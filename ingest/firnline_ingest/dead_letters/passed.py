@@ -5,12 +5,10 @@ person's word, that may have happened already.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from firnline_ingest.dead_letters.conversion import DeadLetterConverter
-from firnline_ingest.dead_letters.journal import RecordPlace, place_of
+from firnline_ingest.dead_letters.journal import place_of
 from firnline_ingest.dead_letters.letter import DeadLetter
-from firnline_ingest.ledger.resume import read_again_through
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.records.rejection import RejectReason
 
@@ -21,7 +19,7 @@ READ_AGAIN = "the engine has read it again since, and may have made a row of it"
 
 @dataclass(frozen=True)
 class PassedRecords:
-    """Of one shard. `routing` is of the configuration that the replay has, `maker` makes what an engine with it would."""
+    """The records of one shard that a replay may take. `routing` is its configuration's, and so is the `maker`."""
 
     row: ShardRow | None
     routing: str
@@ -38,16 +36,13 @@ class PassedRecords:
         return READ_AGAIN if not self.takes_read_again and self._may_be_row(letter, self.row) else ""
 
     def _may_be_row(self, letter: DeadLetter, row: ShardRow) -> bool:
-        """Not a misplaced one, which every reading leaves to its copy; nor one that would be a dead letter again."""
-        through = self._read_again_through
-        if through is None or place_of(letter.key.position) > through or letter.reason == RejectReason.MISPLACED:
+        """False for a misplaced one, which every reading leaves to its copy, and for one that would be a dead letter again."""
+        again = row.read_again
+        if again is None or place_of(letter.key.position) > place_of(again.through):
             return False
-        return row.read_again != self.routing or bool(self.maker.make(letter).rows)
-
-    @cached_property
-    def _read_again_through(self) -> RecordPlace | None:
-        through = read_again_through(self.row) if self.row else None
-        return place_of(through) if through else None
+        if letter.reason == RejectReason.MISPLACED:
+            return False
+        return again.routing != self.routing or bool(self.maker.make(letter).rows)
 
 
 def has_passed(row: ShardRow, letter: DeadLetter) -> bool:

@@ -11,7 +11,7 @@ from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Proven, ResumeFrom, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Proven, ReadAgain, ResumeFrom, Sending, ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
@@ -42,7 +42,7 @@ def to_item(row: ShardRow) -> Item:
         "ended": row.ended,
         "children": list(row.children),
         "routing": row.routing,
-        "read_again": row.read_again,
+        "read_again": _read_again_item(row.read_again),
         "incidents": [_incident_item(incident) for incident in row.incidents],
         "reset": row.reset.value if row.reset else "",
     }
@@ -71,10 +71,18 @@ def from_item(item: Item) -> ShardRow:
         ended=item["ended"],
         children=tuple(item["children"]),
         routing=item["routing"],
-        read_again=item.get("read_again", ""),
+        read_again=_read_again(item.get("read_again", {})),
         incidents=tuple(_incident(incident) for incident in item["incidents"]),
         reset=ResumeFrom(item["reset"]) if item["reset"] else None,
     )
+
+
+def _read_again_item(again: ReadAgain | None) -> Item:
+    return {"through": again.through.token, "routing": again.routing} if again else {}
+
+
+def _read_again(item: Item) -> ReadAgain | None:
+    return ReadAgain(Position.from_token(item["through"]), item["routing"]) if item else None
 
 
 def mark_to_item(mark: StreamMark) -> Item:

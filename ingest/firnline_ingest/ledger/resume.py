@@ -16,7 +16,7 @@ from firnline_ingest.ledger.incarnation import begun_anew
 from firnline_ingest.ledger.incident import Incident, IncidentKind, without_acceptances
 from firnline_ingest.ledger.lease import RunLease, held
 from firnline_ingest.ledger.reconcile import EXPIRES_MS
-from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from firnline_ingest.ledger.row import ReadAgain, ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey
 
 
@@ -35,7 +35,6 @@ class TableUnnamed(UsageError):
 
 Decision = Callable[[ShardRow], ShardRow]
 HOUR_MS = 3_600_000
-RESUMED_FROM = "resumed from "
 
 
 class NothingToResume(UsageError):
@@ -113,9 +112,8 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     another one by now.
     """
     row = replace(row, incidents=without_acceptances(row.incidents))
-    detail = f"{RESUMED_FROM}{where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
-    known = max(filter(None, (row.read_through, row.kept_through)), default=None)
-    incident = Incident(IncidentKind.RESUMED, now_ms, detail, known)
+    detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
+    incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
     resumed = replace(row.with_incident(incident), reset=where, first_read=None)
     if where is ResumeFrom.PROVEN:
         return resumed
@@ -123,6 +121,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
         resumed,
         read_through=None,
         kept_through=None,
+        read_again=_read_again(row),
         decided=(),
         tip_ms=0,
         arrived_ms=0,
@@ -134,13 +133,10 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     )
 
 
-def read_again_through(row: ShardRow) -> Position | None:
-    """Up to where a dead letter may be of a record that was read again since, because a person resumed its shard from the
-    horizon: another configuration may have made a row of it then.
-    """
-    resumed = [each for each in row.incidents if each.kind is IncidentKind.RESUMED]
-    from_horizon = [each for each in resumed if not each.detail.startswith(f"{RESUMED_FROM}{ResumeFrom.PROVEN}")]
-    return max((each.through for each in from_horizon if each.through), default=None)
+def _read_again(row: ShardRow) -> ReadAgain | None:
+    earlier = row.read_again.through if row.read_again else None
+    through = max(filter(None, (row.read_through, row.kept_through, earlier)), default=None)
+    return ReadAgain(through) if through else None
 
 
 def accept_errors(row: ShardRow, through: Position, now_ms: int, *, table: str = "") -> ShardRow:

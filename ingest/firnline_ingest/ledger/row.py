@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Self
+from typing import ClassVar, Self
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.incident import Incident, IncidentKind, with_incident
@@ -68,7 +68,6 @@ class ResumeFrom(StrEnum):
     TRIM_HORIZON = "trim-horizon"
 
 
-SEVERAL = "several"
 MOST_DECIDED = 200  # far more than there can be: the ledger passes them one after the other
 
 
@@ -83,6 +82,25 @@ class DecidedRange:
     through: Position
     refused: str = ""
     """Snowflake's words; empty where it was a registry's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """What a person had read again from the horizon: another conversion may have made rows of its dead letters."""
+
+    through: Position
+    """The furthest record that had been read then, or of which a dead letter may have been kept."""
+    routing: str = ""
+    """The conversion by which it is read again: empty before that begins, SEVERAL where it changed before the end."""
+
+    SEVERAL: ClassVar[str] = "several"
+
+    def by(self, routing: str, read_through: Position | None) -> "ReadAgain":
+        """The same when the shard is opened with this conversion, having been read so far."""
+        if self.routing in ("", routing):
+            return replace(self, routing=routing)
+        is_over = read_through is not None and read_through >= self.through
+        return self if is_over else replace(self, routing=self.SEVERAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +137,8 @@ class ShardRow:
     ended: bool = False
     children: tuple[str, ...] = ()
     routing: str = ""
-    read_again: str = ""
-    """Of a shard that a person had read again from its horizon: the `routing` by which it was, or SEVERAL."""
+    read_again: ReadAgain | None = None
+    """Set by a person's decision for the horizon, if anything had been read; kept ever after."""
     incidents: tuple[Incident, ...] = ()
     """Merged and bounded: a new one is added by `with_incident` only."""
     reset: ResumeFrom | None = None

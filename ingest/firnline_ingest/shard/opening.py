@@ -15,8 +15,7 @@ from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss, log_incident
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
-from firnline_ingest.ledger.resume import read_again_through
-from firnline_ingest.ledger.row import SEVERAL, ChannelEntry, ResumeFrom, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
@@ -248,22 +247,13 @@ def _listed(
         row,
         heartbeat_ms=now_ms,
         routing=work.pipeline.conversion_hash,
-        read_again=_routing_read_again(row, work.pipeline.conversion_hash),
+        read_again=row.read_again and row.read_again.by(work.pipeline.conversion_hash, row.read_through),
         channels=MappingProxyType({**row.channels, **entries}),
         sent_through=max(filter(None, (each.through for each in sent.values())), default=None),
         sent_ms=max(each.ms for each in sent.values()),
         is_sending=False,
         reset=None,
     )
-
-
-def _routing_read_again(row: ShardRow, routing: str) -> str:
-    """By which conversion what was read before is read again; a replay compares it with its own."""
-    if row.reset is ResumeFrom.TRIM_HORIZON:
-        return routing
-    through = read_again_through(row) if row.read_again not in ("", routing) else None
-    is_begun = through is not None and (row.read_through is None or row.read_through < through)
-    return SEVERAL if is_begun else row.read_again
 
 
 def _sent(row: ShardRow, opened: ResumedChannel) -> Sending:

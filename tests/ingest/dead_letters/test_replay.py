@@ -120,10 +120,13 @@ def test_what_the_engine_may_read_again_stays_a_letter(place: Place, row: ShardR
     assert not place.rows
 
 
-def read_again(where: ResumeFrom, *, routing: str) -> ShardRow:
+def resumed(where: ResumeFrom, *, routing: str) -> ShardRow:
     """By an engine of this conversion, after it was at the record 6, with a dead letter of 7."""
     before = replace(PASSED, read_through=Position(6), kept_through=Position(7))
-    return replace(resume_from(before, where, 1), reset=None, read_through=Position(1000), read_again=routing)
+    row = resume_from(before, where, 1)
+    return replace(
+        row, reset=None, read_through=Position(1000), read_again=row.read_again and row.read_again.by(routing, None)
+    )
 
 
 def conversion_hash(**pipeline: Any) -> str:
@@ -136,7 +139,7 @@ def test_what_may_be_a_row_since_it_was_read_again_from_the_horizon_is_taken_onl
     """The dead letters of 5 and 7 would be rows today, and that of 6 would be one again; 8 was first read afterwards."""
     place.put(letter(5, b'{"a":5}'), letter(6), letter(7, b'{"a":7}'), letter(8, b'{"a":8}'))
     place.put(letter(4, b'{"a":4}', reason="misplaced"))
-    place.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash())
+    place.row = resumed(ResumeFrom.TRIM_HORIZON, routing=conversion_hash())
     asked = Choice(reasons=frozenset({"misplaced", "not-json"}))
     assert dict(place.replay(choice=asked).remaining) == {READ_AGAIN: 2, "not-json": 1}
     assert place.rows == [b'"a":4}', b'"a":8}']
@@ -147,13 +150,13 @@ def test_a_dead_letter_that_another_conversion_read_again_may_be_a_row_whatever_
     place: Place,
 ) -> None:
     place.put(letter(6))
-    place.row = read_again(ResumeFrom.TRIM_HORIZON, routing=conversion_hash(max_row_bytes=2000))
+    place.row = resumed(ResumeFrom.TRIM_HORIZON, routing=conversion_hash(max_row_bytes=2000))
     assert dict(place.replay().remaining) == {READ_AGAIN: 1}
 
 
 def test_who_goes_on_after_what_was_proven_reads_nothing_again(place: Place) -> None:
     place.put(letter(5, b'{"a":5}'))
-    place.row = read_again(ResumeFrom.PROVEN, routing=conversion_hash())
+    place.row = resumed(ResumeFrom.PROVEN, routing=conversion_hash())
     assert place.replay().rows == 1
 
 

@@ -10,8 +10,7 @@ from firnline_ingest.kinesis.start import After, TrimHorizon
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.reconcile import EXPIRES_MS
 from firnline_ingest.ledger.resume import accept_errors, resume_from
-from firnline_ingest.ledger.row import SEVERAL, ResumeFrom, ShardRow
-from firnline_ingest.shard import opening
+from firnline_ingest.ledger.row import ReadAgain, ResumeFrom, ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import ChannelState, Position, ShardKey
@@ -204,13 +203,22 @@ def test_a_batch_that_spark_replays_does_not_undo_what_a_person_decided(world: W
 def test_the_row_says_by_which_conversion_its_shard_was_read_again(has_come: int | None) -> None:
     """A person decided at 3; another engine, of another conversion, opens the shard when it has come so far."""
     row = ShardRow(key=ShardKey("events", 1, "s"), start=TrimHorizon(), read_through=Position(3), routing="a")
-    assert opening._routing_read_again(resume_from(row, ResumeFrom.PROVEN, 1), "b") == ""
-    row = resume_from(row, ResumeFrom.TRIM_HORIZON, 1)
-    row = replace(row, reset=None, read_again=opening._routing_read_again(row, "b"))
-    assert row.read_again == "b"
-    assert opening._routing_read_again(row, "b") == "b"
-    row = replace(row, read_through=Position(has_come) if has_come else None)
-    assert opening._routing_read_again(row, "c") == ("b" if has_come == 3 else SEVERAL)
+    assert resume_from(row, ResumeFrom.PROVEN, 1).read_again is None
+    asked = resume_from(row, ResumeFrom.TRIM_HORIZON, 1).read_again
+    assert asked == ReadAgain(Position(3))
+    begun = asked.by("b", None)
+    assert begun == begun.by("b", None) == ReadAgain(Position(3), "b")
+    read_through = Position(has_come) if has_come else None
+    assert begun.by("c", read_through).routing == ("b" if has_come == 3 else ReadAgain.SEVERAL)
+
+
+def test_a_shard_that_is_resumed_from_the_horizon_twice_is_read_again_up_to_the_furthest_place() -> None:
+    row = ShardRow(
+        key=ShardKey("events", 1, "s"), start=TrimHorizon(), read_through=Position(3), kept_through=Position(5)
+    )
+    once = resume_from(row, ResumeFrom.TRIM_HORIZON, 1)
+    twice = resume_from(replace(once, reset=None, read_through=Position(4)), ResumeFrom.TRIM_HORIZON, 2)
+    assert once.read_again == twice.read_again == ReadAgain(Position(5))
 
 
 def test_an_engine_killed_in_the_middle_of_carrying_out_a_decision_does_it_again(world: World) -> None:
