@@ -251,7 +251,7 @@ class DynamoLedger:
 
     def begun_streams(self) -> list[str]:
         """A mark whose name has a space is of no stream (spark/streams.py)."""
-        condition, values = "#stream = :own AND begins_with(shard, :marks)", {":own": OWN_ITEMS, ":marks": MARKS}
+        condition, values = "#stream = :own AND begins_with(#shard, :marks)", {":own": OWN_ITEMS, ":marks": MARKS}
         names = self._items.query(condition, values, lambda item: str(item["shard"]).removeprefix(MARKS))
         return [name for name in names if " " not in name]
 
@@ -294,7 +294,7 @@ class DynamoLedger:
         return self._items.get(_consumer_key(stream, name), consumer_from_item)
 
     def consumers(self) -> list[ConsumerRecord]:
-        condition = "#stream = :own AND begins_with(shard, :consumers)"
+        condition = "#stream = :own AND begins_with(#shard, :consumers)"
         values = {":own": OWN_ITEMS, ":consumers": CONSUMERS}
         return list(self._items.query(condition, values, consumer_from_item))
 

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+KEY = ("stream", "shard")
+"""The table's key. Both are reserved words of DynamoDB, so an expression names them by placeholders alone (AWS, DynamoDB
+Developer Guide, "Reserved words in DynamoDB", read on 2026-11-28).
+"""
+
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
 
@@ -84,7 +89,7 @@ class ItemTable:
                 "query",
                 ConsistentRead=True,
                 KeyConditionExpression=condition,
-                ExpressionAttributeNames={"#stream": "stream"},
+                ExpressionAttributeNames={f"#{name}": name for name in KEY if f"#{name}" in condition},
                 ExpressionAttributeValues=serialized(values),
                 **page,
             )

@@ -113,7 +113,8 @@ class MigrationJournal:
             answer = self._ask(
                 "query",
                 ConsistentRead=True,
-                KeyConditionExpression="stream = :stream",
+                KeyConditionExpression="#stream = :stream",  # `stream` is a reserved word of DynamoDB
+                ExpressionAttributeNames={"#stream": "stream"},
                 ExpressionAttributeValues=wire({":stream": incarnation}),
                 **page,
             )
