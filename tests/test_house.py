@@ -4,10 +4,12 @@ import ast
 import re
 from collections import defaultdict
 
-from docs.tools.layout import BEGIN, END, HERE, LAYOUT, module_graph, modules, report
+from docs.tools.layout import file_length, function_lengths, module_graph, modules
 
 MOST_IMPORTS = 20
 """Of our own modules in one file."""
+LONGEST_FILE, LONGEST_FUNCTION = 400, 52
+"""In lines."""
 FOUND_BY_NAME = (
     r"firnline_infra\.cli\.\w+",  # commands, by infra's lazy group
     r"firnline_local\.cli\.\w+",  # the same of firnline-local, by its entry points
@@ -42,7 +44,12 @@ def test_every_module_is_used_by_another_one() -> None:
     assert {name for name in unused if not any(re.fullmatch(pattern, name) for pattern in FOUND_BY_NAME)} == set()
 
 
-def test_the_numbers_of_the_layout_page_are_the_tool_s() -> None:
-    """`python docs/tools/layout.py --write` writes them anew."""
-    page = LAYOUT.read_text(encoding="utf-8")
-    assert page.partition(BEGIN)[2].partition(END)[0].strip() == report(HERE).strip()
+def test_no_file_and_no_function_is_longer_than_its_bound() -> None:
+    files = modules().items()
+    assert {name: lines for name, file in files if (lines := file_length(file)) > LONGEST_FILE} == {}
+    assert {
+        f"{name}.{function}": lines
+        for name, file in files
+        for function, lines in function_lengths(file).items()
+        if lines > LONGEST_FUNCTION
+    } == {}

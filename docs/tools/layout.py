@@ -1,11 +1,10 @@
-"""The layout in numbers: what docs/design/layout.md quotes, and the graph of imports that tests/test_imports.py judges.
+"""The layout in numbers, and the graph of imports that tests/test_imports.py judges.
 
-`python docs/tools/layout.py` prints the numbers, and `--write` puts them into the page. It reads the source as text.
+`python docs/tools/layout.py` prints the numbers; tests/test_house.py has their bounds. It reads the source as text.
 """
 
 import ast
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,9 +15,6 @@ LENT = re.compile(r"firnline_infra\.runtimes\.(\w+\.)?options")
 """A runtime's options stand in its folder, and are the specification's: they import nothing above it."""
 Graph = Mapping[str, set[str]]
 HERE = Path(__file__).parents[2]
-LAYOUT = HERE / "docs" / "design" / "layout.md"
-BEGIN, END = "<!-- numbers -->", "<!-- end of numbers -->"
-"""Around the numbers on the page."""
 
 
 @dataclass(frozen=True)
@@ -132,17 +128,21 @@ def _nearest(name: str, known: Mapping[str, Path]) -> str:
     return name
 
 
-def _lengths(files: list[Path]) -> tuple[list[int], list[int]]:
-    """Lines of each file, and of each function."""
-    texts = [file.read_text(encoding="utf-8") for file in files]
-    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
-    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    spans = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions]
-    return [text.count("\n") for text in texts], spans
+def function_lengths(file: Path) -> dict[str, int]:
+    """Lines of each function of a file, by its name and the line where it begins."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return {f"{each.name}:{each.lineno}": (each.end_lineno or each.lineno) - each.lineno + 1 for each in functions}
+
+
+def file_length(file: Path) -> int:
+    """Counts the lines of a file."""
+    return file.read_text(encoding="utf-8").count("\n")
 
 
 def _row(name: str, files: list[Path]) -> str:
-    lines, spans = _lengths(files)
+    lines = [file_length(file) for file in files]
+    spans = [span for file in files for span in function_lengths(file).values()]
     return (
         f"| {name} | {len(lines)} | {sum(lines):,} | {median(lines):g} | {quantiles(lines, n=10)[-1]:g} | {max(lines)} "
         f"| {median(spans):g} | {quantiles(spans, n=10)[-1]:g} | {max(spans)} |"
@@ -171,10 +171,5 @@ def report(root: Path) -> str:
     )
 
 
-def write() -> None:
-    before, _, rest = LAYOUT.read_text(encoding="utf-8").partition(BEGIN)
-    LAYOUT.write_text(f"{before}{BEGIN}\n{report(HERE)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write() if "--write" in sys.argv else print(report(HERE))
+    print(report(HERE))
