@@ -19,6 +19,7 @@ from uuid import uuid4
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from firnline_local.aws.call import SERVICE_KEY, credential
+from firnline_local.clock import Clock, SystemClock
 from firnline_local.faults import CONTROL_PREFIX, Fault, FaultKind, FaultPlan, asked
 from firnline_local.runtimes.authorizer import AllowEverything, RuntimeAuthorizer, ServiceCall
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
@@ -51,8 +52,9 @@ class RuntimesApplication:
         faults: FaultPlan,
         authorizer: RuntimeAuthorizer | None = None,
         launch: Launcher | None = None,
+        clock: Clock | None = None,
     ) -> None:
-        """Jobs work in the folder. `launch` runs them in place of Spark."""
+        """Jobs work in the folder. `launch` runs them in place of Spark. `clock` ends runs that have lasted too long."""
         self.faults = faults
         self.listens_at = NOWHERE
         self.places = JobEndpoints(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
@@ -60,7 +62,7 @@ class RuntimesApplication:
         self._account = account
         self._sessions = JobSessions()
         self.launch = launch or self._spark(folder)
-        serverless = EmrServerless(account, region, self.launch)
+        serverless = EmrServerless(account, region, self.launch, clock or SystemClock())
         workgroups = RedshiftServerless(account, region)
         clusters = VirtualClusters(account, region, clusters=lambda: {CLUSTER})
         self.associations = PodIdentity(

@@ -20,7 +20,7 @@ def test_it_streams_without_a_timeout_and_is_started_again() -> None:
     started = request(job_on())
     assert started["mode"] == "STREAMING"
     assert started["retryPolicy"] == {"maxFailedAttemptsPerHour": 5}
-    assert "executionTimeoutMinutes" not in started
+    assert started["executionTimeoutMinutes"] == 0, "without one AWS cancels the run after 12 hours"
     assert started["clientToken"] == "f" * 64
 
 

@@ -97,8 +97,18 @@ def test_the_operators_schema_takes_it(environment: str, runtime: str) -> None:
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_nothing_secret_and_no_time_limit_is_in_it(runtime: str) -> None:
-    text = json.dumps(rendered("prod", runtime))
-    for word in ("executionTimeoutMinutes", "PRIVATE KEY", "AKIA", "aws_secret", "fs.s3a.secret"):
+    request = dict(rendered("prod", runtime))
+    assert request.pop("executionTimeoutMinutes", 0) == 0, "0 is none"
+    text = json.dumps(request)
+    for word in (
+        "imeoutMinutes",
+        "timeToLiveSeconds",
+        "activeDeadlineSeconds",
+        "PRIVATE KEY",
+        "AKIA",
+        "aws_secret",
+        "fs.s3a.secret",
+    ):
         assert word not in text
 
 

@@ -10,6 +10,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from firnline_local.clock import SystemClock
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 from firnline_local.runtimes.server import RuntimesApplication
@@ -75,6 +76,7 @@ class Service:
     client: Any
     stage: Stage
     application: RuntimesApplication
+    clock: SystemClock = field(default_factory=SystemClock)
 
     def create(self, **more: Any) -> str:
         made = self.client.create_application(type="SPARK", releaseLabel="emr-spark-8.1.0", **more)
@@ -101,10 +103,12 @@ class Service:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    stage = Stage()
-    application = RuntimesApplication(tmp_path, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage)
+    stage, clock = Stage(), SystemClock()
+    application = RuntimesApplication(
+        tmp_path, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage, clock=clock
+    )
     with WsgiServer(application, name="runtimes") as server:
-        yield Service(client_of(server.endpoint), stage, application)
+        yield Service(client_of(server.endpoint), stage, application, clock)
     application.stop()
 
 

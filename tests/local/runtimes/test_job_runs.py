@@ -3,7 +3,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
+from firnline_infra.runtimes.registry import render
 from firnline_local.faults import faults_from_json
+from tests.infra.runtimes.environments import job_on
 from tests.local.runtimes.conftest import ROLE, Service
 
 DEFAULTS = "spark-defaults"
@@ -136,6 +138,36 @@ def test_a_grace_is_0_or_15_s_to_half_an_hour(service: Service) -> None:
             service.client.cancel_job_run(applicationId=application, jobRunId=run, shutdownGracePeriodInSeconds=seconds)
 
 
+@pytest.mark.parametrize(
+    ("more", "minutes"), [({}, 720), ({"executionTimeoutMinutes": 90}, 90), ({"mode": "BATCH"}, 720)]
+)
+def test_a_run_that_lasts_longer_than_its_timeout_is_cancelled_and_not_tried_again(
+    service: Service, more: dict[str, object], minutes: int
+) -> None:
+    application = service.create()
+    run = service.start(application, **more)
+    attempt = service.stage.attempt()
+    assert service.until(application, run, "RUNNING")["executionTimeoutMinutes"] == minutes
+    service.clock.advance(minutes=minutes - 1)
+    assert service.run(application, run)["state"] == "RUNNING"
+    service.clock.advance(minutes=1)
+    assert service.run(application, run)["state"] == "CANCELLING"
+    attempt.end("ended by a signal")
+    assert f"timeout of {minutes} minutes" in service.until(application, run, "CANCELLED")["stateDetails"]
+    assert len(service.stage.attempts) == 1
+
+
+def test_the_engines_own_run_outlasts_the_default_timeout(service: Service) -> None:
+    application = service.create()
+    request = render(job_on(place=application), token="t")
+    run = service.client.start_job_run(**request)["jobRunId"]
+    service.stage.attempt()
+    service.until(application, run, "RUNNING")
+    service.clock.advance(hours=24 * 365)
+    found = service.run(application, run)
+    assert (found["state"], found["executionTimeoutMinutes"]) == ("RUNNING", 0)
+
+
 def test_a_run_beyond_the_limit_is_queued_until_there_is_room(service: Service) -> None:
     application = service.create(schedulerConfiguration={"maxConcurrentRuns": 1})
     first, second, third = (service.start(application, name=name) for name in "abc")
@@ -163,7 +195,9 @@ def test_an_application_that_does_not_start_by_itself_has_to_be_started(service:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"executionTimeoutMinutes": 60}, "can't be set for a job run in STREAMING mode"),
+        ({"executionTimeoutMinutes": -1}, "greater than or equal to 0"),
+        ({"mode": "BATCH", "executionTimeoutMinutes": 0}, "must be between 1 and 10080"),
+        ({"mode": "BATCH", "executionTimeoutMinutes": 10_081}, "must be between 1 and 10080"),
         ({"retryPolicy": {"maxFailedAttemptsPerHour": 11}}, "between 1 and 10"),
         ({"retryPolicy": {"maxAttempts": 2}}, "BATCH mode"),
         ({"clientToken": "a b"}, "clientToken.*regular expression"),

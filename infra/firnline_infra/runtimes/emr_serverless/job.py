@@ -13,13 +13,16 @@ from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
 
 LONGEST_ENTRY, MOST_TAGS = 4096, 200
+NO_TIMEOUT = 0
+"""Minutes; without it AWS cancels any run after 720, and starts no cancelled one again (user guide, "Considerations", and
+GetJobRun in botocore; 2026-11-28)."""
 WORKERS = {1: 8, 2: 16, 4: 30, 8: 60, 16: 120}
 """GB at the most of a worker, by its vCPUs (the guide's app-behavior)."""
 MIB_PER_GB = 1024
 
 
 def start_job_run(job: EngineJob, start: Start) -> dict[str, Any]:
-    """A streaming run has no execution timeout; AWS starts it again from its checkpoint where it fails."""
+    """A run that AWS starts again where its program fails, and that lasts until it is cancelled."""
     section = job.runtime.emr_serverless
     assert section is not None
     disk = f"{section.disk_gb}G"
@@ -33,6 +36,7 @@ def start_job_run(job: EngineJob, start: Start) -> dict[str, Any]:
         "name": job.name,
         "executionRoleArn": job.role_arn,
         "mode": "STREAMING",
+        "executionTimeoutMinutes": NO_TIMEOUT,
         "retryPolicy": {"maxFailedAttemptsPerHour": section.failures_per_hour},
         "jobDriver": {"sparkSubmit": {"entryPoint": job.artefact.entry, "entryPointArguments": [job.configuration]}},
         "configurationOverrides": {

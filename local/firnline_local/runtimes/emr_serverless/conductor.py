@@ -10,6 +10,8 @@ from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Run
 
 STREAMING_GRACE_S = 120.0
 """Where a cancel says nothing (user guide, "Job cancellation with grace period"); a batch run has none."""
+TICK_S = 1.0
+"""How often the clock is looked at for runs that have lasted too long."""
 
 
 class Conductor:
@@ -20,11 +22,15 @@ class Conductor:
         self._clock = clock
         self._changed = threading.Condition(lock)
         self._running: dict[str, Running] = {}
+        self._runs: list[JobRun] = []
         self._is_stopped = False
 
     def conduct(self, run: JobRun, runs: Sequence[JobRun]) -> None:
         """Call with the lock held. `runs` are those of the application, with this one."""
         earlier = [each for each in runs if each is not run]
+        if not self._runs:
+            threading.Thread(target=self._watch_the_clock, name="run-timeouts", daemon=True).start()
+        self._runs.append(run)
         threading.Thread(target=self._conduct, args=(run, earlier), name=f"run-{run.id}", daemon=True).start()
 
     def cancel(self, run: JobRun, grace_s: float | None) -> None:
@@ -40,6 +46,20 @@ class Conductor:
             grace = (default_s if grace_s is None else grace_s) if was_running else 0.0
             running.stop(grace)
         self._changed.notify_all()
+
+    def cancel_overdue(self) -> None:
+        """Call with the lock held. A run that has lasted longer than its timeout is cancelled as by a person."""
+        now = self._clock()
+        for run in self._runs:
+            if run.is_overdue(now) and not run.is_cancel_asked:
+                self.cancel(run, None)
+                run.details = f"Job run exceeded its execution timeout of {run.timeout_minutes} minutes."
+
+    def _watch_the_clock(self) -> None:
+        with self._changed:
+            while not self._is_stopped:
+                self.cancel_overdue()
+                self._changed.wait(TICK_S)
 
     def stop(self) -> None:
         """Kills what runs, and lets no more start."""
@@ -59,7 +79,7 @@ class Conductor:
                 now = self._clock()
                 self._running.pop(run.id, None)
                 if run.is_cancel_asked or self._is_stopped:
-                    run.enter(State.CANCELLED, now)
+                    run.enter(State.CANCELLED, now, run.details)
                 elif reason is None:
                     run.enter(State.SUCCESS, now)
                 elif not run.may_retry(now):

@@ -14,6 +14,8 @@ from firnline_local.runtimes.emr_serverless.application import Application
 
 DEFAULT_FAILED_AN_HOUR = 5
 LONGEST_DETAILS = 256
+DEFAULT_TIMEOUT_MINUTES = 720
+"""Of a run in either mode that says nothing (user guide, "Considerations": a stream has to say 0; 2026-11-28)."""
 
 
 class State(StrEnum):
@@ -70,6 +72,17 @@ class JobRun:
         return self.state in OVER
 
     @property
+    def timeout_minutes(self) -> int:
+        """0 is none."""
+        return int(self.request.get("executionTimeoutMinutes", DEFAULT_TIMEOUT_MINUTES))
+
+    def is_overdue(self, now: datetime) -> bool:
+        """True if it has run for longer than it may, over all its attempts."""
+        if self.started_at is None or self.is_over or not self.timeout_minutes:
+            return False
+        return now - self.started_at >= timedelta(minutes=self.timeout_minutes)
+
+    @property
     def attempt(self) -> Attempt:
         """The one at hand."""
         return self.attempts[-1]
@@ -104,10 +117,11 @@ class JobRun:
         """One attempt, or the run as it is, in GetJobRun's answer."""
         attempt = self.attempts[number - 1] if number is not None else None
         policy = {"maxFailedAttemptsPerHour": DEFAULT_FAILED_AN_HOUR} if self.is_streaming else {"maxAttempts": 1}
-        kept = ("configurationOverrides", "executionTimeoutMinutes", "executionIamPolicy", "flexExecution")
+        kept = ("configurationOverrides", "executionIamPolicy", "flexExecution")
         return {
             **self._common(attempt),
             **{name: self.request[name] for name in kept if name in self.request},
+            "executionTimeoutMinutes": self.timeout_minutes,
             "jobRunId": self.id,
             "createdAt": self.created_at,
             "updatedAt": attempt.updated_at if attempt else self.updated_at,

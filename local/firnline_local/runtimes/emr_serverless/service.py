@@ -44,6 +44,12 @@ class EmrServerless(RuntimeService):
         """Ends every run at once."""
         self._conductor.stop()
 
+    def answer(self, operation: str, parameters: Mapping[str, Any], caller: str) -> Content:
+        """Raises ServiceError. What is asked comes after what the time has done to runs."""
+        with self._lock:
+            self._conductor.cancel_overdue()
+        return super().answer(operation, parameters, caller)
+
     def create_application(self, given: Mapping[str, Any]) -> Content:
         return self._answered_once("CreateApplication", given, lambda: self._created(given))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from firnline_local.runtimes.emr_serverless.application import RELEASES, Application
-from firnline_local.runtimes.emr_serverless.job_run import JobRun
+from firnline_local.runtimes.emr_serverless.job_run import DEFAULT_TIMEOUT_MINUTES, JobRun
 from firnline_local.runtimes.jobs.submission import Submission
 from firnline_local.runtimes.rest_json import invalid
 
@@ -25,6 +25,8 @@ DEFAULTS = {
     "spark.dynamicAllocation.enabled": "true",
 }
 """What a job has that says nothing (user guide, "Spark job properties")."""
+LONGEST_BATCH_MINUTES = 10_080
+"""Seven days, and 0 is none any more from release 7.11 on (botocore, StartJobRun; 2026-11-28)."""
 NOT_CARRIED = ("executionIamPolicy",)
 
 
@@ -60,8 +62,11 @@ def check_request(application: Application, request: Mapping[str, Any]) -> None:
     except ValueError as error:
         raise invalid(f"sparkSubmitParameters can't be read: {error}") from error
     is_streaming, policy = request.get("mode") == "STREAMING", request.get("retryPolicy") or {}
-    if is_streaming and request.get("executionTimeoutMinutes"):
-        raise invalid("executionTimeoutMinutes can't be set for a job run in STREAMING mode.")
+    minutes = request.get("executionTimeoutMinutes", DEFAULT_TIMEOUT_MINUTES)
+    if not is_streaming and not 1 <= minutes <= LONGEST_BATCH_MINUTES:
+        raise invalid(
+            f"executionTimeoutMinutes of a job run in BATCH mode must be between 1 and {LONGEST_BATCH_MINUTES}."
+        )
     if is_streaming and "maxAttempts" in policy:
         raise invalid("retryPolicy.maxAttempts is for job runs in BATCH mode.")
     if not is_streaming and "maxFailedAttemptsPerHour" in policy:
