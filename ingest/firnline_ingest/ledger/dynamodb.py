@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from botocore.exceptions import BotoCoreError
 
 from firnline_ingest.kinesis.start import Pin
@@ -16,6 +17,7 @@ from firnline_ingest.ledger.errors import (
     LedgerTableForeign,
     LedgerUnavailable,
 )
+from firnline_ingest.ledger.expressions import ItemUpdate
 from firnline_ingest.ledger.item import (
     Item,
     consumer_from_item,
@@ -28,7 +30,7 @@ from firnline_ingest.ledger.item import (
     standby_to_item,
     to_item,
 )
-from firnline_ingest.ledger.item_table import ConditionFailed, ItemTable, TableExists, deserialized, serialized
+from firnline_ingest.ledger.item_table import ConditionFailed, ItemTable, TableExists, serialized
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
@@ -40,16 +42,14 @@ if TYPE_CHECKING:
 
 KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
-HELD = "#generation = :generation AND #owner = :owner"
-NEWER = "(attribute_not_exists(write_number) OR write_number < :write_number)"
-SAME_CONSUMER = "asked_by = :asked_by AND arn = :arn"
+IS_NEW = Attr("generation").not_exists()
+NO_RUN = Attr("run_id").not_exists()
 CONSUMERS, MARKS = "@consumer/", "@stream/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
 REPORT_KEY = {"stream": OWN_ITEMS, "shard": "@report"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
 LAST_START = "last_start"
-SAME_STANDBY = "run_id = :run_id AND is_admitted = :admitted"
 
 
 class WriteNumbers:
@@ -107,7 +107,7 @@ class DynamoLedger:
         return self._items.get(_key(key), self._numbers.row_of)
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
-        rows = self._items.query("#stream = :stream", {":stream": incarnation}, self._numbers.row_of)
+        rows = self._items.query(Key("stream").eq(incarnation), self._numbers.row_of)
         return {row.key.shard_id: row for row in rows}
 
     def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
@@ -118,62 +118,42 @@ class DynamoLedger:
             for name, value in to_item(ShardRow(key=key, start=pin, fence=fence)).items()
             if name not in KEY_SCHEMA
         }
-        changes = {name: new[name] for name in FENCE} if held.generation else new
-        condition = HELD if held.generation else "attribute_not_exists(#generation)"
+        update = ItemUpdate(sets={name: new[name] for name in FENCE} if held.generation else new)
+        condition = _held(held) if held.generation else IS_NEW
         try:
-            answer = self._items.call(
-                "UpdateItem",
-                "update_item",
-                Key=serialized(_key(key)),
-                UpdateExpression="SET " + ", ".join(f"#{name} = :new_{name}" for name in changes),
-                ConditionExpression=condition,
-                ExpressionAttributeNames={f"#{name}": name for name in changes},
-                ExpressionAttributeValues=serialized(
-                    {f":new_{name}": value for name, value in changes.items()}
-                    | (_held(held) if held.generation else {})
-                ),
-                ReturnValues="ALL_NEW",
-            )
+            return self._items.update(_key(key), update, condition, self._numbers.row_of)
         except ConditionFailed:
             found = self.read(key)
             if found is None or found.fence != fence:  # equal: it was ours, and only the response was lost
                 raise Fenced(key, found.fence.owner if found else "") from None
             return found
-        return self._items.understood(lambda: self._numbers.row_of(deserialized(answer["Attributes"])))
 
     def write(self, row: ShardRow) -> None:
-        self._put(row, f"{HELD} AND read_through <= :read_through", {":read_through": padded(row.read_through)})
+        self._put(row, _held(row.fence) & Attr("read_through").lte(padded(row.read_through)))
 
     def reset(self, row: ShardRow) -> None:
-        self._put(row, HELD, {})
+        self._put(row, _held(row.fence))
 
     def remove(self, row: ShardRow) -> None:
-        self._delete(row, f"{HELD} AND ended = :ended", {":ended": True})
+        self._delete(row, _held(row.fence) & Attr("ended").eq(True))
 
     def withdraw(self, row: ShardRow) -> None:
         """Removes a row that no engine has taken since it was written; for what a migration wrote. Raises Fenced."""
-        self._delete(row, HELD, {})
+        self._delete(row, _held(row.fence))
 
-    def _delete(self, row: ShardRow, condition: str, values: Item) -> None:
+    def _delete(self, row: ShardRow, condition: ConditionBase) -> None:
         try:
-            self._items.call(
-                "DeleteItem",
-                "delete_item",
-                Key=serialized(_key(row.key)),
-                ConditionExpression=condition,
-                ExpressionAttributeNames={f"#{name}": name for name in FENCE},
-                ExpressionAttributeValues=serialized(values | _held(row.fence)),
-            )
+            self._items.delete(_key(row.key), condition)
         except ConditionFailed:
             found = self.read(row.key)
             if found is not None:  # else it was removed, and only the response was lost
                 raise Fenced(row.key, found.fence.owner) from None
 
-    def _put(self, row: ShardRow, condition: str, values: Item) -> None:
+    def _put(self, row: ShardRow, condition: ConditionBase) -> None:
+        number = self._numbers.next()
+        is_newer = Attr("write_number").not_exists() | Attr("write_number").lt(number)
         try:
-            number = {"write_number": self._numbers.next()}
-            values |= {f":{name}": value for name, value in number.items()} | _held(row.fence)
-            self._items.put(to_item(row) | number, f"{condition} AND {NEWER}", values, FENCE)
+            self._items.put(to_item(row) | {"write_number": number}, condition & is_newer)
         except ConditionFailed:
             found = self.read(row.key)
             if found != row:  # equal: it was ours, and only the response was lost
@@ -183,31 +163,29 @@ class DynamoLedger:
         return self._items.get(RUN_KEY, _run)
 
     def begin_run(self, run: Run, replaces: Run | None) -> bool:
-        condition = "run_id = :run_id AND beat = :beat" if replaces else "attribute_not_exists(run_id)"
-        values = {":run_id": replaces.run_id, ":beat": replaces.beat} if replaces else {}
+        condition = Attr("run_id").eq(replaces.run_id) & Attr("beat").eq(replaces.beat) if replaces else NO_RUN
         told = {name: value for name in SAYS_OF_ITSELF if (value := getattr(run, name))}
         item = {**RUN_KEY, "run_id": run.run_id, "holder": run.holder, "beat": run.beat, "stop_requests": 0, **told}
         if not run.is_engine:
             item[LAST_START] = self.last_start()
         try:
-            self._items.put(item, condition, values, ())
+            self._items.put(item, condition)
         except ConditionFailed:
             found = self.current_run()
             return found is not None and found.run_id == run.run_id
         return True
 
     def beat(self, run_id: str) -> Run | None:
-        return self._update_run("SET beat = beat + :one", {":one": 1, ":run_id": run_id})
+        return self._update_run(run_id, ItemUpdate(raises={"beat": 1}))
 
     def end_run(self, run_id: str) -> None:
-        self._items.update_own(RUN_KEY, "REMOVE run_id", {":run_id": run_id}, bool)
+        self._items.update_own(RUN_KEY, ItemUpdate(removes=("run_id",)), run_id, bool)
 
     def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
-        values = {":fingerprints": list(fingerprints), ":run_id": run_id}
-        self._update_run("SET fingerprints = :fingerprints", values)
+        self._update_run(run_id, ItemUpdate(sets={"fingerprints": list(fingerprints)}))
 
     def show_waiting(self, run_id: str, shards: int) -> None:
-        self._update_run("SET waiting = :waiting", {":waiting": shards, ":run_id": run_id})
+        self._update_run(run_id, ItemUpdate(sets={"waiting": shards}))
 
     def write_report(self, report: EngineReport) -> None:
         item = {**REPORT_KEY, "run_id": report.run_id, "report": report.to_bytes()}
@@ -217,8 +195,7 @@ class DynamoLedger:
         return self._items.get(REPORT_KEY, lambda item: report_from_bytes(bytes(item["report"])))
 
     def request_stop(self, run_id: str) -> Run | None:
-        values = {":one": 1, ":run_id": run_id}
-        return self._update_run("SET stop_requests = stop_requests + :one", values)
+        return self._update_run(run_id, ItemUpdate(raises={"stop_requests": 1}))
 
     def last_start(self) -> str:
         """Ending a run leaves what it said of itself; a command's leaves what it found."""
@@ -228,64 +205,41 @@ class DynamoLedger:
         return self._items.get(STANDBY_KEY, standby_from_item)
 
     def stand_by(self, standby: Standby, replaces: Standby | None) -> bool:
-        condition = SAME_STANDBY if replaces else "attribute_not_exists(run_id)"
-        values = {":run_id": replaces.run_id, ":admitted": replaces.is_admitted} if replaces else {}
+        condition = _same_standby(replaces) if replaces else NO_RUN
         try:
-            self._items.put({**STANDBY_KEY, **standby_to_item(standby)}, condition, values, ())
+            self._items.put({**STANDBY_KEY, **standby_to_item(standby)}, condition)
         except ConditionFailed:
             found = self.standby()
             return found is not None and found.run_id == standby.run_id  # then only the response was lost
         return True
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
-        values = {":one": 1, ":phase": state.value, ":told": told, ":run_id": run_id}
-        update = "SET beat = beat + :one, phase = :phase, told = :told"
-        return self._items.update_own(STANDBY_KEY, update, values, standby_from_item)
+        update = ItemUpdate(raises={"beat": 1}, sets={"phase": state.value, "told": told})
+        return self._items.update_own(STANDBY_KEY, update, run_id, standby_from_item)
 
     def admit(self, run_id: str) -> bool:
-        values = {":yes": True, ":run_id": run_id}
-        return self._items.update_own(STANDBY_KEY, "SET is_admitted = :yes", values, bool) is not None
+        return self._items.update_own(STANDBY_KEY, ItemUpdate(sets={"is_admitted": True}), run_id, bool) is not None
 
     def mark(self, stream: str) -> StreamMark | None:
         return self._items.get(_mark_key(stream), mark_from_item)
 
     def begun_streams(self) -> list[str]:
         """A mark whose name has a space is of no stream (spark/streams.py)."""
-        condition, values = "#stream = :own AND begins_with(#shard, :marks)", {":own": OWN_ITEMS, ":marks": MARKS}
-        names = self._items.query(condition, values, lambda item: str(item["shard"]).removeprefix(MARKS))
+        names = self._items.query(_own(MARKS), lambda item: str(item["shard"]).removeprefix(MARKS))
         return [name for name in names if " " not in name]
 
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
         """Writes the mark, but not whether the stream is paused: a person may change that at any moment, with `pause`."""
-        new = mark_to_item(mark)
+        condition = Attr("incarnation").eq(before.incarnation) if before else Attr("incarnation").not_exists()
         try:
-            answer = self._items.call(
-                "UpdateItem",
-                "update_item",
-                Key=serialized(_mark_key(stream)),
-                UpdateExpression="SET " + ", ".join(f"#{name} = :{name}" for name in new),
-                ConditionExpression="incarnation = :before" if before else "attribute_not_exists(incarnation)",
-                ExpressionAttributeNames={f"#{name}": name for name in new},
-                ExpressionAttributeValues=serialized(
-                    {f":{name}": value for name, value in new.items()}
-                    | ({":before": before.incarnation} if before else {})
-                ),
-                ReturnValues="ALL_NEW",
-            )
+            return self._items.update(_mark_key(stream), ItemUpdate(sets=mark_to_item(mark)), condition, mark_from_item)
         except ConditionFailed:
             return self.mark(stream) or mark
-        return self._items.understood(lambda: mark_from_item(deserialized(answer["Attributes"])))
 
     def pause(self, stream: str, paused: bool) -> bool:
+        update, is_there = ItemUpdate(sets={"paused": paused}), Attr("incarnation").exists()
         try:
-            self._items.call(
-                "UpdateItem",
-                "update_item",
-                Key=serialized(_mark_key(stream)),
-                UpdateExpression="SET paused = :paused",
-                ConditionExpression="attribute_exists(incarnation)",
-                ExpressionAttributeValues=serialized({":paused": paused}),
-            )
+            self._items.update(_mark_key(stream), update, is_there, mark_from_item)
         except ConditionFailed:
             return False
         return True
@@ -294,33 +248,36 @@ class DynamoLedger:
         return self._items.get(_consumer_key(stream, name), consumer_from_item)
 
     def consumers(self) -> list[ConsumerRecord]:
-        condition = "#stream = :own AND begins_with(#shard, :consumers)"
-        values = {":own": OWN_ITEMS, ":consumers": CONSUMERS}
-        return list(self._items.query(condition, values, consumer_from_item))
+        return list(self._items.query(_own(CONSUMERS), consumer_from_item))
 
     def set_consumer(self, record: ConsumerRecord, before: ConsumerRecord | None) -> bool:
         item = {**_consumer_key(record.stream, record.name), **consumer_to_item(record)}
-        condition, values = SAME_CONSUMER if before else "attribute_not_exists(asked_by)", {}
-        if before:
-            values = {":asked_by": before.id, ":arn": before.arn}
+        condition = _same_consumer(before) if before else Attr("asked_by").not_exists()
         try:
-            self._items.put(item, condition, values, ())
+            self._items.put(item, condition)
         except ConditionFailed:
             return self.consumer(record.stream, record.name) == record  # then only the response was lost
         return True
 
     def forget_consumer(self, record: ConsumerRecord) -> None:
         with suppress(ConditionFailed):
-            self._items.call(
-                "DeleteItem",
-                "delete_item",
-                Key=serialized(_consumer_key(record.stream, record.name)),
-                ConditionExpression=SAME_CONSUMER,
-                ExpressionAttributeValues=serialized({":asked_by": record.id, ":arn": record.arn}),
-            )
+            self._items.delete(_consumer_key(record.stream, record.name), _same_consumer(record))
 
-    def _update_run(self, update: str, values: Item) -> Run | None:
-        return self._items.update_own(RUN_KEY, update, values, _held_run)
+    def _update_run(self, run_id: str, update: ItemUpdate) -> Run | None:
+        return self._items.update_own(RUN_KEY, update, run_id, _held_run)
+
+
+def _own(prefix: str) -> ConditionBase:
+    """The application's own items whose names begin so."""
+    return Key("stream").eq(OWN_ITEMS) & Key("shard").begins_with(prefix)
+
+
+def _same_consumer(record: ConsumerRecord) -> ConditionBase:
+    return Attr("asked_by").eq(record.id) & Attr("arn").eq(record.arn)
+
+
+def _same_standby(standby: Standby) -> ConditionBase:
+    return Attr("run_id").eq(standby.run_id) & Attr("is_admitted").eq(standby.is_admitted)
 
 
 def _mark_key(stream: str) -> Item:
@@ -335,8 +292,8 @@ def _key(key: ShardKey) -> Item:
     return {"stream": key.incarnation, "shard": key.shard_id}
 
 
-def _held(fence: Fence) -> Item:
-    return {":generation": fence.generation, ":owner": fence.owner}
+def _held(fence: Fence) -> ConditionBase:
+    return Attr("generation").eq(fence.generation) & Attr("owner").eq(fence.owner)
 
 
 def _run(item: Item) -> Run | None:

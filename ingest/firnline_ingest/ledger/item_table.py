@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from boto3.dynamodb.conditions import Attr, ConditionBase
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
@@ -21,17 +22,13 @@ from firnline_ingest.ledger.errors import (
     LedgerUnauthenticated,
     LedgerUnavailable,
 )
+from firnline_ingest.ledger.expressions import ItemUpdate, of_query, of_write
 from firnline_ingest.ledger.item import Item
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Result = TypeVar("Result")
-
-KEY = ("stream", "shard")
-"""The table's key. Both are reserved words of DynamoDB, so an expression names them by placeholders alone (AWS, DynamoDB
-Developer Guide, "Reserved words in DynamoDB", read on 2026-11-28).
-"""
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
@@ -58,56 +55,40 @@ class ItemTable:
         except NO_ANSWER as error:
             raise LedgerUnavailable(self.name, f"an answer can't be read ({type(error).__name__}: {error})") from error
 
-    def update_own(self, key: Item, update: str, values: Item, read: Callable[[Item], Result]) -> Result | None:
-        """Updates an item of the application if it still belongs to the run `:run_id`; returns what `read` makes of it
-        then, else None."""
+    def update(self, key: Item, update: ItemUpdate, condition: ConditionBase, read: Callable[[Item], Result]) -> Result:
+        """Returns what `read` makes of the item as it is then."""
+        request = of_write(condition, update)
+        answer = self.call("UpdateItem", "update_item", Key=serialized(key), ReturnValues="ALL_NEW", **request)
+        return self.understood(lambda: read(deserialized(answer["Attributes"])))
+
+    def update_own(self, key: Item, update: ItemUpdate, run_id: str, read: Callable[[Item], Result]) -> Result | None:
+        """Updates an item of the application if it still belongs to the run; returns what `read` makes of it then, else
+        None."""
         try:
-            answer = self.call(
-                "UpdateItem",
-                "update_item",
-                Key=serialized(key),
-                UpdateExpression=update,
-                ConditionExpression="run_id = :run_id",
-                ExpressionAttributeValues=serialized(values),
-                ReturnValues="ALL_NEW",
-            )
+            return self.update(key, update, Attr("run_id").eq(run_id), read)
         except ConditionFailed:
             return None
-        return self.understood(lambda: read(deserialized(answer["Attributes"])))
 
     def get(self, key: Item, read: Callable[[Item], Result]) -> Result | None:
         """What `read` makes of the item; None where there is none."""
         answer = self.call("GetItem", "get_item", Key=serialized(key), ConsistentRead=True)
         return self.understood(lambda: read(deserialized(answer["Item"]))) if "Item" in answer else None
 
-    def query(self, condition: str, values: Item, read: Callable[[Item], Result]) -> Iterator[Result]:
+    def query(self, condition: ConditionBase, read: Callable[[Item], Result]) -> Iterator[Result]:
         """What `read` makes of each item."""
         page: dict[str, Any] = {}
         while True:
-            answer = self.call(
-                "Query",
-                "query",
-                ConsistentRead=True,
-                KeyConditionExpression=condition,
-                ExpressionAttributeNames={f"#{name}": name for name in KEY if f"#{name}" in condition},
-                ExpressionAttributeValues=serialized(values),
-                **page,
-            )
+            answer = self.call("Query", "query", ConsistentRead=True, **of_query(condition), **page)
             yield from self.understood(partial(_items_of, answer, read))
             if "LastEvaluatedKey" not in answer:
                 return
             page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
-    def put(self, item: Item, condition: str, values: Item, names: tuple[str, ...]) -> None:
-        used = [name for name in names if f"#{name}" in condition]
-        self.call(
-            "PutItem",
-            "put_item",
-            Item=serialized(item),
-            ConditionExpression=condition,
-            **({"ExpressionAttributeNames": {f"#{name}": name for name in used}} if used else {}),
-            **({"ExpressionAttributeValues": serialized(values)} if values else {}),
-        )
+    def put(self, item: Item, condition: ConditionBase) -> None:
+        self.call("PutItem", "put_item", Item=serialized(item), **of_write(condition))
+
+    def delete(self, key: Item, condition: ConditionBase) -> None:
+        self.call("DeleteItem", "delete_item", Key=serialized(key), **of_write(condition))
 
     def call(self, operation: str, method: str, **request: Any) -> Any:
         send = partial(getattr(self.client, method), TableName=self.name, **request)

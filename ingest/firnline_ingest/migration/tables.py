@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from boto3.dynamodb.conditions import Key
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
+from firnline_ingest.ledger.expressions import of_query
 from firnline_ingest.migration import kcl, openflow
 from firnline_ingest.migration.errors import JournalMissing, SourceForeign, SourceMissing, TableTrouble
 from firnline_ingest.migration.lease import Leases
@@ -113,9 +115,7 @@ class MigrationJournal:
             answer = self._ask(
                 "query",
                 ConsistentRead=True,
-                KeyConditionExpression="#stream = :stream",  # `stream` is a reserved word of DynamoDB
-                ExpressionAttributeNames={"#stream": "stream"},
-                ExpressionAttributeValues=wire({":stream": incarnation}),
+                **of_query(Key("stream").eq(incarnation)),
                 **page,
             )
             for item in map(plain, answer["Items"]):
