@@ -69,7 +69,7 @@ KEY = {"stream": {"S": "orders@1"}, "shard": {"S": "0"}}
 def test_a_call_is_noted_with_its_caller_and_its_success(client_of: ClientOf, watch: Watch) -> None:
     arn = make_table(client_of, "calls-a")
     with pytest.raises(ClientError):
-        client_of("dynamodb").put_item(TableName="calls-a", Item=KEY, ConditionExpression="attribute_exists(shard)")
+        client_of("dynamodb").put_item(TableName="calls-a", Item=KEY, ConditionExpression="attribute_exists(absent)")
     create, put = watch.calls
     assert (create["service"], create["operation"], create["access_key"], create["succeeded"]) == (
         "dynamodb",
@@ -88,8 +88,8 @@ def test_items_are_noted_with_their_partitions(client_of: ClientOf, aws: AwsServ
     dynamodb.get_item(**table, Key=KEY)
     dynamodb.query(
         **table,
-        KeyConditionExpression="#s = :s AND shard > :zero",
-        ExpressionAttributeNames={"#s": "stream"},
+        KeyConditionExpression="#s = :s AND #t > :zero",
+        ExpressionAttributeNames={"#s": "stream", "#t": "shard"},
         ExpressionAttributeValues={":s": {"S": "orders@1"}, ":zero": {"S": "-"}},
     )
     dynamodb.transact_write_items(TransactItems=[{"Delete": {**table, "Key": KEY}}])

@@ -4,7 +4,7 @@ A role is assumed only by principals that its trust policy names, on its conditi
 exist; no key's policy locks its administrator out; a managed policy is not too long, and is deleted only when it is attached to
 nothing and has no other version; a cluster's machines have an instance profile that exists, with its role; the name of a
 deleted secret is free only when the secret can't be restored any more; an
-object is kept only as it was sent.
+object is kept only as it was sent; an expression of DynamoDB's names no reserved word.
 """
 
 import base64
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_local.aws.call import SERVICE_KEY, Protocol
+from firnline_local.aws.dynamodb_expressions import refusal_of
 from firnline_local.aws.moto_state import MotoState
 from firnline_local.aws.parsed_call import ParsedCall
 from firnline_local.aws.policy import as_list, is_allowed, names, statements_of
@@ -95,6 +96,8 @@ def violation(call: ParsedCall, principals: tuple[str, ...]) -> Violation | None
         return _of_managed_policy(call)
     if call.call.service == "s3" and (message := wrong_digest(call)):
         return Violation(400, "BadDigest", message)
+    if call.call.service == "dynamodb" and (message := refusal_of(call.call.operation, call.parameters)):
+        return Violation(400, "ValidationException", message)
     where = POLICIES.get(operation)
     return _of_resource_policy(call, where, principals) if where else None
 
