@@ -55,6 +55,12 @@ def test_the_site_says_of_which_version_it_is(site: Path) -> None:
     assert f"<title>Firnline {version}</title>" in (site / "index.html").read_text(encoding="utf-8")
 
 
+def test_no_page_shows_the_source_of_a_table_or_of_a_diagram(site: Path) -> None:
+    """A blank line cuts a table: its further rows are then a paragraph that begins with a pipe."""
+    shown = re.compile(r"<p>\s*\||class=\"?(?:language-)?mermaid|<code>flowchart ")
+    assert [page.parent.name for page in site.rglob("*.html") if shown.search(page.read_text(encoding="utf-8"))] == []
+
+
 def test_no_page_asks_another_host_for_anything(site: Path) -> None:
     """Scripts, styles, fonts and pictures are the site's own."""
     asked = re.compile(
