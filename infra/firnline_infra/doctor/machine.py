@@ -10,7 +10,7 @@ from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.pulumi_cli import find_cli
-from firnline_infra.stack.versions import check_packages
+from firnline_infra.stack.versions import check_packages, untested_packages
 from firnline_ingest.checks import Finding, good, unknown, wrong
 
 MOST_S = 60
@@ -25,7 +25,7 @@ def python() -> Iterator[Finding]:
 def packages() -> Iterator[Finding]:
     """Raises PackagesTooOld."""
     check_packages()
-    yield good("Pulumi's packages", "as pinned")
+    yield good("Pulumi's packages", " ".join(untested_packages()) or "as tested")
 
 
 def pulumi() -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from firnline_infra.specification.names import Names
 from firnline_infra.stack.errors import SecretsKeyOutOfReach
 from firnline_infra.stack.other_tool import PULUMI
 from firnline_infra.stack.program import PROGRAM, Program, complete, encryption_in, settings_of
-from firnline_infra.stack.versions import check_packages
+from firnline_infra.stack.versions import check_packages, untested_packages
 from firnline_infra.terraform.stack import TerraformStack
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
@@ -110,6 +110,8 @@ def stack_of(
         module = replace(module, variables={**_terraform_variables(spec, os.environ), **module.variables})
         return TerraformStack.of(spec, spec_file, module, on_line=on_line)
     check_packages()
+    for line in untested_packages():
+        on_line(line)
     place = accounts.pulumi(spec.name, spec_file)
     if place is None:
         return _committed(spec, spec_file, on_line)

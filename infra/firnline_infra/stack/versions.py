@@ -1,6 +1,7 @@
-"""Whether the Python packages of the program are the ones that it was made for; the CLI is pulumi_cli's affair.
+"""Compares the installed Pulumi packages with the ones that the program was tested with. The CLI is checked by pulumi_cli.
 
-A provider's plugin has its package's version, so an old package is an old provider.
+A provider's plugin has its package's version, so an old package is an old provider: it is refused. A newer one within the
+declared range is taken, and named: what a provider replaces or defaults can change between versions.
 """
 
 import re
@@ -10,6 +11,19 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from firnline_infra.stack.errors import PackagesTooOld
 
 REQUIREMENT = re.compile(r"^(?P<name>pulumi[a-z-]*)\s*(?P<pins>[<>=!~].*?)?\s*;\s*extra == ['\"]pulumi['\"]$")
+
+
+TESTED = {"pulumi": "3.272.0", "pulumi-aws": "7.51.1", "pulumi-snowflake": "2.22.0"}
+"""The versions that this release's tests ran with, as in uv.lock."""
+
+
+def untested_packages(installed: Callable[[str], str] = version) -> list[str]:
+    """Returns a sentence for each installed package that is newer than the version that this release was tested with."""
+    return [
+        f"{name} {found} is newer than {tested}, which this release was tested with: read the preview with care."
+        for name, tested in TESTED.items()
+        if _numbers(found := installed(name)) > _numbers(tested)
+    ]
 
 
 def check_packages(installed: Callable[[str], str] = version) -> None:

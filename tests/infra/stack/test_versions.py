@@ -1,9 +1,11 @@
+import tomllib
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import pytest
 
 from firnline_infra.stack.errors import PackagesTooOld
-from firnline_infra.stack.versions import check_packages
+from firnline_infra.stack.versions import TESTED, check_packages, untested_packages
 
 
 def test_what_is_installed_here_will_do() -> None:
@@ -25,3 +27,18 @@ def test_every_package_that_is_too_old_or_missing_is_named() -> None:
 
 def test_versions_are_numbers_not_texts() -> None:
     check_packages(lambda name: {"pulumi": "3.1000.0", "pulumi-aws": "10.0.0", "pulumi-snowflake": "2.22.0"}[name])
+
+
+def test_a_package_that_is_newer_than_the_tested_one_is_named_and_taken() -> None:
+    def installed(name: str) -> str:
+        return {"pulumi-aws": "7.99.0"}.get(name, TESTED[name])
+
+    check_packages(installed)
+    (line,) = untested_packages(installed)
+    assert line.startswith("pulumi-aws 7.99.0 is newer than 7.51.1")
+
+
+def test_the_tested_versions_are_those_of_the_lock_file() -> None:
+    lock = tomllib.loads((Path(__file__).parents[3] / "uv.lock").read_text(encoding="utf-8"))
+    locked = {package["name"]: package["version"] for package in lock["package"]}
+    assert {name: locked[name] for name in TESTED} == TESTED
