@@ -11,6 +11,7 @@ from firnline_infra.accounts.accounts import PulumiPlace, TerraformPlace
 from firnline_infra.accounts.errors import SnowflakeLoginMissing
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.partition import snowflake_host
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -103,7 +104,7 @@ class RealAccounts:
 
     @property
     def _url(self) -> str:
-        host = self._variable("HOST") or f"{self.spec.snowflake.account.replace('_', '-')}.snowflakecomputing.com"
+        host = self._variable("HOST") or snowflake_host(self.spec)
         port = self._variable("PORT")
         return f"{self._variable('PROTOCOL') or 'https'}://{host}{f':{port}' if port else ''}"
 

@@ -15,7 +15,6 @@ from firnline_infra.blueprint.bucket_layout import (
     s3_url,
     spark_url,
 )
-from firnline_infra.blueprint.network import snowflake_host
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
@@ -24,6 +23,7 @@ from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
+from firnline_infra.specification.partition import snowflake_url
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.service_users import INGEST, NamedUser, has_secret, service_users, user_of
 from firnline_ingest.config.access import AwsOptions
@@ -82,7 +82,7 @@ def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
         aws_endpoints={str(service): url for service, url in spec.network.endpoints.items()},
         aws_options=spec.aws.runtime.changed(AwsOptions.model_fields),
         snowflake_ca_file=None if spec.snowflake.ca_file is None else str(spec.snowflake.ca_file),
-        snowflake_url=f"https://{snowflake_host(spec)}" if spec.network.privatelink else None,
+        snowflake_url=snowflake_url(spec),
     )
 
 

@@ -10,21 +10,15 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from firnline_infra.blueprint.registries import registries, uses_glue
-from firnline_infra.blueprint.vpc_endpoints import SERVICES
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.partition import is_private, partition_of, snowflake_domain, snowflake_host
 from firnline_infra.specification.runtime import Trust
 
 HTTPS, HTTP = 443, 80
-ENDS = {"aws": "amazonaws.com", "aws-us-gov": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
-IAM = {
-    "aws": "iam.amazonaws.com",
-    "aws-us-gov": "iam.us-gov.amazonaws.com",
-    "aws-cn": "iam.cn-north-1.amazonaws.com.cn",
-}
 
 
 class Party(StrEnum):
@@ -64,34 +58,28 @@ def egress(spec: EnvironmentSpec) -> tuple[Destination, ...]:
     return tuple(sorted(merged.values(), key=lambda each: (each.host, each.port)))
 
 
-def snowflake_host(spec: EnvironmentSpec) -> str:
-    """The account's host; it has a hyphen where the name has an underscore."""
-    between = ".privatelink" if spec.network.privatelink else ""
-    return f"{spec.snowflake.account.lower().replace('_', '-')}{between}.snowflakecomputing.com"
-
-
 def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
-    section = spec.network.vpc_endpoints
+    section, partition = spec.network.vpc_endpoints, partition_of(spec)
     made = {each.value for each in (*section.gateways, *section.interfaces)} if section else set[str]()
     for service, needed_by, why in _services(spec):
         is_made = service.rpartition(".")[2] in made
-        public = Destination(
-            host=f"{service}.{spec.aws.region}.{ENDS[spec.aws.partition]}",
-            needed_by=needed_by,
-            why=f"{why}; in the VPC by the endpoint that is made" if is_made else why,
-            endpoint=f"com.amazonaws.{spec.aws.region}.{_endpoint_service(service)}",
-        )
-        yield from _through_endpoints(spec, service, public)
+        for host in partition.hosts(service, spec.aws.region):
+            public = Destination(
+                host=host,
+                needed_by=needed_by,
+                why=f"{why}; in the VPC by the endpoint that is made" if is_made else why,
+                endpoint=partition.endpoint_service(_without_bucket(service), spec.aws.region),
+            )
+            yield from _through_endpoints(spec, service, public)
     for region in sorted({place_of(spec, stream).region for stream in spec.streams} - {spec.aws.region}):
-        host = f"kinesis.{region}.{ENDS[spec.aws.partition]}"
+        host = partition.host("kinesis", region)
         yield Destination(host=host, needed_by=(Party.ENGINE, Party.OPERATOR), why="streams of another region")
-    yield Destination(host=IAM[spec.aws.partition], needed_by=HANDS, why="roles and policies")
+    yield Destination(host=partition.iam_host, needed_by=HANDS, why="roles and policies")
 
 
-def _endpoint_service(service: str) -> str:
-    """A bucket's host has the bucket in front."""
-    name = service.rpartition(".")[2]
-    return SERVICES.get(name, name)
+def _without_bucket(service: str) -> str:
+    """The service of a host, which may have a bucket or a registry in front."""
+    return "dkr.ecr" if service.endswith(".dkr.ecr") else "s3" if service.endswith(".s3") else service
 
 
 def _through_endpoints(spec: EnvironmentSpec, service: str, public: Destination) -> Iterator[Destination]:
@@ -153,7 +141,7 @@ def _registries(spec: EnvironmentSpec) -> Iterator[Destination]:
 
 def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
     """`firnline dead-letters replay` sends rows and stages files as the engine's SDK does."""
-    account, between = snowflake_host(spec), ".privatelink" if spec.network.privatelink else ""
+    account, domain = snowflake_host(spec), snowflake_domain(spec)
     yield Destination(
         host=account, needed_by=ALL, why="Snowflake's account: sessions, tokens, the host that takes rows"
     )
@@ -163,10 +151,10 @@ def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
             yield Destination(host=host, port=int(port or HTTPS), needed_by=ALL, why="named by SYSTEM$ALLOWLIST")
         return
     rows = "the host that takes rows, which the account names"
-    yield Destination(host=f"*{between}.snowflakecomputing.com", needed_by=(Party.ENGINE, Party.OPERATOR), why=rows)
-    ocsp = f"ocsp.{account}" if between else "ocsp.snowflakecomputing.com"
+    yield Destination(host=f"*.{domain}", needed_by=(Party.ENGINE, Party.OPERATOR), why=rows)
+    ocsp = f"ocsp.{account if is_private(account) else domain}"
     yield Destination(host=ocsp, port=HTTP, needed_by=ALL, why="whether certificates were revoked")
-    stage = f"*.s3.*.{ENDS[spec.aws.partition]}"
+    stage = partition_of(spec).host("*.s3", "*")
     why = "Snowflake's internal stage: the SDK uploads there what does not go inline"
     yield Destination(host=stage, needed_by=(Party.ENGINE, Party.OPERATOR), why=why)
 

@@ -7,13 +7,9 @@ from firnline_infra.blueprint.tags import tags
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.partition import partition_of
 
 HTTPS = 443
-SERVICES = {"kinesis": "kinesis-streams"}
-"""A VPC endpoint's service is called as its host begins, but for these."""
-OF_AMAZON = "com.amazonaws"
-DOMAINS = {"aws-cn": "cn.com.amazonaws"}
-"""What an interface's name begins with, where it is not com.amazonaws; a gateway's is that everywhere."""
 
 
 @part
@@ -55,11 +51,11 @@ def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpointsDefinition
     section = spec.network.vpc_endpoints
     if section is None:
         return None
-    region, domain = spec.aws.region, DOMAINS.get(spec.aws.partition, OF_AMAZON)
+    region, partition = spec.aws.region, partition_of(spec)
     gateways = (
         VpcEndpoint(
             service=each.value,
-            service_name=f"{OF_AMAZON}.{region}.{each.value}",
+            service_name=partition.endpoint_service(each.value, region),
             route_tables=tuple(section.route_tables),
         )
         for each in section.gateways
@@ -67,7 +63,7 @@ def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpointsDefinition
     interfaces = (
         VpcEndpoint(
             service=each.value,
-            service_name=f"{domain}.{region}.{SERVICES.get(each.value, each.value)}",
+            service_name=partition.endpoint_service(each.value, region),
             subnets=tuple(section.subnets),
         )
         for each in section.interfaces

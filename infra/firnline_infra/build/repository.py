@@ -4,13 +4,13 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from firnline_infra.blueprint.network import ENDS
 from firnline_infra.build.artefact import BuiltArtefact, Manifest
 from firnline_infra.build.image import build_image
 from firnline_infra.runtimes.aws import call, code_of
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.partition import partition_of
 
 NOT_THERE = {
     "RepositoryNotFoundException": "firnline up makes the repository; or give aws.runtime.kubernetes.image.",
@@ -27,7 +27,7 @@ def image_in_repository(spec: EnvironmentSpec, ecr: Any, built: BuiltArtefact, s
     ImageFailed, RuntimeRefused, RuntimeUnavailable, and what fetching S3A's jars does.
     """
     name, tag = Names.of(spec).repository, tag_of(built.manifest)
-    host = f"{spec.aws.account}.dkr.ecr.{spec.aws.region}.{ENDS[spec.aws.partition]}"
+    host = partition_of(spec).host(f"{spec.aws.account}.dkr.ecr", spec.aws.region)
     digest = _digest_of(ecr, name, tag)
     if digest is not None:
         return f"{host}/{name}@{digest}"

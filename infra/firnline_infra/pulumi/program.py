@@ -14,6 +14,7 @@ import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.partition import has_usual_snowflake_host, snowflake_host
 from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_ingest.errors import FirnlineError
 
@@ -64,6 +65,8 @@ def snowflake_provider(spec: EnvironmentSpec, *, role: str | None = None) -> sno
         "warehouse": spec.snowflake.warehouse,
         "preview_features_enabled": list(blueprint.preview_features),
     }
+    if not has_usual_snowflake_host(spec):
+        said["host"] = snowflake_host(spec)
     if role is not None:
         said["role"] = role
     return snowflake.Provider("snowflake", **said, opts=_nothing_but(said))

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from firnline_infra.specification.aws import BucketName
 from firnline_infra.specification.containers import DatabaseOptions, NetworkPolicyOptions, ObjectOrigin
 from firnline_infra.specification.public_key import PublicKeyText
+from firnline_ingest.config.account import ACCOUNT
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
@@ -27,10 +28,10 @@ SECRET_ARN = Form(
     "the ARN of a secret in Secrets Manager",
     "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-dev/snowflake/ingest-AbCdEf",
 )
-ACCOUNT = Form(
-    r"(?!.*\.snowflakecomputing\.)[A-Za-z0-9_.-]{1,255}",
-    "ORGANISATION-ACCOUNT, without https:// and .snowflakecomputing.com",
-    "ORG-ACCOUNT",
+ACCOUNT_HOST = Form(
+    r"(?!https?:)[a-z0-9_-]+(\.[a-z0-9_-]+)+",
+    "a host in lower case, without https:// and without a port",
+    "org-account.snowflakecomputing.cn",
 )
 PREFIX = Form(r"([A-Za-z0-9_.-]+/)+", "folders of letters, digits and _ . - with a slash after each", "tables/")
 SecretArn = Annotated[str, SECRET_ARN]
@@ -130,6 +131,10 @@ class Snowflake(SnowflakeOptions):
 
     account: Annotated[str, ACCOUNT]
     """<organisation>-<account>, as in the account's URL."""
+    host: Annotated[str, ACCOUNT_HOST] | None = None
+    """The host of the account, for the engine, the deployer and the provider; where absent, <account>.snowflakecomputing.com (.cn
+    with partition: aws-cn; .privatelink in between with network.privatelink), with a hyphen for each underscore of the
+    account's name."""
     ingest: ServiceUser = ServiceUser.default()
     """What the engine is: may insert, and nothing else."""
     reader: Reader = Reader.default()

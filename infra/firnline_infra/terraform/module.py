@@ -16,6 +16,7 @@ from firnline_infra.resources import environment as resources
 from firnline_infra.resources.resource import Component, FormattedText, Resource
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.specification.partition import has_usual_snowflake_host, snowflake_host
 from firnline_infra.terraform.checkov import SETTINGS, settings
 from firnline_infra.terraform.engine_document import engine_locals
 from firnline_infra.terraform.errors import OLDEST
@@ -150,6 +151,7 @@ def _providers(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, Any]:
             "snowflake": {
                 "organization_name": organization,
                 "account_name": account,
+                **({} if has_usual_snowflake_host(spec) else {"host": snowflake_host(spec)}),
                 **({"warehouse": escaped(warehouse)} if warehouse else {}),
                 "role": "${var.snowflake_role}",
                 "preview_features_enabled": list(blueprint.preview_features),

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.access import HERE, Access, AwsOptions
+from firnline_ingest.config.account import ACCOUNT, ACCOUNT_URL, account_host
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import APPLICATION, AwsService, Form
 from firnline_ingest.config.identifier import IdentifierText
@@ -51,14 +52,15 @@ class AwsConfig(AwsOptions):
 class SnowflakeConfig(ServiceLogin, SnowflakeOptions):
     """The account and the service user that writes."""
 
-    account: str
+    account: Annotated[str, ACCOUNT]
     """As in the URL: ORGANISATION-ACCOUNT, or a locator with its region."""
-    url: str | None = None
-    """https://<account>.snowflakecomputing.com where absent; set it for private connectivity."""
+    url: Annotated[str, ACCOUNT_URL] | None = None
+    """https://<account>.snowflakecomputing.com where absent, with a hyphen for each underscore; set it for private connectivity,
+    and for an account in China (.cn)."""
 
     @property
     def base_url(self) -> str:
-        return (self.url or f"https://{self.account}.snowflakecomputing.com").rstrip("/")
+        return (self.url or f"https://{account_host(self.account)}").rstrip("/")
 
 
 class PipelineConfig(EngineOptions):

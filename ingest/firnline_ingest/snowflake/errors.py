@@ -50,13 +50,16 @@ class HostUnknown(SnowflakeError, Fatal):
 
 class CertificateUntrusted(SnowflakeError, Fatal):
     id = "FL-3003"
-    causes = "A proxy or private endpoint with an authority of its own"
-    remedy = "`snowflake.ca_file`"
+    causes = "A proxy or private endpoint with an authority of its own, or a host that the certificate does not name"
+    remedy = "`snowflake.ca_file`; for another name, `snowflake.account` and `snowflake.url`"
 
-    def __init__(self, host: str, cause: str) -> None:
+    def __init__(self, host: str, cause: str, *, is_for_another_name: bool = False) -> None:
         super().__init__(
             f"The certificate of {host} is not trusted: {cause}",
-            next_step="where a proxy or a private endpoint has its own authority, name its PEM file in snowflake.ca_file.",
+            next_step="check snowflake.account and snowflake.url (snowflake.host of a specification): no authority helps with a "
+            "certificate that is for other names. Write a hyphen for each underscore of the account's name in the host."
+            if is_for_another_name
+            else "where a proxy or a private endpoint has its own authority, name its PEM file in snowflake.ca_file.",
         )
 
 

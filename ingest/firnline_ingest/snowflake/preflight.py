@@ -26,6 +26,7 @@ NOT_THE_KEY = re.compile(r"\b(390101|390202|390422)\b")
 """The service's numbers for a user that is disabled, whose authentication policy lets no key in, whose network policy not this
 address.
 """
+HOSTNAME_MISMATCH = 62  # X509_V_ERR_HOSTNAME_MISMATCH of OpenSSL
 NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 """What a resolver answers where there is no such name; everything else of it passes (EAI_AGAIN, EAI_FAIL)."""
 
@@ -48,7 +49,8 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
         answer = connection.getresponse()
         status, body = answer.status, answer.read().decode(errors="replace")
     except ssl.SSLCertVerificationError as error:
-        raise CertificateUntrusted(host, error.verify_message) from error
+        another = error.verify_code == HOSTNAME_MISMATCH
+        raise CertificateUntrusted(host, error.verify_message, is_for_another_name=another) from error
     except socket.gaierror as error:
         if error.errno in NAME_UNKNOWN:
             raise HostUnknown(host, error.strerror or str(error)) from error

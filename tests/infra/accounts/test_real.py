@@ -77,4 +77,4 @@ def test_ci_logs_in_as_what_it_runs_as(spec: EnvironmentSpec, monkeypatch: pytes
 
 
 def test_the_accounts_url_is_the_default(spec: EnvironmentSpec) -> None:
-    assert RealAccounts(spec, {})._url == "https://FIRNLINE-LOCAL.snowflakecomputing.com"
+    assert RealAccounts(spec, {})._url == "https://firnline-local.snowflakecomputing.com"

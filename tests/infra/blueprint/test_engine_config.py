@@ -54,7 +54,7 @@ def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
     document = engine_config(local_spec, outputs)
     assert {"url", "ca_file"}.isdisjoint(document["snowflake"])
     config = parse(EngineConfig, document, "engine.json")
-    assert config.snowflake.base_url == "https://FIRNLINE-LOCAL.snowflakecomputing.com"
+    assert config.snowflake.base_url == "https://firnline-local.snowflakecomputing.com"
 
 
 def test_the_same_inputs_give_the_same_hash(local_spec: EnvironmentSpec) -> None:

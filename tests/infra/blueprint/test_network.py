@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
-from firnline_infra.blueprint.network import Destination, Party, egress, snowflake_host
+from firnline_infra.blueprint.network import Destination, Party, egress
+from firnline_infra.blueprint.vpc_endpoints import vpc_endpoints
 from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.network import Interface
+from firnline_infra.specification.partition import snowflake_host
 from firnline_ingest.errors import ConfigError
 from tests.infra.specifications import smallest
 
@@ -74,8 +78,40 @@ def test_hosts_that_snowflake_has_named_take_the_place_of_patterns() -> None:
 
 
 def test_china_has_hosts_of_its_own() -> None:
-    hosts = by_host(spec_of(aws={"region": "cn-north-1", "partition": "aws-cn"})).keys()
-    assert {"kinesis.cn-north-1.amazonaws.com.cn", "iam.cn-north-1.amazonaws.com.cn"} <= hosts
+    found = by_host(spec_of(aws={"region": "cn-north-1", "partition": "aws-cn"}))
+    assert {"kinesis.cn-north-1.amazonaws.com.cn", "iam.cn-north-1.amazonaws.com.cn"} <= found.keys()
+    snowflake = {"acme-my-dev.snowflakecomputing.cn", "*.snowflakecomputing.cn", "ocsp.snowflakecomputing.cn"}
+    assert {host for host in found if "snowflakecomputing" in host} == snowflake
+    assert found["kinesis.cn-north-1.amazonaws.com.cn"].endpoint == "cn.com.amazonaws.cn-north-1.kinesis-streams"
+    assert found["secretsmanager.cn-north-1.amazonaws.com.cn"].endpoint == "com.amazonaws.cn-north-1.secretsmanager"
+
+
+def test_endpoints_that_are_made_are_those_that_are_listed() -> None:
+    """Refuses a second opinion about the services' names."""
+    made = {
+        "vpc": "vpc-0a1b2c3d",
+        "route_tables": ["rtb-0a1b2c3d"],
+        "subnets": ["subnet-0a1b2c3d"],
+        "clients": ["10.0.0.0/16"],
+    }
+    services = [each.value for each in Interface]
+    for place in (
+        {"region": "cn-north-1", "partition": "aws-cn"},
+        {"region": "us-gov-west-1", "partition": "aws-us-gov"},
+    ):
+        spec = spec_of(aws=place, network={"vpc_endpoints": {**made, "interfaces": services}})
+        definition = vpc_endpoints(spec, Names.of(spec))
+        assert definition is not None
+        listed = {each.endpoint for each in egress(spec)}
+        by_service = {each.service: each.service_name for each in definition.endpoints}
+        assert {
+            by_service[each] for each in ("kinesis", "sts", "secretsmanager", "kms", "logs", "s3", "dynamodb")
+        } <= listed
+
+
+def test_the_oldest_region_has_hosts_without_its_name() -> None:
+    hosts = by_host(smallest(aws={"region": "us-east-1"}))
+    assert {"s3.amazonaws.com", "firnline-dev-123456789012-us-east-1.s3.amazonaws.com"} <= hosts.keys()
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,21 @@ def problems(found: dict[str, Any]) -> list[str]:
 
 def test_the_smallest_document_is_enough() -> None:
     config = parse(EngineConfig, document(), "engine.json")
-    assert config.snowflake.base_url == "https://ORG-ACCT.snowflakecomputing.com"
+    assert config.snowflake.base_url == "https://org-acct.snowflakecomputing.com"
     assert config.epoch.seconds == 30
+
+
+@pytest.mark.parametrize(
+    "account", ["https://org-acct.snowflakecomputing.com", "org-acct.snowflakecomputing.com", "a b", ""]
+)
+def test_an_account_is_its_name_and_not_its_host(account: str) -> None:
+    (problem,) = problems(document(snowflake={**DOCUMENT["snowflake"], "account": account}))
+    assert "snowflake.account: has to be ORGANISATION-ACCOUNT, without https:// and .snowflakecomputing.com" in problem
+
+
+def test_a_url_begins_with_its_scheme() -> None:
+    (problem,) = problems(document(snowflake={**DOCUMENT["snowflake"], "url": "org-acct.snowflakecomputing.cn"}))
+    assert "snowflake.url: has to be https:// and a host" in problem
 
 
 def test_all_problems_are_told_at_once_each_with_its_path() -> None:

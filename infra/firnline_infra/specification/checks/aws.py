@@ -50,15 +50,7 @@ def _a_role_has_a_name_where_there_is_one(spec: EnvironmentSpec) -> Iterator[str
         yield f"aws.runtime.role_arn: no role is used with trust: {runtime.trust.value}; remove it."
 
 
-PARTITION_OF = {"cn": "aws-cn", "us-gov": "aws-us-gov"}
 MANAGED_BY_AWS = "aws"  # in place of the account, in the ARN of AWS's own policies
-
-
-def _the_region_lies_in_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
-    region = spec.aws.region
-    expected = next((each for start, each in PARTITION_OF.items() if region.startswith(f"{start}-")), "aws")
-    if spec.aws.partition != expected:
-        yield f"aws.partition: {spec.aws.partition!r} does not have the region {region}; expected {expected!r}."
 
 
 def _arns_belong_to_the_environment(spec: EnvironmentSpec) -> Iterator[str]:
@@ -367,7 +359,6 @@ def _an_alarm_tells_a_few(spec: EnvironmentSpec) -> Iterator[str]:
 CHECKS = (
     _a_bucket_is_left_out_only_where_nothing_has_to_last,
     _a_role_has_a_name_where_there_is_one,
-    _the_region_lies_in_the_partition,
     _arns_belong_to_the_environment,
     _names_fit,
     _names_are_spelt_as_services_take_them,

@@ -1,0 +1,31 @@
+"""Where an environment is: a region of its partition, which has the services that it uses."""
+
+from collections.abc import Iterator
+
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.partition import LACKING, partition_of_region
+
+
+def _the_region_lies_in_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
+    region = spec.aws.region
+    expected = partition_of_region(region)
+    if spec.aws.partition != expected:
+        yield f"aws.partition: {spec.aws.partition!r} does not have the region {region}; expected {expected!r}."
+
+
+def _the_region_has_the_services(spec: EnvironmentSpec) -> Iterator[str]:
+    """A region that the list does not know may be younger than the list."""
+    region, runtime, redshift = spec.aws.region, spec.aws.runtime, spec.redshift
+    asked = {
+        "aws.runtime.emr_eks": "emr-containers" if runtime.emr_eks is not None else "",
+        "redshift.workgroup": "redshift-serverless" if redshift is not None and redshift.workgroup is not None else "",
+    }
+    for path, service in asked.items():
+        if region in LACKING.get(service, ()):
+            yield (
+                f"{path}: AWS lists no endpoint of {service} in {region} (botocore's endpoint data); use another region, or "
+                f"leave it out and use another way."
+            )
+
+
+CHECKS = (_the_region_lies_in_the_partition, _the_region_has_the_services)
