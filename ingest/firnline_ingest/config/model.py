@@ -89,8 +89,6 @@ class PipelineConfig(EngineOptions):
         own = self.own_table
         if self.routes:
             refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
-        if self.routes and self.adds_columns:
-            raise ValueError("adds_columns: not of a pipeline with routes; let its tables evolve, or add the columns")
         if self.routes and own in self.routes.names:
             raise ValueError(
                 f"routes.tables: {own} is the pipeline's own table; leave it out, and say unmatched: own_table"

@@ -86,7 +86,8 @@ class PipelineOptions(Section):
     is a record like any other."""
     adds_columns: bool = False
     """Whether the engine itself adds columns for keys that have none, where the table's own schema evolution is off; it needs
-    OWNERSHIP of the table. Values that came before their column are counted, and not kept."""
+    OWNERSHIP of the table. Rows wait until each of their keys has a column; those of keys that are refused one go on, and the
+    keys are counted."""
     audit: bool = True
     """Whether the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's
     position, or a pipe's SELECT leaves it out, which is refused otherwise."""

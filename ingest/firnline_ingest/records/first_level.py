@@ -6,12 +6,12 @@ Keys are expected in any order, and the values then come in the expected one: wh
 for it (`in_order`), so that expecting changes the time and nothing else.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import astuple
 
-from firnline_ingest.records.key_shape import KeyShape, KeyShapes
+from firnline_ingest.records.key_shape import KeyShape, KeyShapes, TableKeys
 
 ENOUGH = 8  # records in a row with the same keys, to expect them; misses, to expect them no longer
 MOST_KEYS = 200  # in another order than expected, keys are searched one by one
@@ -57,9 +57,9 @@ class FirstLevel:
         """Keys that no payload before had; the caller that reports them empties it."""
         return self._shapes.news
 
-    def know(self, columns: Collection[str] | None) -> None:
-        """Takes the columns that the table has."""
-        self._shapes.know(columns)
+    def know(self, tables: Mapping[str, TableKeys]) -> None:
+        """Takes what is known of the tables' columns."""
+        self._shapes.know(tables)
         self._expected, self._expected_shape = None, self._shapes[()]
         self._last_shape, self._repeats, self._misses = self._expected_shape, 0, 0
 

@@ -1,10 +1,11 @@
-"""Which record brought a first-level key for the first time, since the process reads its shard.
+"""Which record brought a first-level key for the first time, since the process reads its shard, and what its values are.
 
 The keys are found where their list is judged, which is once a list; a page that brought some is looked through again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,9 +18,11 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class JsonKind(StrEnum):
-    """What the first value of a key was."""
+    """What a key's value is, as far as it decides the type of a column."""
 
     TEXT = "text"
+    INTEGER = "integer"
+    """A number without point or exponent, of as many digits as NUMBER(38, 0) holds."""
     NUMBER = "number"
     BOOLEAN = "boolean"
     OBJECT = "object"
@@ -35,6 +38,52 @@ KINDS = {
     b"f": JsonKind.BOOLEAN,
     b"n": JsonKind.NULL,
 }
+MOST_DIGITS = 38  # of NUMBER (docs.snowflake.com/en/sql-reference/data-types-numeric)
+
+
+class NewKey(NamedTuple):
+    """A key that a table has no column for, as the records of one page have it."""
+
+    kind: JsonKind
+    record: int
+    """The index of the first of them."""
+
+
+def kind_of(value: msgspec.Raw) -> JsonKind:
+    """Returns the kind of a JSON value. An integer that no NUMBER holds is text, which keeps its digits."""
+    written = bytes(value)
+    kind = KINDS.get(written[:1])
+    if kind is not None:
+        return kind
+    digits = written.removeprefix(b"-")
+    if not digits.isdigit():
+        return JsonKind.NUMBER
+    return JsonKind.INTEGER if len(digits) <= MOST_DIGITS else JsonKind.TEXT
+
+
+def together(first: JsonKind, other: JsonKind) -> JsonKind:
+    """Returns the kind whose column holds the values of both, where one of them does; else the first."""
+    if first is JsonKind.NULL:
+        return other
+    return JsonKind.NUMBER if {first, other} == {JsonKind.INTEGER, JsonKind.NUMBER} else first
+
+
+class NewKeys:
+    """Collects the keys of one page that a table has no column for, by the table's name as in Rows.tables."""
+
+    def __init__(self, is_new: Callable[[str, str], bool]) -> None:
+        """`is_new` says whether a key of a table's row is to be collected; it is asked with the table's name and the key."""
+        self._is_new = is_new
+        self.found: dict[str, dict[str, NewKey]] = {}
+
+    def add(self, table: str, index: int, documents: Sequence[bytes]) -> None:
+        """Adds the keys of a record's rows."""
+        for document in documents:
+            for key, value in _members(document).items():
+                if self._is_new(table, key):
+                    known = self.found.setdefault(table, {})
+                    kind, before = kind_of(value), known.get(key)
+                    known[key] = NewKey(together(before.kind, kind), before.record) if before else NewKey(kind, index)
 
 
 def first_sights(
@@ -49,7 +98,7 @@ def first_sights(
             break
         for members in () if index in not_rows else _levels(objects, record):
             for key in left & members.keys():
-                found[key] = index, KINDS.get(bytes(members[key])[:1], JsonKind.NUMBER)
+                found[key] = index, kind_of(members[key])
                 left.discard(key)
     return found
 

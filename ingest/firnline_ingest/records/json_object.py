@@ -6,13 +6,13 @@ between them, the keys and values that were seen account for every byte of the p
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.first_level import FirstLevel
-from firnline_ingest.records.key_shape import KeyShape
+from firnline_ingest.records.key_shape import NOTHING_KNOWN, KeyShape, TableKeys
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 LINE_FEED, CARRIAGE_RETURN = 10, 13
@@ -34,8 +34,8 @@ class JsonObjectCheck:
 
     def __init__(self, metadata_columns: Sequence[str]) -> None:
         self._first_level = FirstLevel(metadata_columns)
-        self.unknown = 0
-        """How many keys of the payload that was checked last have no column, where it is known which there are."""
+        self.missing = NOTHING_KNOWN
+        """What tables lack of the keys of the payload that was checked last, as in KeyShape."""
 
     def __call__(self, payload: bytes, *, is_minified: bool = False) -> bytes:
         """The payload on one line: as it is, or minified. Raises Unusable."""
@@ -49,7 +49,7 @@ class JsonObjectCheck:
             raise Unusable(fault_of(payload, error)) from error
         if shape.fault:
             raise Unusable(shape.fault)
-        self.unknown = shape.unknown
+        self.missing = shape.missing
         size = sum(map(len, values))
         if size > SHALLOW and max(map(len, values)) > SHALLOW and is_too_deep(payload):
             raise Unusable(_TOO_DEEP)
@@ -61,9 +61,9 @@ class JsonObjectCheck:
         _refuse_duplicates(payload)
         return payload
 
-    def know(self, columns: Collection[str] | None) -> None:
-        """Takes the columns that the table has."""
-        self._first_level.know(columns)
+    def know(self, tables: Mapping[str, TableKeys]) -> None:
+        """Takes what is known of the tables' columns."""
+        self._first_level.know(tables)
 
     @property
     def news(self) -> list[str]:

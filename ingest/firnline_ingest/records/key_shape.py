@@ -4,8 +4,11 @@ Records of a stream have few different lists of keys, so each list is judged onc
 function of the list alone: forgetting it costs time, never another verdict.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -18,6 +21,43 @@ REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data woul
 _encode = msgspec.json.Encoder().encode
 
 
+class LackingKeys(NamedTuple):
+    """Of one list of keys, in one table."""
+
+    unknown: int
+    """How many have no column."""
+    unanswered: int
+    """Of those, how many nobody has tried to add a column for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableKeys:
+    """The keys that have a column in a table, and those that can have none for now; each by its `column_key`."""
+
+    columns: frozenset[str]
+    refused: frozenset[str] = frozenset()
+    gets_more: bool = False
+    """Whether columns are added for other keys."""
+
+    @classmethod
+    @lru_cache(maxsize=256)
+    def of(cls, columns: tuple[str, ...]) -> Self:
+        """The keys of a table that gets no other column."""
+        return cls(frozenset(map(column_key, columns)))
+
+    def is_unanswered(self, key: str) -> bool:
+        """True if nobody has tried to add a column for it, and somebody may."""
+        column = column_key(key)
+        return self.gets_more and column not in self.columns and column not in self.refused
+
+    def missing(self, keys: Iterable[str]) -> LackingKeys:
+        lacking = [key for key in keys if column_key(key) not in self.columns]
+        return LackingKeys(len(lacking), sum(map(self.is_unanswered, lacking)))
+
+
+NOTHING_KNOWN: Mapping[str, LackingKeys] = MappingProxyType({})
+
+
 class KeyShape(NamedTuple):
     """One list of distinct keys, in order: whether it can be columns, and what it adds to the values' own bytes."""
 
@@ -28,8 +68,8 @@ class KeyShape(NamedTuple):
     """The same where characters are themselves."""
     spaced: list[bytes]
     """The object as Python's json writes it, with a hole for each value: `{"a": `, hole, `, "b": `, hole, `}`."""
-    unknown: int = 0
-    """How many of the keys have no column, where it is known which there are."""
+    missing: Mapping[str, LackingKeys] = NOTHING_KNOWN
+    """What each table lacks of the keys, by its name as in Rows.tables; of tables whose columns are known."""
 
     def spaced_around(self, values: Iterable[msgspec.Raw]) -> bytes:
         pieces: list[bytes | msgspec.Raw] = [*self.spaced]
@@ -43,7 +83,7 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
     def __init__(self, metadata_columns: Sequence[str]) -> None:
         super().__init__()
         self._reserved = {column_key(each): each for each in metadata_columns}
-        self._columns: frozenset[str] | None = None
+        self._tables: Mapping[str, TableKeys] = {}
         self._room = REMEMBERED_KEYS
         self._names: set[str] = set()
         self.news: list[str] = []
@@ -51,8 +91,8 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
 
     def __missing__(self, keys: tuple[str, ...]) -> KeyShape:
         shape = _measured(keys, _fault(keys, self._reserved))
-        if self._columns is not None:
-            shape = shape._replace(unknown=sum(column_key(key) not in self._columns for key in keys))
+        if self._tables:
+            shape = shape._replace(missing={name: table.missing(keys) for name, table in self._tables.items()})
         if not shape.fault:
             self._note(keys)
         if len(keys) >= self._room:
@@ -63,11 +103,11 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
             self._room -= len(keys) + 1
         return shape
 
-    def know(self, columns: Collection[str] | None) -> None:
-        """Takes the columns that the table has, or None if they are not known or if each key gets one."""
+    def know(self, tables: Mapping[str, TableKeys]) -> None:
+        """Takes what is known of the tables' columns; nothing of one where each key gets a column."""
         self.clear()
         self._room = REMEMBERED_KEYS
-        self._columns = None if columns is None else frozenset(map(column_key, columns))
+        self._tables = tables
 
     def _note(self, keys: Sequence[str]) -> None:
         if len(self._names) >= MOST_NAMES:

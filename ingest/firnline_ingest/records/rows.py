@@ -17,8 +17,9 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.chain import Chain
 from firnline_ingest.records.contents import bounded, decoder_of, without_null, wrap_of
-from firnline_ingest.records.first_sight import JsonKind, first_sights
+from firnline_ingest.records.first_sight import JsonKind, NewKey, NewKeys, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json, minified
+from firnline_ingest.records.key_shape import NOTHING_KNOWN, LackingKeys, TableKeys
 from firnline_ingest.records.metadata import MetadataHead, clock_ms, splice
 from firnline_ingest.records.rejection import (
     UNDECIDED,
@@ -65,6 +66,8 @@ class Rows:
     """How many records are rightly no row, and why."""
     unknown_keys: int = 0
     """Of all rows, how many keys have no column, where it is known which there are."""
+    unanswered_keys: int = 0
+    """Of those, how many nobody has tried to add a column for: nothing of the page is to be sent before."""
     tables: Sequence[str] = ()
     """Of each row: the table that its pipeline's routes send it to, empty for the pipeline's own; nothing without routes."""
 
@@ -128,8 +131,8 @@ class RowMaker:
         of = pipeline.format.in_column(pipeline.content_column)
         self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes, schemas)
         self._check_made = self._check if self._wrap is None else check_any_json
-        self._columns: Collection[str] | None = None
-        self._unknown = 0  # of the record at hand
+        self._tables: Mapping[str, TableKeys] = {}
+        self._missing: list[LackingKeys] = []  # of the rows of the record at hand
         self._router = Router(pipeline.routes) if pipeline.routes else None
         is_read = self._decode is not None or needs_no_object or self._router is not None
         self._is_plain = not is_read and pipeline.empty_records is EmptyRecords.REJECT
@@ -138,9 +141,13 @@ class RowMaker:
 
     def know(self, columns: Collection[str] | None) -> None:
         """The columns of a table that gets no others, so that keys without one are counted; None where they are not."""
-        if columns != self._columns:
-            self._columns = columns
-            self._check.know(columns)
+        self.know_tables({} if columns is None else {"": TableKeys.of(tuple(columns))})
+
+    def know_tables(self, tables: Mapping[str, TableKeys]) -> None:
+        """What is known of the columns of each table, by its name as in Rows.tables."""
+        if tables != self._tables:
+            self._tables = tables
+            self._check.know(tables)
 
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading, of the same
@@ -156,7 +163,7 @@ class RowMaker:
         head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
         rows: list[msgspec.Raw] = []
         rejected: list[RejectedRecord] = []
-        unknown = 0
+        unknown = unanswered = 0
         for index, record in enumerate(records):
             data = record.Data
             try:
@@ -169,10 +176,13 @@ class RowMaker:
                 rejected.append(RejectedRecord(index, *unusable.fault))
             else:
                 rows.append(msgspec.Raw(row))
-                unknown += self._check.unknown
+                if missing := self._check.missing.get(""):
+                    unknown += missing.unknown
+                    unanswered += missing.unanswered
         count = len(records)
         indexes = _others(count, rejected)
-        return Rows(rows, list(map(len, rows)), indexes, rejected, taken=count, unknown_keys=unknown)
+        sizes = list(map(len, rows))
+        return Rows(rows, sizes, indexes, rejected, taken=count, unknown_keys=unknown, unanswered_keys=unanswered)
 
     def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, JsonKind]]:
         """First-level keys that no record before these brought, with the record that did; each is reported once."""
@@ -181,6 +191,14 @@ class RowMaker:
         news = self._check.news[:]
         self._check.news.clear()
         return first_sights(news, records[: made.taken], made.rejected, self.objects)
+
+    def unanswered(self, records: Sequence[Record], made: Rows) -> Mapping[str, Mapping[str, NewKey]]:
+        """The keys that nobody has tried to add a column for, of each table that gets more."""
+        new = NewKeys(lambda table, key: table in self._tables and self._tables[table].is_unanswered(key))
+        for index in dict.fromkeys(made.indexes):
+            documents = self.objects(records[index])
+            new.add(self.table, index, documents)
+        return new.found
 
     def objects(self, record: Record) -> Sequence[bytes]:
         """What the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""
@@ -196,7 +214,7 @@ class RowMaker:
         return documents if self._router is None else self._router.follow(documents)
 
     def _documents(self, record: Record) -> Iterator[bytes]:
-        self._check.unknown = 0
+        self._check.missing = NOTHING_KNOWN
         try:
             documents = self._contents(record.Data)
             if self._transform is not None:
@@ -248,12 +266,13 @@ class RowMaker:
         tables: list[str] = []
         rejected: list[RejectedRecord] = []
         left_out = Counter[LeftOut]()
-        taken = size = unknown = 0
+        missing: list[LackingKeys] = []
+        taken = size = 0
         is_undecided = False
         for index, record in enumerate(records):
             if size > AT_ONCE_BYTES:
                 break
-            self._unknown = 0
+            self._missing = []
             try:
                 made = list(self._rows_of(record))
             except Unusable as unusable:
@@ -268,15 +287,15 @@ class RowMaker:
                 if is_undecided:
                     break
                 rows += made
-                unknown += self._unknown
+                missing += self._missing
                 indexes += [index] * len(made)
                 numbers += [row_number(row, len(made)) for row in range(len(made))]
                 tables += [self._router.table] * len(made) if self._router else ()
                 size += sum(map(len, made))
             taken = index + 1
-        return Rows(
-            rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out, tables=tables, unknown_keys=unknown
-        )
+        page = Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out, tables=tables)
+        unknown, unanswered = (sum(each.unknown for each in missing), sum(each.unanswered for each in missing))
+        return replace(page, unknown_keys=unknown, unanswered_keys=unanswered)
 
     def _rows_of(self, record: Record) -> Iterator[msgspec.Raw]:
         """Raises Unusable and Omitted."""
@@ -286,7 +305,8 @@ class RowMaker:
             if len(row) > most:
                 raise _row_too_large(len(row), most)
             size += len(row)
-            self._unknown += self._check.unknown
+            if missing := self._check.missing.get(self.table):
+                self._missing.append(missing)
             if number >= RECORD_ROWS:
                 raise too_large(f"it has more than {RECORD_ROWS:,} rows.")
             if size > RECORD_BYTES:

@@ -32,6 +32,7 @@ class Doing(StrEnum):
     OPENING = "opening its channel"
     READING = "reading from Kinesis"
     CONVERTING = "making rows of records"
+    ADDING_COLUMNS = "adding columns for its keys"
     SENDING = "sending rows to Snowflake"
     PROVING = "asking Snowflake what is committed"
     WRITING = "writing its row of the ledger"

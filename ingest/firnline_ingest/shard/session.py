@@ -99,7 +99,7 @@ class ShardSession:
         self.writers.close()
 
     def _next_page(self, request: ShardRequest) -> Read | None:
-        self._rows.know(request.work.columns if len(request.work.destinations) == 1 else None)
+        self._rows.know_tables(self._services.known_columns(request.work))
         try:
             page = self._pages.next(request, self.writers.unproven_bytes)
         except ShardExpired:  # if the policy goes on without the rest, this was its end
@@ -163,11 +163,23 @@ class ShardSession:
 
     def _converted(self, records: Sequence[Record]) -> Rows:
         """Raises RecordsUnaccounted before anything of them is appended, or of what stands behind them."""
-        made = self._decided.applied(self._rows.convert(records), records)
+        made = self._decided.applied(self._with_columns(records), records)
         made = self.writers.without_refused(made, records)
         self._decided.refuse_forgotten(made.rejected, records, self.writers.known_before)
         if made.unaccounted:
             raise RecordsUnaccounted(self._work.key, made.unaccounted, records[0], records[made.taken - 1])
+        return made
+
+    def _with_columns(self, records: Sequence[Record]) -> Rows:
+        """Converts records of which each key has a column, or had one refused. Raises what keeps columns from being added."""
+        made = self._rows.convert(records)
+        new_columns = self._services.new_columns
+        while made.unanswered_keys and new_columns is not None:
+            self._report.doing(Doing.ADDING_COLUMNS)
+            wanted = self._rows.unanswered(records, made)
+            new_columns.answer(self._work.pipeline, wanted, str(self._work.key))
+            self._rows.know_tables(self._services.known_columns(self._work))
+            made = self._rows.convert(records)
         return made
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:

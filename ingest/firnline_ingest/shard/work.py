@@ -3,7 +3,7 @@
 import random
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.records.key_shape import TableKeys
+from firnline_ingest.shard.new_columns import NewColumns
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.snowflake.channel_errors import RowsRejected
@@ -119,6 +121,8 @@ class ShardServices:
     """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
     consumers: Consumers | None = None
     """What all shards of the process know of the consumers that they are subscribed by."""
+    new_columns: NewColumns | None = None
+    """Who adds columns, for pipelines that say so; none are added where absent."""
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
     observer: Observer = unobserved
@@ -134,6 +138,13 @@ class ShardServices:
     reopen_delay_s: float = 0.5
     jitter: Callable[[], float] = random.random
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""
+
+    def known_columns(self, work: ShardWork) -> Mapping[str, TableKeys]:
+        """What is known of the columns of the shard's tables, by their names as in Rows.tables."""
+        if work.pipeline.adds_columns and self.new_columns is not None:
+            return self.new_columns.known(work.pipeline, [each.table for each in work.destinations])
+        is_told = work.columns is not None and len(work.destinations) == 1
+        return {"": TableKeys.of(tuple(work.columns or ()))} if is_told else {}
 
     def channels_of(self, pipeline: PipelineConfig) -> ChannelOpener:
         """Of the user that writes its tables."""

@@ -142,10 +142,13 @@ class TargetCatalog:
         """
         return self._known.described(target, self._session(target))
 
-    def add_column(self, state: TargetState, column: str) -> None:
-        """`column` as ADD COLUMN has it; one of the name that is there already stays as it is. Raises as `described`."""
-        self._session(state.target).rows(add_columns(state, f"IF NOT EXISTS {column}"), empty=())
+    def add_columns(self, state: TargetState, columns: Sequence[str]) -> None:
+        """Adds columns, each as ADD COLUMN has it, by one statement; a single one of a name that is there already stays as it
+        is. Raises as `described`."""
+        (first, *others) = columns
+        wanted = ", ".join(columns) if others else f"IF NOT EXISTS {first}"
         self._known.columns.pop(state.target, None)
+        self._session(state.target).rows(add_columns(state, wanted), empty=())
 
     def now_called(self, target: TargetTable) -> str | None:
         """The name, in its schema, of a table that was renamed or swapped, as it is written in SQL. Raises as `described`."""

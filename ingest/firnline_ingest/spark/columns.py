@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_ingest.identifiers import quoted
 from firnline_ingest.records.key_shape import MOST_NAMES, column_key
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.errors import StatementRefused
+from firnline_ingest.snowflake.new_column import NewColumn
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, add_columns
 from firnline_ingest.spark.columns_by_hand import ColumnsByHand
 from firnline_ingest.values import TargetTable
@@ -26,9 +26,6 @@ UNKNOWN = (
     "their values are not kept, unless the table's own SELECT takes them. What the table's owner would run, once the types are "
     "as they should be: "
 )
-TYPES = {"text": "VARCHAR", "number": "FLOAT", "boolean": "BOOLEAN", "null": "VARCHAR", "object": "VARIANT"}
-UNSAID = "…"
-
 log = logging.getLogger(__name__)
 
 
@@ -48,18 +45,7 @@ class Sight:
 
     def column(self, state: TargetState) -> str:
         """The column's definition for ADD COLUMN; with … where a person has to name a type."""
-        return f"{quoted(self.key.upper())} {self._type(state)}"
-
-    def is_a_persons(self, state: TargetState) -> bool:
-        """An Iceberg table has arrays of one type alone, and without VARIANT it has objects of named keys alone."""
-        return UNSAID in self._type(state)
-
-    def _type(self, state: TargetState) -> str:
-        if self.kind == "array":
-            return f"ARRAY({UNSAID})" if state.is_iceberg else "ARRAY"
-        if self.kind == "object" and not state.has_variant:
-            return f"OBJECT({UNSAID})"
-        return TYPES[self.kind]
+        return NewColumn(self.key, self.kind).definition(state)
 
 
 @dataclass(slots=True)
@@ -116,9 +102,7 @@ class ColumnWatch:
                 self._seen.pop(target, None)
                 self._seen[target], self._fixed[target] = columns, tuple(columns)
                 unknown = self._unknown(target, columns, streams[target])
-                if added := self._added(catalog, wanted[target], unknown):
-                    self._fixed[target] = (*columns, *(unknown[name].key for name in added))
-                self._name_unknown(wanted[target], {name: unknown[name] for name in unknown.keys() - added})
+                self._name_unknown(wanted[target], unknown)
             for stream in streams[target]:
                 self._untold.pop(stream, None)
 
@@ -153,24 +137,6 @@ class ColumnWatch:
     def _first(self, column: str, streams: Iterable[str]) -> Sight | None:
         found = (self._sights.get(stream, {}).get(column_key(column)) for stream in streams)
         return min(filter(None, found), key=lambda sight: sight.epoch, default=None)
-
-    def _added(self, catalog: TargetCatalog, state: TargetState, unknown: Mapping[str, Sight]) -> set[str]:
-        """The keys of `unknown` that have a column now. One that Snowflake refuses is reported with the others, once."""
-        added, extra = dict[str, Sight](), {"table": str(state.target)}
-        for name in sorted(unknown)[:MOST_NAMED] if state.adds_columns else ():
-            sight = unknown[name]
-            if sight.is_a_persons(state):
-                continue
-            try:
-                catalog.add_column(state, sight.column(state))
-            except StatementRefused as error:
-                log.warning("schema.column_refused", extra={**extra, "key": sight.key, "cause": error.what})
-            else:
-                added[name] = sight
-        if added:
-            keys = {sight.key: sight.as_dict() for sight in added.values()}
-            log.info("schema.columns_added", extra={**extra, "keys": keys})
-        return set(added)
 
     def _unknown(self, target: TargetTable, columns: Mapping[str, bool], streams: Iterable[str]) -> dict[str, Sight]:
         """Keys without a column that nothing was said of yet."""

@@ -86,6 +86,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.kinesis.clients import PerAccess
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.schemas import SchemaRegistries
+    from firnline_ingest.shard.new_columns import NewColumns
     from firnline_ingest.shard.work import ShardServices
     from firnline_ingest.snowflake.logins import PerLogin
     from firnline_ingest.snowflake.sdk import SdkChannels
@@ -98,6 +99,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         channels=(channels := SdkChannels(config)),
         of_login=PerLogin(config, lambda own: channels if own is config else SdkChannels(own)),
         dead_letters=open_store(config, connections=threads),
+        new_columns=NewColumns.of(config),
         schemas=SchemaRegistries(config.aws),
         polling=config.polling,
         retries=config.retries,

@@ -11,6 +11,7 @@ from typing import Any
 
 from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.shard.group import ShardGroup
+from firnline_ingest.shard.new_columns import NewColumns
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.shard.request import Deadline
 from firnline_ingest.snowflake.listing import Statements
@@ -62,7 +63,12 @@ class Engine:
     def _process(self) -> ShardGroup:
         channels = self.world.channels(missing_patience_s=0.2)
         services = self.shard.services(
-            channels=channels, run_id="run", reopen_delay_s=0.02, prove_every_s=0.05, counter_settle_s=0.05
+            channels=channels,
+            new_columns=NewColumns.of(self.config) if self.asked.adds_columns else None,
+            run_id="run",
+            reopen_delay_s=0.02,
+            prove_every_s=0.05,
+            counter_settle_s=0.05,
         )
         return ShardGroup(services)
 

@@ -87,11 +87,6 @@ def test_a_key_that_a_row_may_have_is_taken(key: str, others: dict[str, object])
     assert pipeline({**ROUTES, "key": key}, **others).routes
 
 
-def test_columns_are_not_added_by_the_engine_where_it_can_not_tell_to_which_table() -> None:
-    with pytest.raises(ValidationError, match="adds_columns: not of a pipeline with routes"):
-        pipeline(ROUTES, adds_columns=True)
-
-
 def test_what_sends_a_record_elsewhere_changes_the_hash_and_nothing_else_does() -> None:
     same = {"key": "kind", "tables": {"again": '"ORDERS"', "refund": '"Refunds"', "order": "Orders"}}
     assert pipeline(ROUTES).conversion_hash == pipeline(same).conversion_hash

@@ -25,21 +25,21 @@ def sights(made: RowMaker, *payloads: bytes) -> dict[str, tuple[int, str]]:
 def test_each_key_is_told_once_with_the_first_record_that_has_it() -> None:
     made = maker()
     first = sights(made, b'{"a":1}', b'{"a":2}', b'{"b":"x","a":null}', b'{"b":[]}')
-    assert first == {"a": (0, "number"), "b": (2, "text")}
+    assert first == {"a": (0, "integer"), "b": (2, "text")}
     assert sights(made, b'{"a":1}', b'{"b":1}', b'{"a":1,"b":1}') == {}
     assert sights(made, b'{"a":1}', b'{"a":1,"c":{"d":1}}') == {"c": (1, "object")}
 
 
 def test_a_key_is_found_though_other_keys_are_expected_by_now() -> None:
     made = maker()
-    assert sights(made, *[b'{"a":1}'] * 50) == {"a": (0, "number")}
+    assert sights(made, *[b'{"a":1}'] * 50) == {"a": (0, "integer")}
     assert sights(made, *[b'{"a":1}'] * 50, b'{"a":1,"late":true}', *[b'{"a":1}'] * 50) == {"late": (50, "boolean")}
 
 
 def test_what_is_no_row_brings_no_key() -> None:
     made = maker(max_row_bytes=1024)
     too_large = b'{"big":"%b"}' % (b"x" * 2000)
-    assert sights(made, b"no", b'{"KinesisMetadata":1}', too_large, b'{"a":1}') == {"a": (3, "number")}
+    assert sights(made, b"no", b'{"KinesisMetadata":1}', too_large, b'{"a":1}') == {"a": (3, "integer")}
 
 
 @pytest.mark.parametrize(

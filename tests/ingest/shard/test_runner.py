@@ -143,7 +143,7 @@ def test_a_key_that_is_new_is_told_with_its_record_in_one_receipt(world: World) 
             receipts = epochs(group, [world.work()], has_rows(world, n + 1))
             told += [(key, *where) for receipt in receipts for key, where in receipt.new_keys.items()]
     first, second, _ = (str(record.sequence_number) for record in world.shard.records)
-    assert told == [("n", first, "number"), ("late", second, "text")]
+    assert told == [("n", first, "integer"), ("late", second, "text")]
 
 
 def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: World) -> None:

@@ -31,12 +31,6 @@ class Catalog:
             raise StatementRefused("answer", "a test")
         return {name: name not in self.not_null for name in self.columns}
 
-    def add_column(self, state: TargetState, column: str) -> None:
-        name = column.split('"')[1]
-        if name == self.refuses:
-            raise StatementRefused("answer", "not the owner")
-        self.columns.add(name)
-
 
 class Columns:
     """A watch over the columns of a catalog, and what it has said."""
@@ -236,17 +230,3 @@ def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking(columns: C
     for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"), matches_by_name=False)):
         columns.look(other)
         assert columns.watch.fixed(other.target) is None
-
-
-def test_the_engine_adds_what_it_may_and_names_the_rest(columns: Columns) -> None:
-    columns.catalog = Catalog(refuses="SECRET")
-    own = replace(state("A", evolves=False), is_iceberg=True, adds_columns=True)
-    columns.look(own)
-    columns.sees(1, price="number", tags="array", secret="text")
-    columns.look(own, times=2)
-    assert columns.catalog.columns == {"C", "PRICE"}
-    assert set(columns.watch.fixed(own.target) or ()) == {"C", "PRICE"}
-    refused, added, named = columns.said
-    assert (refused["message"], refused["key"]) == ("schema.column_refused", "secret")
-    assert (added["message"], list(added["keys"])) == ("schema.columns_added", ["price"])
-    assert named["next_step"].endswith('ADD COLUMN "SECRET" VARCHAR, "TAGS" ARRAY(…)')

@@ -88,6 +88,19 @@ def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}: only the owner of a table may alter it; say table_privilege: ownership."
 
 
+def _who_adds_columns_owns_the_tables_of_its_routes(spec: EnvironmentSpec) -> Iterator[str]:
+    """Refuses a route's table of another owner, unless Snowflake adds its columns."""
+    for each in target_tables(spec):
+        table = each.pipeline
+        if each.route is None or not spec.pipelines[each.place].adds_columns or table.schema_evolution:
+            continue
+        if table.table_privilege is not TablePrivilege.OWNERSHIP:
+            yield (
+                f"{each.path}.table_privilege: the pipeline adds columns to its tables (adds_columns), and only the owner of a "
+                f"table may alter it; say table_privilege: ownership, or schema_evolution: true."
+            )
+
+
 def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
     """A table that is made AS SELECT takes from a record what the SELECT names, and nothing else (create-interactive-table)."""
     for each in target_tables(spec):
@@ -132,4 +145,5 @@ CHECKS = (
     _an_interactive_table_keeps_what_it_is_sent,
     _a_select_is_the_whole_table,
     _who_adds_columns_owns_the_table,
+    _who_adds_columns_owns_the_tables_of_its_routes,
 )

@@ -61,11 +61,6 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
         path = f"pipelines[{index}]"
         if pipeline.also_streams is not None:
             yield f"{path}.also_streams: streams that a pattern finds have no routes; give each stream a pipeline, or remove it."
-        if pipeline.adds_columns:
-            yield (
-                f"{path}.adds_columns: the engine adds no columns to the tables of a pipeline with routes; remove it, and say "
-                f"schema_evolution: true or declare the columns."
-            )
 
 
 def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:

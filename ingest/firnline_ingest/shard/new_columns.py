@@ -1,0 +1,152 @@
+"""Adds columns for keys that have none, before the rows with their values are sent (`adds_columns` of a pipeline).
+
+A page whose keys have no answer yet is not appended. An answer is a column, or a refusal: then the keys are counted as unknown,
+and are asked for again after a while. So no value is dropped uncounted, and no refusal holds a shard.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.records.first_sight import NewKey
+from firnline_ingest.records.key_shape import TableKeys, column_key
+from firnline_ingest.snowflake.errors import StatementRefused
+from firnline_ingest.snowflake.new_column import NewColumn
+from firnline_ingest.snowflake.target import NOT_ALLOWED, TargetCatalog, TargetState, add_columns
+
+AT_ONCE = 100  # columns of one statement: as many as schema evolution adds at once (data-load-schema-evolution)
+MOST_REFUSED = 2000  # keys remembered of a table; a stream whose keys are data has new ones without end
+AGAIN_S = 300.0
+"""After which what was refused is tried again: its owner may have granted OWNERSHIP, or made room."""
+MOST_LOGGED = 20  # keys of one line
+BY_ITS_OWNER = "its type has to be given by a person"
+
+UNASKED = TableKeys(frozenset(), gets_more=True)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Table:
+    """What this process knows of one table."""
+
+    known: TableKeys = UNASKED
+    misses_no_key: bool = False
+    """Whether it evolves now, or a SELECT says what is taken."""
+    doubted_s: float | None = None
+    """When the first refusal was given, or when nothing had to be added: after a while either is asked for again."""
+
+
+@dataclass(slots=True)
+class NewColumns:
+    """Serves all shards of a process: a key that one of them had a column added for is answered for all. Thread-safe."""
+
+    catalog: TargetCatalog
+    clock: Callable[[], float] = time.monotonic
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _tables: dict[tuple[str, str], _Table] = field(default_factory=dict)
+    """By stream, and by table where the pipeline has routes."""
+
+    @classmethod
+    def of(cls, config: EngineConfig) -> "NewColumns":
+        return cls(TargetCatalog(config))
+
+    def known(self, pipeline: PipelineConfig, tables: Iterable[str]) -> Mapping[str, TableKeys]:
+        """What is known of the tables that the pipeline adds columns to, by the names that its routes give them. Nothing of those
+        that miss no key."""
+        found = {name: self._table(pipeline, name) for name in tables}
+        return {name: known for name, table in found.items() if (known := self._known(table))}
+
+    def answer(self, pipeline: PipelineConfig, wanted: Mapping[str, Mapping[str, NewKey]], shard: str) -> None:
+        """Gives each of the wanted keys of each table a column, or notes that it has none for now. Raises what keeps Snowflake
+        from being asked: nothing is noted then.
+        """
+        with self._lock:
+            state = self.catalog.states([pipeline])[pipeline.stream]
+            if isinstance(state, FirnlineError):
+                raise state
+            by_table = {"": state} | {beside.target.table: beside for beside in state.beside}
+            for name, keys in wanted.items():
+                self._answer(self._table(pipeline, name), by_table[name], keys, shard)
+
+    def _answer(self, table: _Table, state: TargetState, keys: Mapping[str, NewKey], shard: str) -> None:
+        table.misses_no_key = not state.adds_columns
+        if table.misses_no_key:
+            table.doubted_s = self.clock()
+            return
+        found = replace(table.known, columns=self._columns(state))
+        lacking = {column_key(key): NewColumn(key, new.kind) for key, new in keys.items() if found.is_unanswered(key)}
+        if lacking:
+            refused = _Attempt(self.catalog, state).add(list(lacking.values()))
+            _tell(state, lacking.values(), refused, shard)
+            found = replace(found, columns=self._columns(state))
+        table.known = replace(found, refused=found.refused | (lacking.keys() - found.columns))
+        if table.known.refused and table.doubted_s is None:
+            table.doubted_s = self.clock()
+
+    def _columns(self, state: TargetState) -> frozenset[str]:
+        return frozenset(map(column_key, self.catalog.columns_of(state.target)))
+
+    def _table(self, pipeline: PipelineConfig, name: str) -> _Table:
+        return self._tables.setdefault((pipeline.stream, name), _Table())
+
+    def _known(self, table: _Table) -> TableKeys | None:
+        """What is known now; None where no key is missed. Where too many keys were refused, every other one is."""
+        if table.doubted_s is not None and self.clock() - table.doubted_s > AGAIN_S:
+            table.known = replace(table.known, refused=frozenset())
+            table.doubted_s, table.misses_no_key = None, False
+        if table.misses_no_key:
+            return None
+        return replace(table.known, gets_more=len(table.known.refused) < MOST_REFUSED)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """Tries to add columns to one table: all at once, and where that is refused, fewer and fewer."""
+
+    catalog: TargetCatalog
+    state: TargetState
+    _forbidden: str = ""
+    """Why none can be added at all."""
+
+    def add(self, columns: Sequence[NewColumn]) -> dict[str, str]:
+        """Returns the keys that got no column, each with the reason."""
+        refused = {each.key: BY_ITS_OWNER for each in columns if each.is_a_persons(self.state)}
+        rest = [each for each in columns if each.key not in refused]
+        for first in range(0, len(rest), AT_ONCE):
+            refused |= self._added(rest[first : first + AT_ONCE])
+        return refused
+
+    def _added(self, columns: Sequence[NewColumn]) -> dict[str, str]:
+        """A name that another engine added meanwhile refuses them all; alone it is there, and that is enough."""
+        if self._forbidden:
+            return dict.fromkeys((each.key for each in columns), self._forbidden)
+        try:
+            self.catalog.add_columns(self.state, [each.definition(self.state) for each in columns])
+        except StatementRefused as error:
+            if getattr(error.__cause__, "errno", None) == NOT_ALLOWED:
+                self._forbidden = error.what
+            if len(columns) == 1 or self._forbidden:
+                return dict.fromkeys((each.key for each in columns), error.what)
+            middle = len(columns) // 2
+            return self._added(columns[:middle]) | self._added(columns[middle:])
+        return {}
+
+
+def _tell(state: TargetState, columns: Iterable[NewColumn], refused: Mapping[str, str], shard: str) -> None:
+    extra = {"table": str(state.target), "shard": shard}
+    added = sorted(each.key for each in columns if each.key not in refused)
+    if added:
+        log.info("schema.columns_added", extra={**extra, "keys": added[:MOST_LOGGED], "count": len(added)})
+    if refused:
+        asked = [each for each in columns if each.key in refused][:MOST_LOGGED]
+        next_step = add_columns(state, ", ".join(each.definition(state) for each in asked))
+        causes = {each.key: refused[each.key] for each in asked}
+        log.warning(
+            "schema.column_refused",
+            extra={**extra, "count": len(refused), "causes": causes, "next_step": f"as its owner: {next_step}"},
+        )
