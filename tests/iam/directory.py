@@ -44,7 +44,7 @@ class MotoDirectory(MotoState):
         if found:
             return str(found.arn)
         prefix = f"arn:aws:secretsmanager:{self.region}:{self.account}:secret:"
-        return secret if secret.startswith("arn:") else f"{prefix}{secret}-XXXXXX"
+        return secret if secret.startswith("arn:") else f"{prefix}{secret}"
 
     def table(self, table: str) -> Any:
         """By name or ARN; None where there is none."""

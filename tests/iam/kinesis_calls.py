@@ -20,6 +20,7 @@ class Named(msgspec.Struct, rename="pascal"):
     shard_iterator: str | None = None
     next_token: str | None = None
     tags: dict[str, str] | None = None
+    key_id: str | None = None
 
 
 class KinesisDirectory:
@@ -64,6 +65,7 @@ def iam_request(kinesis: FakeKinesis, operation: str, body: bytes) -> Request:
         "ConsumerName": named.consumer_name,
         "Tags": named.tags,
         "KeyId": key,
+        "NewKeyId": named.key_id,
     }
     directory = KinesisDirectory(account.account_id, account.region)
     return Request(

@@ -18,7 +18,9 @@ class Directory(Protocol):
     def key_aliases(self, key: str) -> list[str]:
         """Empty where it has none, and where there is no such key."""
 
-    def secret_arn(self, secret: str) -> str: ...
+    def secret_arn(self, secret: str) -> str:
+        """Of a secret's name or ARN. The six letters are the service's, so that one that is not there has none."""
+
     def hash_key(self, table: str) -> str | None:
         """The attribute that partitions a table."""
 

@@ -196,6 +196,21 @@ def test_that_an_object_is_missing_is_told_to_who_may_list_it(client_of: ClientO
     assert watch.contexts == [{}, {"s3:prefix": "a/b"}]
 
 
+def test_that_a_secret_is_missing_is_told_to_who_may_ask_for_its_name(
+    callers: Callers, client_of: ClientOf, watch: Watch
+) -> None:
+    def asking() -> None:
+        client_of("secretsmanager").describe_secret(SecretId="calls-absent")
+
+    arn = f"arn:aws:secretsmanager:{REGION}:secret:calls-absent"
+    statement = {"Effect": "Allow", "Action": "secretsmanager:DescribeSecret"}
+    caller(callers, "arn:aws:iam::1:role/keys", [{**statement, "Resource": f"{arn}-??????"}])
+    refused("AccessDeniedException", asking)
+    caller(callers, "arn:aws:iam::1:role/keys", [{**statement, "Resource": [arn, f"{arn}-??????"]}])
+    refused("ResourceNotFoundException", asking)
+    assert watch.accesses == [("secretsmanager:DescribeSecret", arn)] * 2
+
+
 def test_names_are_noted_as_arns(client_of: ClientOf, aws: AwsServer) -> None:
     trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
     document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})

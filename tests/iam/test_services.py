@@ -92,6 +92,38 @@ def test_encrypting_anew_is_two_actions() -> None:
     assert accesses("kms", "ReEncrypt", DestinationKeyId="new")[0] == ("kms:ReEncryptFrom", "*")
 
 
+@pytest.mark.parametrize("operation", ["DescribeStreamConsumer", "DeregisterStreamConsumer"])
+def test_a_consumer_that_is_named_with_its_stream_has_no_time(operation: str) -> None:
+    named = accesses("kinesis", operation, StreamARN=STREAM, ConsumerName="fraud")
+    assert named == [(f"kinesis:{operation}", f"{STREAM}/consumer/fraud")]
+    registered = f"{STREAM}/consumer/fraud:1700000000"
+    assert accesses("kinesis", operation, ConsumerARN=registered) == [(f"kinesis:{operation}", registered)]
+
+
+@pytest.mark.parametrize("operation", ["StartStreamEncryption", "StopStreamEncryption"])
+def test_a_stream_is_encrypted_by_who_may_do_so_with_its_key(operation: str) -> None:
+    def switching(key: str) -> list[tuple[str, str]]:
+        return accesses("kinesis", operation, StreamARN=STREAM, NewKeyId=key)
+
+    action = f"kinesis:{operation}"
+    assert switching("1a2b") == [(action, STREAM), (action, f"{KEYS}/1a2b")]
+    assert switching("alias/aws/kinesis") == [(action, STREAM)]
+
+
+def test_a_log_group_is_asked_about_below_itself_but_for_its_tags() -> None:
+    group = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:engine"
+    below = f"{group}:log-stream:"
+    assert accesses("logs", "DescribeLogStreams", logGroupName="engine") == [("logs:DescribeLogStreams", below)]
+    put = accesses("logs", "PutLogEvents", logGroupName="engine", logStreamName="job")
+    assert put == [("logs:PutLogEvents", f"{below}job")]
+    made = accesses("logs", "CreateLogGroup", logGroupName="engine", tags={"a": "1"})
+    assert made == [("logs:CreateLogGroup", below), ("logs:TagResource", group)]
+    for operation in ("TagResource", "UntagResource", "ListTagsForResource"):
+        assert accesses("logs", operation, resourceArn=group) == [(f"logs:{operation}", group)]
+    assert accesses("logs", "DescribeLogGroups") == [("logs:DescribeLogGroups", "*")]
+    assert accesses("logs", "Invent") == [("logs:Invent", "*")]
+
+
 @pytest.mark.parametrize(
     ("change", "becomes"),
     [

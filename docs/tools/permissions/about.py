@@ -110,6 +110,7 @@ DEPLOYER: Mapping[str, str] = {
     "wrote more there than a request could end a run, or mislead the next one about a stream; what is proven can't be written.",
     "HandOverEngineRole": "Who starts a job, or makes an instance profile or an association, hands the engine's role to the "
     "service that runs it, and to no other.",
+    "EncryptStreams": "The environment's key, which Kinesis counts among what these two actions are about.",
     "KeyThroughDynamodb": "The environment's key, an adopted one by its ARN; only through DynamoDB, so that nothing "
     "can be decrypted with it directly.",
     "KeyThroughEcr": "The same, only through ECR, which keeps grants of its own for images.",

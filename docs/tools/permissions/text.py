@@ -23,8 +23,10 @@ imitation shows it: the embedded AWS records every call of the engine, and over
 all combinations of features none is missing and none is there without being used. What Spark calls is recorded too: real
 Spark with Apache's own S3A starts in an empty bucket, ends, and is started again out of it, under exactly this policy;
 without any one of its rights in the bucket a call that it made would have been refused. What EMR calls (`logs/`) is taken
-from its documentation. Every action, resource and condition key is held against AWS's own reference; and each of the ingest
-role's privileges is taken away in turn, which ends the run with an error that names it.
+from its documentation. Every action, resource and condition key is held against AWS's own reference, which does not say
+how a service writes the ARN of what is asked for by name: those forms are from its pages, or from refusals that were published
+([the list](design/beliefs.md#aws-and-kinesis)); and each of the ingest role's privileges is taken away in turn, which ends the
+run with an error that names it.
 
 ## AWS: the engine
 

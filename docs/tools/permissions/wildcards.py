@@ -139,7 +139,11 @@ WILDCARDS = (
         )
         for kind in ("network-interface", "subnet", "security-group")
     ),
-    *_same("…:log-group:…:*", "The end of a log group's ARN, as AWS writes it for all but its tags.", "OwnLogGroup"),
+    *_same(
+        "…:log-group:…:*",
+        "The end of a log group's ARN, as AWS writes it for all but its tags.",
+        *("OwnLogGroup", "FindLogStreams"),
+    ),
     *_same("*", "AWS can't narrow it to a user, and IAM is in no region. It only lists.", "ListDevices"),
     *_same(
         SECRET,
@@ -151,7 +155,7 @@ WILDCARDS = (
         Wildcard(sid=sid, value=value, why="The boundary: a limit of what policies may give, in this account alone.")
         for sid, value in {
             "WithinKinesis": "…:stream/*",
-            "WithinConsumers": "…:stream/*/consumer/*:*",
+            "WithinConsumers": "…:stream/*/consumer/*",
             "WithinKeysOfAws": KEY,
         }.items()
     ),

@@ -38,6 +38,13 @@ def secret_arn_of(secret: SecretDefinition, arns: Arns) -> str:
     return secret.existing_arn
 
 
+def secret_arns_by_name(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
+    """The same for who asks for secrets by name, also before they are there."""
+    return tuple(
+        arn for each in blueprint.secrets for arn in (arns.secret_by_name(each.name), secret_arn_of(each, arns))
+    )
+
+
 def _secret(clients: Clients, inputs: Properties) -> Sequence[str]:
     secrets = clients("secretsmanager")
     described = unless(NOT_THERE, lambda: secrets.describe_secret(SecretId=inputs["name"]))
@@ -231,7 +238,7 @@ SECRET = Kind(
     "secret",
     import_id=_secret,
     service="secretsmanager",
-    arns=secret_arns,
+    arns=secret_arns_by_name,
     made=lambda blueprint: [each for each in blueprint.secrets if each.existing_arn is None],
     exists=Lookup("secretsmanager", "describe_secret", "SecretId"),
     rights=(

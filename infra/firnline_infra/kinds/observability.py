@@ -10,7 +10,8 @@ from firnline_infra.specification.arns import Arns
 
 def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
     """AWS asks for tags on the one, for all else on the other."""
-    return [f"{arns.log_group(group.name)}{end}" for group in LOG_GROUP.made(blueprint) for end in ("", ":*")]
+    groups = LOG_GROUP.made(blueprint)
+    return [arn for group in groups for arn in (arns.log_group(group.name), arns.in_log_group(group.name))]
 
 
 def _subscriptions(subject: Subject) -> Iterator[Difference]:

@@ -112,7 +112,10 @@ CONSUMER = Kind(
     import_id=_consumer,
     service="kinesis",
     arns=lambda blueprint, arns: [
-        arns.consumer(stream.name, each) for stream in blueprint.streams for each in stream.consumers
+        arn(stream.name, each)
+        for stream in blueprint.streams
+        for each in stream.consumers
+        for arn in (arns.consumer_by_name, arns.consumer)
     ],
     rights=(
         Right("Registers a reader with a throughput of its own.", create="RegisterStreamConsumer", scope=Scope.PARENT),

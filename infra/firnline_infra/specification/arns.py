@@ -21,7 +21,12 @@ class Arns:
 
     def consumer(self, stream: str, name: str) -> str:
         """The ARN of every registration under this name: AWS appends its time."""
-        return self._regional("kinesis", f"stream/{stream}/consumer/{name}:*")
+        return f"{self.consumer_by_name(stream, name)}:*"
+
+    def consumer_by_name(self, stream: str, name: str) -> str:
+        """The ARN that Kinesis decides about when a request names a consumer and its stream: it has no time. Real answers
+        quote it (aws/aws-cdk#22184, awslabs/amazon-kinesis-client-python#96, read on 2026-11-28)."""
+        return self._regional("kinesis", f"stream/{stream}/consumer/{name}")
 
     def key(self, id_: str) -> str:
         return self._regional("kms", f"key/{id_}")
@@ -31,7 +36,12 @@ class Arns:
 
     def secret(self, name: str) -> str:
         """AWS adds a hyphen and six letters of its own."""
-        return self._regional("secretsmanager", f"secret:{name}-??????")
+        return f"{self.secret_by_name(name)}-??????"
+
+    def secret_by_name(self, name: str) -> str:
+        """The ARN that Secrets Manager decides about while no secret has the name, so that the answer is that there is none,
+        and no refusal (measured by ministackorg/ministack#1737, read on 2026-11-28)."""
+        return self._regional("secretsmanager", f"secret:{name}")
 
     def parameter(self, name: str) -> str:
         return self._regional("ssm", f"parameter{name}")
@@ -44,7 +54,13 @@ class Arns:
         return self._global("cloudwatch", f"dashboard/{name}")
 
     def log_group(self, name: str) -> str:
+        """The ARN for TagResource, UntagResource and ListTagsForResource alone (CloudWatch Logs user guide, "Overview of
+        managing access permissions", 2026-11-28)."""
         return self._regional("logs", f"log-group:{name}")
+
+    def in_log_group(self, name: str) -> str:
+        """The ARN for every other action on a log group or on its streams (same page)."""
+        return f"{self.log_group(name)}:*"
 
     def vpc(self, id_: str) -> str:
         return self._regional("ec2", f"vpc/{id_}")

@@ -15,6 +15,7 @@ EVERYWHERE = {
 CONSUMER = {"DescribeStreamConsumer", "DeregisterStreamConsumer", "SubscribeToShard"}
 DECRYPTING = {"GetRecords", "SubscribeToShard"}
 ENCRYPTING = {"PutRecord", "PutRecords"}
+SWITCHING = {"StartStreamEncryption", "StopStreamEncryption"}  # on the stream, and on its key
 TAGGING = {"CreateStream": "kinesis:AddTagsToStream", "RegisterStreamConsumer": "kinesis:TagResource"}
 OF_AWS = "alias/aws/"  # keys that AWS manages need no permission
 
@@ -28,17 +29,20 @@ def accesses(request: Request) -> Iterator[Access]:
     yield Access(action, arn)
     if request.operation in TAGGING and parameters.get("Tags"):
         yield Access(TAGGING[request.operation], arn)
+    if request.operation in SWITCHING and OF_AWS not in (key := parameters["NewKeyId"]):
+        yield Access(action, request.directory.key_arn(key))
     if request.operation in DECRYPTING | ENCRYPTING and (key := parameters.get("KeyId")):
         yield from _key_use(request, arn.partition("/consumer/")[0], key)
 
 
 def _resource(request: Request) -> str:
+    """A consumer that is named with its stream has no time in its ARN (aws/aws-cdk#22184, read on 2026-11-28)."""
     parameters = request.parameters
     for name in ("ConsumerARN", "ResourceARN", "StreamARN"):
         if parameters.get(name):
             arn = str(parameters[name])
             consumer = parameters.get("ConsumerName")
-            return f"{arn}/consumer/{consumer}:*" if request.operation in CONSUMER and consumer else arn
+            return f"{arn}/consumer/{consumer}" if request.operation in CONSUMER and consumer else arn
     return request.arn(f"stream/{parameters['StreamName']}") if parameters.get("StreamName") else "*"
 
 

@@ -7,6 +7,7 @@ The engine's policy and its boundary hold the same statements. They are from AWS
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement
+from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 
@@ -49,9 +50,11 @@ def _logs(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     section = aws.runtime.emr_serverless or aws.runtime.emr_eks
     if section is None or section.log_group is None:
         return
-    group = f"arn:{aws.partition}:logs:{aws.region}:{aws.account}:log-group:{section.log_group}"
-    yield PolicyStatement(sid="SendLogs", actions=LOG_ACTIONS, resources=(f"{group}:log-stream:*",))
-    yield PolicyStatement(sid="FindLogStreams", actions=("logs:DescribeLogStreams",), resources=(group,))
+    arns, group = Arns(spec), section.log_group
+    yield PolicyStatement(sid="SendLogs", actions=LOG_ACTIONS, resources=(f"{arns.log_group(group)}:log-stream:*",))
+    yield PolicyStatement(
+        sid="FindLogStreams", actions=("logs:DescribeLogStreams",), resources=(arns.in_log_group(group),)
+    )
     yield PolicyStatement(
         sid="FindLogGroups",
         actions=("logs:DescribeLogGroups",),

@@ -46,7 +46,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS} - {LISTING}))
     places = {
         "Kinesis": (arns.stream("*"), *_in_other_regions(spec)),
-        "Consumers": (arns.consumer("*", "*"),),
+        "Consumers": (arns.consumer_by_name("*", "*"),),
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
         "Secretsmanager": (*secret_arns(blueprint, arns), *login_secrets(spec), *access_key_secrets(spec)),

@@ -16,7 +16,7 @@ from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
-from firnline_infra.kinds.streams import CONSUMER
+from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
@@ -88,6 +88,11 @@ USE_STATE_KEY = {
     "kms:GenerateDataKey": "S3 encrypts it, and Pulumi.",
 }
 """For its objects, and for what Pulumi itself encrypts in them (the secrets provider awskms)."""
+ENCRYPT_STREAMS = dict.fromkeys(
+    ("kinesis:StartStreamEncryption", "kinesis:StopStreamEncryption"),
+    "Kinesis decides about the stream, and about its key too.",
+)
+"""Service Authorization Reference, Kinesis Data Streams: the key is among the resources of both (2026-11-28)."""
 PASS_ROLE = {"iam:PassRole": "Starts the engine with its role."}
 PASSED_TO = {
     Trust.EMR_SERVERLESS: "emr-serverless.amazonaws.com",
@@ -237,6 +242,8 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     """The use of the key through the services that keep something under it."""
     if (key := key_of(spec)) is None:
         return
+    if STREAM.own_arns(blueprint, Arns(spec)):
+        yield allow("EncryptStreams", ENCRYPT_STREAMS, resources=(key,))
     needless = {
         "s3": OBJECT not in arns_by_kind(spec, blueprint),
         "ecr": blueprint.runtime.repository is None,

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.storage import secrets_key
-from firnline_infra.kinds.keys_and_secrets import secret_arns
+from firnline_infra.kinds.keys_and_secrets import secret_arns_by_name
 from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -58,7 +58,7 @@ def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[
 
 
 def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    arns = secret_arns(blueprint, Arns(spec))
+    arns = secret_arns_by_name(blueprint, Arns(spec))
     yield allow("KeepPrivateKeys", KEEP_SECRET, resources=arns)
     if (key := secrets_key(spec)) is not None:
         through = via("secretsmanager", spec.aws.region)
@@ -70,6 +70,6 @@ def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     if blueprint.user is not None:
         arns, names = Arns(spec), blueprint.names
-        secret = arns.secret(names.access_key_secret)
-        yield allow("KeepAccessKey", KEEP_ACCESS_KEY, resources=(secret,))
+        name = names.access_key_secret
+        yield allow("KeepAccessKey", KEEP_ACCESS_KEY, resources=(arns.secret_by_name(name), arns.secret(name)))
         yield allow("MakeAccessKey", MAKE_ACCESS_KEY, resources=(arns.user(blueprint.user.name),))

@@ -41,7 +41,7 @@ def made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[Pol
     yield allow(
         "KeepPassword",
         dict.fromkeys(KEEP_PASSWORD, "Redshift keeps the administrator's password in a secret of its own."),
-        resources=(arns.secret("redshift!*"),),
+        resources=(arns.secret_by_name("redshift!*"),),
         conditions={"StringEquals": {"aws:CalledViaLast": service}},
     )
     yield allow(

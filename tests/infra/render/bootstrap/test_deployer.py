@@ -340,6 +340,49 @@ def test_a_secret_that_is_made_anew_is_within_the_same_rights(
         assert secret + allowed in statements[sid].resources
 
 
+def test_what_is_asked_for_by_name_is_allowed_as_the_service_asks_about_it(prod_spec: EnvironmentSpec) -> None:
+    """A consumer has no time then, a secret that is not there no letters, and a log group's streams lie below it."""
+    streams = [each.model_copy(update={"consumers": ["fraud"]}) for each in prod_spec.streams[:1]]
+    spec = prod_spec.model_copy(update={"streams": [*streams, *prod_spec.streams[1:]]})
+    blueprint = blueprint_of(spec)
+    assert blueprint.role is not None
+    assert blueprint.runtime.log_group is not None
+    policies = {
+        "deploy": rendered(deployer_statements(spec, blueprint)),
+        "preview": rendered(previewer_statements(spec, blueprint)),
+        "keys": rendered(key_keeper_statements(spec, blueprint)),
+        "engine": rendered(blueprint.role.statements),
+        "boundary": rendered(boundary_statements(spec, blueprint)),
+    }
+    at = lambda service, rest: f"arn:aws:{service}:eu-central-1:123456789012:{rest}"  # noqa: E731
+    consumer = at("kinesis", f"stream/{spec.streams[0].name}/consumer/fraud")
+    secret = at("secretsmanager", f"secret:{blueprint.names.ingest_secret}")
+    group = at("logs", f"log-group:{blueprint.runtime.log_group.name}:log-stream:")
+    asked = {
+        ("deploy", "kinesis:DescribeStreamConsumer"): (consumer, f"{consumer}:1700000000"),
+        ("preview", "kinesis:DescribeStreamConsumer"): (consumer, f"{consumer}:1700000000"),
+        ("boundary", "kinesis:DescribeStreamConsumer"): (consumer, f"{consumer}:1700000000"),
+        ("deploy", "kinesis:StartStreamEncryption"): (at("kinesis", f"stream/{spec.streams[0].name}"), STATE_KEY),
+        ("deploy", "secretsmanager:CreateSecret"): (secret, f"{secret}-AbCdEf"),
+        ("deploy", "secretsmanager:DescribeSecret"): (secret, f"{secret}-AbCdEf"),
+        ("preview", "secretsmanager:DescribeSecret"): (secret, f"{secret}-AbCdEf"),
+        ("keys", "secretsmanager:DescribeSecret"): (secret, f"{secret}-AbCdEf"),
+        ("keys", "secretsmanager:CreateSecret"): (secret, f"{secret}-AbCdEf"),
+        ("engine", "logs:DescribeLogStreams"): (group,),
+        ("boundary", "logs:DescribeLogStreams"): (group,),
+        ("engine", "logs:PutLogEvents"): (f"{group}job",),
+    }
+    context = {"aws:ResourceAccount": spec.aws.account, "aws:RequestedRegion": spec.aws.region}
+    refused = {
+        (policy, action, arn)
+        for (policy, action), arns in asked.items()
+        for arn in arns
+        if not is_allowed(policies[policy], action, arn, context)
+    }
+    assert refused == set()
+    assert not is_allowed(policies["keys"], "secretsmanager:DescribeSecret", f"{secret}-other", context)
+
+
 @pytest.mark.parametrize(
     ("action", "arn"),
     [

@@ -71,7 +71,7 @@ def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: E
         for statement in each["Properties"].get("PolicyDocument", {}).get("Statement", [])
         if key in statement.get("Resource", [])
     }
-    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger", "KeyOfLetters"}
+    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger", "KeyOfLetters", "EncryptStreams"}
     assert named == {"CompareKey", "FindEnvironmentKey", "WithinKms", *through}
 
 
