@@ -5,6 +5,19 @@ from collections.abc import Sequence
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 
 
+STARTED_AGAIN = (
+    "nothing: it is started again. If it lasts, the run ends with this: look at the checkpoint's storage, and at the log before "
+    "this line."
+)
+CONNECT_BACK = "connect back"
+"""In Spark's words for a Python process that has not reported within its time."""
+TOO_BUSY = (
+    "nothing: it is started again. The machine of the driver was too busy to start a Python process in time. Spark waits ten "
+    "seconds for the source's process, which no setting changes, and spark.python.authenticate.socketTimeout for the others. "
+    "If it lasts, the run ends with this: give the driver more CPU, or take other work from its machine."
+)
+
+
 class SourceFailed(FirnlineError, Fatal):
     """Planning failed in the source's own process, for good; Spark hands over its words only."""
 
@@ -17,15 +30,14 @@ class QueryFailed(FirnlineError, Retryable):
     """Spark ended the query; it is started again from its checkpoint."""
 
     id = "FL-1201"
-    causes = "Spark ended the query: the checkpoint's storage, or another query that writes to it"
+    causes = (
+        "Spark ended the query: the checkpoint's storage, another query that writes to it, or a driver's machine so busy that "
+        "a Python process does not start within ten seconds (`connect back`)"
+    )
     remedy = "nothing, unless it lasts: then the run ends with it"
 
     def __init__(self, cause: str) -> None:
-        super().__init__(
-            f"Spark's query failed: {cause}",
-            next_step="nothing: it is started again. If it lasts, the run ends with this: look at the checkpoint's storage, and "
-            "at the log before this line.",
-        )
+        super().__init__(f"Spark's query failed: {cause}", next_step=TOO_BUSY if CONNECT_BACK in cause else STARTED_AGAIN)
 
 
 class SparkGone(FirnlineError, Fatal):

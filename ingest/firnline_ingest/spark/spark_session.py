@@ -17,6 +17,7 @@ SETTINGS = {
     "spark.task.maxFailures": "8",  # a retry is cheap and safe here
     "spark.dynamicAllocation.enabled": "false",  # it would end workers that hold channels
     "spark.python.worker.faulthandler.enabled": "true",  # the SDK is native code
+    "spark.python.authenticate.socketTimeout": "120s",  # 15 s by default: too short where the machine is busy
     "spark.driver.extraJavaOptions": "-Xss16m",  # stop() overflows Spark's smaller stack
     "spark.sql.codegen.wholeStage": "false",  # a plan of some hundred rows is interpreted before it is compiled
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

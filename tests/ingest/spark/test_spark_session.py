@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from firnline_ingest.spark.query import query_failure
 from firnline_ingest.spark.spark_session import settings_of
 from tests.fakes.configs import config
 
@@ -25,3 +28,19 @@ def test_a_clusters_jvm_is_left_alone() -> None:
 def test_the_users_word_counts() -> None:
     assert settings(master="local[2]", conf={JAVA: "-Xss32m"})[JAVA] == "-Xss32m"
     assert settings(conf={"spark.sql.codegen.wholeStage": "true"})["spark.sql.codegen.wholeStage"] == "true"
+
+
+def test_a_python_process_of_a_busy_machine_has_two_minutes_to_take_up_its_connection() -> None:
+    for master in ({}, {"master": "local[2]"}):
+        assert settings(**master)["spark.python.authenticate.socketTimeout"] == "120s"
+
+
+@pytest.mark.parametrize(
+    "words", ["Python worker failed to connect back.", "Timed out while waiting for the Python worker to connect back after 1"]
+)
+def test_a_process_that_did_not_start_in_time_is_not_blamed_on_the_checkpoint(words: str) -> None:
+    error = query_failure(f"org.apache.spark.SparkException: {words}\n\tat org.apache.spark.api.python")
+    assert error.is_retryable
+    assert "CPU" in error.next_step
+    assert "checkpoint" not in error.next_step
+    assert "checkpoint" in query_failure("java.io.IOException: No space left on device").next_step
