@@ -4,6 +4,7 @@ The other consumer's table is read three times: twice with a wait in between, be
 its leases several times within its failover time; and again when everything is written, because it may have been
 started in between. An engine is kept out by the application's name, which is ours meanwhile; and where the migration is
 killed, by the stream's being paused until all rows are there, or none: without some, their shards would be read from anywhere.
+Whether a person had paused it is noted before, and stays so: in the journal, because the next attempt finds our own pause.
 """
 
 import time
@@ -25,10 +26,12 @@ from firnline_ingest.migration.errors import (
     StreamKnown,
 )
 from firnline_ingest.migration.plan import Migration, plan_migration
-from firnline_ingest.migration.tables import HEAD, Items, MigrationJournal, Source, changed, owners
+from firnline_ingest.migration.tables import HEAD, JOURNAL_KEY, Item, Items, MigrationJournal, Source, changed, owners
 from firnline_ingest.values import Fence
 
 OWNER = "firnline migrate"
+PAUSED, UNDER_WAY = "paused", "under_way"
+"""In the journal's head: whether a person had paused the stream, and whether the pause that is there is the migration's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +86,10 @@ def apply(migration: Migration, watched: WatchedSource, lineage: Lineage, writer
             watched.refuse_changes()
         except SourceInUse:
             _take_back(lineage, writer)
-            _go_on(lineage, writer, heart)
+            _end_undo(lineage, writer, heart)
             raise
-        _go_on(lineage, writer, heart)
+        head = _go_on(lineage, writer, heart)
+        writer.journal.write(lineage.incarnation, HEAD, {**head, UNDER_WAY: False})
         return len(migration.rows)
 
 
@@ -94,14 +98,35 @@ def undo(lineage: Lineage, writer: MigrationWriter) -> int:
     is removed), AnotherEngineRuns, RunDisplaced."""
     with held(writer.lease) as heart:
         rows = _take_back(lineage, writer)
-        _go_on(lineage, writer, heart)
+        _end_undo(lineage, writer, heart)
         return rows
 
 
-def _go_on(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> None:
-    """The engine that reads the stream may plan it now."""
+def _end_undo(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> None:
+    """The head goes last: it knows how the stream was before."""
+    _go_on(lineage, writer, heart)
+    writer.journal.remove(lineage.incarnation, HEAD)
+
+
+def _pause(lineage: Lineage, writer: MigrationWriter, head: Item) -> None:
+    """Pauses the stream, once the journal's head says whether a person had done so. A pause that an attempt of before has left is
+    that attempt's, and its head says what was before it.
+    """
+    mark = writer.ledger.mark(lineage.stream)
+    is_paused = mark is not None and mark.is_paused
+    before = writer.journal.read(lineage.incarnation).get(HEAD, {})
+    if before.get(UNDER_WAY):
+        is_paused = is_paused and bool(before[PAUSED])
+    writer.journal.write(lineage.incarnation, HEAD, {**head, PAUSED: is_paused, UNDER_WAY: True})
+    writer.ledger.pause(lineage.stream, True)
+
+
+def _go_on(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> Item:
+    """The engine that reads the stream may plan it now, unless a person had paused it. Returns the journal's head."""
     heart.make_sure()
-    writer.ledger.pause(lineage.stream, False)
+    head = writer.journal.read(lineage.incarnation)[HEAD]
+    writer.ledger.pause(lineage.stream, bool(head[PAUSED]))
+    return {name: value for name, value in head.items() if name not in JOURNAL_KEY}
 
 
 def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, writer: MigrationWriter) -> None:
@@ -113,7 +138,6 @@ def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, write
         _take_back(lineage, writer)  # what a try before has left, which may have been made of other leases
     if ledger.mark(lineage.stream) is None:
         ledger.set_mark(lineage.stream, StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
-    ledger.pause(lineage.stream, True)
     source = watched.source
     head = {
         "source": source.table,
@@ -122,7 +146,7 @@ def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, write
         "by": writer.lease.run.holder,
         "rows": len(migration.rows),
     }
-    journal.write(lineage.incarnation, HEAD, head)
+    _pause(lineage, writer, head)
     made_of = _by_shard(watched.items)
     for row in migration.rows:
         shard = row.key.shard_id
@@ -132,7 +156,7 @@ def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, write
 
 
 def _take_back(lineage: Lineage, writer: MigrationWriter) -> int:
-    """Pauses the stream, takes the migration back, and returns the number of rows removed."""
+    """Pauses the stream, takes the migration's rows back, and returns their number."""
     ledger, journal = writer.ledger, writer.journal
     noted = journal.read(lineage.incarnation)
     if HEAD not in noted:
@@ -143,12 +167,11 @@ def _take_back(lineage: Lineage, writer: MigrationWriter) -> int:
     begun += sorted(shard for shard in there if shard not in noted)
     if begun:
         raise EngineHasBegun(lineage.stream, begun)
-    ledger.pause(lineage.stream, True)
+    _pause(lineage, writer, {name: value for name, value in noted[HEAD].items() if name not in JOURNAL_KEY})
     for row in ours:
         if found := there.get(row.key.shard_id):
             ledger.withdraw(found)
         journal.remove(lineage.incarnation, row.key.shard_id)
-    journal.remove(lineage.incarnation, HEAD)
     return len(ours)
 
 

@@ -1,14 +1,18 @@
 """No engine plans while rows are written, nor after a migration that was killed or frozen meanwhile."""
 
 import threading
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
 from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.migration.errors import NothingMigrated
 from firnline_ingest.migration.migrate import MigrationWriter, undo
 from firnline_ingest.migration.tables import HEAD
 from tests.ingest.migration.world import World, every_record, no_wait, read_stream
@@ -45,6 +49,43 @@ def test_a_migration_that_was_killed_anywhere_is_done_again_or_taken_back_and_no
     ours = read_stream(world, dict(writer.ledger.rows(world.lineage.incarnation)))
     assert set(ours) | world.taken == set(every_record(world))
     assert set(ours) & world.taken == set()
+
+
+@pytest.mark.parametrize("is_paused", [True, False])
+@pytest.mark.parametrize("does", ["apply", "undo", "apply again"])
+def test_a_persons_pause_is_given_back_and_none_is_left_where_there_was_none(
+    dynamodb: Any, world: World, writer: MigrationWriter, is_paused: bool, does: str
+) -> None:
+    """Wherever an attempt before is killed: its own pause is not taken for the person's."""
+    lineage = world.lineage
+    for calls in range(0, 60, 4):
+        writer.ledger.set_mark("orders", StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
+        if does != "apply":
+            world.apply(writer)
+        writer.ledger.pause("orders", is_paused)
+        left = [calls]
+
+        def killed(left: list[int] = left, **_: Any) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+
+        attempt = partial(undo, lineage, writer) if does == "undo" else partial(world.apply, writer)
+        for operation in ("PutItem", "UpdateItem", "DeleteItem"):
+            dynamodb.meta.events.register_first(f"before-call.dynamodb.{operation}", killed, unique_id=operation)
+        with suppress(KeyboardInterrupt):
+            attempt()
+        for operation in ("PutItem", "UpdateItem", "DeleteItem"):
+            dynamodb.meta.events.unregister(f"before-call.dynamodb.{operation}", unique_id=operation)
+        with suppress(NothingMigrated):
+            attempt()
+        assert writer.ledger.mark("orders").is_paused == is_paused, calls
+        with suppress(NothingMigrated):
+            undo(lineage, writer)
+        assert writer.ledger.mark("orders").is_paused == is_paused, calls
+        if left[0] >= 0:
+            return
+    pytest.fail("every attempt was killed")
 
 
 @pytest.mark.parametrize("calls", [1, 6])
