@@ -6,7 +6,7 @@ parents are not planned, and an ended one neither; a child is where its parents 
 """
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from firnline_ingest.config.pipeline import Alignment
@@ -27,21 +27,20 @@ class Bounds:
     """How far it has come, and since when that is known here."""
     _until_ms: dict[str, int] = field(default_factory=dict)
     """By incarnation: what the plan before has said."""
+    _planned_s: dict[str, float] = field(default_factory=dict)
+    """By incarnation: when that was."""
 
     def until_ms(self, rule: Alignment | None, view: StreamView, starts: Sequence[PlannedStart]) -> int:
-        """Service time; 0 where the shards are not kept together, or none is to be waited for."""
-        if rule is None:
+        """Service time; 0 where the shards are not kept together."""
+        if rule is None or not starts:
             return 0
-        lineage, now_s = view.lineage, self.clock()
+        lineage = view.lineage
         self._forget_others(lineage, {start.shard for start in starts})
-        counted = [
-            place_ms(start, view)
-            for start in starts
-            if not self._is_left_out(rule, lineage, start.shard, come_ms(start, view), now_s)
-        ]
-        until_ms = max(1, min(counted) + rule.max_ahead_seconds * 1000) if counted else 0
-        self._until_ms[lineage.incarnation] = until_ms
-        return until_ms
+        self._follow(lineage, {start.shard: come_ms(start, view) for start in starts})
+        counted = [start for start in starts if not self._is_left_out(rule, lineage, start.shard)]
+        slowest = min(place_ms(start, view) for start in counted or starts)
+        self._until_ms[lineage.incarnation] = max(1, slowest + rule.max_ahead_seconds * 1000)
+        return self._until_ms[lineage.incarnation]
 
     def not_planned(self, stream: str) -> None:
         """No engine reads the stream, because it is paused or can't be planned: its shards' time begins when they are planned
@@ -58,15 +57,27 @@ class Bounds:
         for key in gone:
             del self._been[key]
 
-    def _is_left_out(self, rule: Alignment, lineage: Lineage, shard: str, come: int, now_s: float) -> bool:
-        """One that is held back comes no further because of us: its time begins when it may."""
-        key = ShardKey(lineage.stream, lineage.stream_created_ms, shard)
-        before, since_s = self._been.get(key, (-1, now_s))
-        is_held_back = 0 < self._until_ms.get(lineage.incarnation, 0) <= come
-        if come > before or is_held_back:
-            self._been[key] = come, now_s
-            return False
-        return rule.ignore_stalled_after_seconds is not None and now_s - since_s > rule.ignore_stalled_after_seconds
+    def _follow(self, lineage: Lineage, come: Mapping[str, int]) -> None:
+        """Notes who came further. One that is held back comes no further because of us: its time begins when it may. And time in
+        which none of them did is nobody's: a service was away.
+        """
+        now_s, held_from = self.clock(), self._until_ms.get(lineage.incarnation, 0)
+        passed_s = now_s - self._planned_s.get(lineage.incarnation, now_s)
+        self._planned_s[lineage.incarnation] = now_s
+        keys = {ShardKey(lineage.stream, lineage.stream_created_ms, shard): there for shard, there in come.items()}
+        moved = {
+            key: (there, now_s)
+            for key, there in keys.items()
+            if there > self._been.get(key, (-1, now_s))[0] or 0 < held_from <= there
+        }
+        if not moved:
+            moved = {key: (self._been[key][0], self._been[key][1] + passed_s) for key in keys}
+        self._been |= moved
+
+    def _is_left_out(self, rule: Alignment, lineage: Lineage, shard: str) -> bool:
+        _, since_s = self._been[ShardKey(lineage.stream, lineage.stream_created_ms, shard)]
+        stalled_after_s = rule.ignore_stalled_after_seconds
+        return stalled_after_s is not None and self._planned_s[lineage.incarnation] - since_s > stalled_after_s
 
 
 def place_ms(start: PlannedStart, view: StreamView) -> int:

@@ -37,7 +37,9 @@ class QueryFailed(FirnlineError, Retryable):
     remedy = "nothing, unless it lasts: then the run ends with it"
 
     def __init__(self, cause: str) -> None:
-        super().__init__(f"Spark's query failed: {cause}", next_step=TOO_BUSY if CONNECT_BACK in cause else STARTED_AGAIN)
+        super().__init__(
+            f"Spark's query failed: {cause}", next_step=TOO_BUSY if CONNECT_BACK in cause else STARTED_AGAIN
+        )
 
 
 class SparkGone(FirnlineError, Fatal):

@@ -6,6 +6,8 @@ from tests.chaos.simulated.world import World
 
 THEME = "alignment"
 AHEAD_S = (60, 600, 3600)
+LEFT_OUT_S = (60, 90, 300)
+"""A shard that has stopped holds the others back for so long, and a story goes on: less than an outage lasts, and more."""
 CATCH_UP_S = 330.0  # longer than a shard may stand still without a word
 
 

@@ -95,6 +95,7 @@ def _world(rng: random.Random, seed: int, themes: Collection[str]) -> World:
     world.format, world.may_be_small = _format(rng, themes), "large" not in themes
     if alignment.THEME in themes:  # backlogs are long there, and nothing of them leaves: what is missing then was lost
         world.max_ahead_seconds = rng.choice(alignment.AHEAD_S)
+        world.ignore_stalled_seconds = rng.choice(alignment.LEFT_OUT_S)
         world.stream.found.keep_for(LONG_RETENTION_HOURS, world.simulation.now_ms)
     if {ROUTED, anew.THEME} & {*themes}:
         world.routes = rng.choice((("yes",), ("yes", "also")))

@@ -32,8 +32,6 @@ ROUTES = {"yes": SIDE, "also": THIRD}
 Key = tuple[str, str, int]
 """The table of a record, its shard and its place."""
 SMALL_BYTES = 250_000
-LEFT_OUT_S = 90
-"""A shard that has stopped holds the others back for so long: a story goes on."""
 
 
 @dataclass
@@ -50,6 +48,7 @@ class World:
     format: RecordFormat = JSON
     max_ahead_seconds: int | None = None
     """How far a shard may be ahead of the others; None where they are not kept together."""
+    ignore_stalled_seconds: int = 90
     routes: tuple[str, ...] = ()
     """Values by which a part of the records goes to other tables."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -358,7 +357,7 @@ class World:
         if self.max_ahead_seconds is not None:
             pipeline["alignment"] = {
                 "max_ahead_seconds": self.max_ahead_seconds,
-                "ignore_stalled_after_seconds": LEFT_OUT_S,
+                "ignore_stalled_after_seconds": self.ignore_stalled_seconds,
             }
         named = {**pipeline, "stream": STREAM, "table": EVENTS, "routes": self._routes()}
         if self.reads_by_fan_out:

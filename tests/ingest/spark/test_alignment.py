@@ -18,7 +18,7 @@ from firnline_ingest.shard.pages import BufferedPage
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.work import ShardWork
-from firnline_ingest.spark.alignment import Bounds
+from firnline_ingest.spark.alignment import Bounds, come_ms
 from firnline_ingest.spark.planner import SourceOffset
 from firnline_ingest.values import Fence, ShardKey
 from tests.fakes.clock import Clock
@@ -118,13 +118,23 @@ class Engine:
     readers: dict[str, Reader] = field(default_factory=dict)
     taken: dict[str, int] = field(default_factory=dict)
     bounds: Bounds = field(default_factory=Bounds)
+    rule: Alignment = field(default_factory=lambda: Alignment(max_ahead_seconds=SPAN_S))
+    goes_out: bool = False
+    """A service is away: plans are made, and no shard comes further. It begins where no shard waits for the bound: whether the
+    others stand still with that one, or because of a service, can't be told then."""
+    _is_out: bool = False
+    _until_ms: int = 0
 
     def epoch(self) -> None:
         self.stream.now_ms += 30_000
         lineage = self.stream.lineage()
         view = StreamView(lineage, dict(self.rows), dict.fromkeys(lineage.shards, "h"), BORN_MS)
         starts = list(planned_starts(lineage, view.rows, view.offsets, BORN_MS))
-        until_ms = self.bounds.until_ms(Alignment(max_ahead_seconds=SPAN_S), view, starts)
+        holds_back = any(come_ms(start, view) >= self._until_ms for start in starts)
+        until_ms = self._until_ms = self.bounds.until_ms(self.rule, view, starts)
+        self._is_out = self.goes_out and (self._is_out or not holds_back)
+        if self._is_out:
+            return
         running = [start for start in starts if self.random.random() < 0.8]  # an executor is busy, or has not begun
         for start in running:
             if self.random.random() < 0.1:
@@ -244,13 +254,42 @@ def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_
     assert said == BORN_MS + HOUR_MS + 60_000
 
 
-def test_all_shards_that_come_no_further_hold_nobody_back() -> None:
-    """Else the one that begins again would be held by itself."""
+def test_the_bound_stays_where_no_shard_comes_further() -> None:
+    """A service was away, and not one shard stalled: the first plan after it would let each run as far as it can."""
     clock = Clock()
     bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
-    until(bounds, rule, views(BORN_MS))
+    for _ in range(5):
+        assert until(bounds, rule, views(BORN_MS, BORN_MS + 30_000)) == BORN_MS + 60_000
+        clock.now_s += 61
+    assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS)) == BORN_MS + HOUR_MS + 60_000, "one comes further"
     clock.now_s += 61
-    assert until(bounds, rule, views(BORN_MS)) == 0
+    for _ in range(3):
+        said = until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS))
+        clock.now_s += 61
+    assert said == BORN_MS + HOUR_MS + 60_000, "and stays where that was"
+
+
+def test_shards_that_never_came_further_are_kept_together_by_the_slowest() -> None:
+    clock = Clock()
+    bounds, rule = Bounds(clock=clock), Alignment(max_ahead_seconds=60, ignore_stalled_after_seconds=60)
+    for _ in range(3):
+        assert until(bounds, rule, views(BORN_MS)) == BORN_MS + 60_000
+        clock.now_s += 61
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_outage_of_all_shards_lets_none_of_them_run_ahead(seed: int) -> None:
+    """Longer than a stalled shard is waited for: nothing can be read, or proven."""
+    chance, clock = random.Random(seed), Clock()
+    engine = Engine(Stream(chance), chance, bounds=Bounds(clock=clock))
+    engine.rule = Alignment(max_ahead_seconds=SPAN_S, ignore_stalled_after_seconds=450)
+    for number in range(1000):
+        if engine.is_done:
+            break
+        engine.goes_out = number % 30 >= 10  # 20 epochs
+        engine.epoch()
+        clock.now_s += 30
+    assert engine.is_done, "shards wait for each other"
 
 
 def test_what_is_remembered_is_of_the_shards_that_are_planned() -> None:

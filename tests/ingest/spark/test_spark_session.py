@@ -36,7 +36,8 @@ def test_a_python_process_of_a_busy_machine_has_two_minutes_to_take_up_its_conne
 
 
 @pytest.mark.parametrize(
-    "words", ["Python worker failed to connect back.", "Timed out while waiting for the Python worker to connect back after 1"]
+    "words",
+    ["Python worker failed to connect back.", "Timed out while waiting for the Python worker to connect back after 1"],
 )
 def test_a_process_that_did_not_start_in_time_is_not_blamed_on_the_checkpoint(words: str) -> None:
     error = query_failure(f"org.apache.spark.SparkException: {words}\n\tat org.apache.spark.api.python")
