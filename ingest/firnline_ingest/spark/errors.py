@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 
-
 STARTED_AGAIN = (
     "nothing: it is started again. If it lasts, the run ends with this: look at the checkpoint's storage, and at the log before "
     "this line."
