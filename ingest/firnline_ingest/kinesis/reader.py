@@ -2,8 +2,8 @@
 
 Positions are kept, iterators and subscriptions are not: whatever happens to one, reading goes on at the record last read,
 which is read again to see that it is still there. A first record that is not that one means that records were lost.
-The end is a page that names no place to go on from with child shards, or one that a listing bears out; nothing less ends a
-shard.
+The end is a page that names no place to go on from with child shards, or one that a listing bears out, again and again; nothing
+less ends a shard.
 """
 
 import logging
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 CHILDLESS_ENDS = 3
-"""So many answers in a row, each to a new iterator, have to end a shard without naming its children before a listing is asked."""
+"""So many answers, each to a new iterator, have to end a closed shard without naming its children before it is at its end."""
 
 Wait = Callable[[float], bool]
 """Sleeps for some seconds; true where the reader should give up waiting."""
@@ -102,6 +102,8 @@ class ShardReader:
         self._failures = 0
         self._missing = 0
         self._childless_ends = 0
+        self._good_pages = 0
+        """Since the last trouble."""
         self.throttled = 0
         self.unreadable_pages = 0
         self.answered_at_s = clock()
@@ -182,37 +184,48 @@ class ShardReader:
             )
 
     def _read(self, page: Page) -> Read:
-        childless_ends, self._childless_ends = self._childless_ends, 0
-        children = self._children(page, childless_ends)
+        children = self._children(page)
         if page.is_first and isinstance(self._next, After):
             self._verifying = self._next.position
         is_end = not page.goes_on
         gap = self._verify(page.records, is_complete=is_end or page.behind_ms == 0)
         if gap is not None or (page.records and not isinstance(self._next, After)):
             self._incarnations.make_sure_of(self._key)  # a position is of one stream, the horizon and a time are of any
-        self._failures = self._missing = 0
-        self.trouble, self.answered_at_s = None, self._clock()
         fresh = self._fresh(page.records)
+        if fresh:
+            self._childless_ends = 0
+        self._ends_trouble(has_news=bool(fresh) or is_end)
         if page.records:
             self._next = After(Position(int(page.records[-1].SequenceNumber)))
         is_at_tip = page.behind_ms == 0 and not page.records and not is_end
         return Read(fresh, page.behind_ms, gap, children, is_end, page.answered_ms, is_at_tip)
 
-    def _children(self, page: Page, childless_ends: int) -> tuple[str, ...]:
+    def _ends_trouble(self, *, has_news: bool) -> None:
+        """Trouble is over with a good answer; after an unreadable one it takes news, or several good ones in a row.
+
+        The record last read comes with each new iterator: a shard whose next page is unreadable each time is not read.
+        """
+        self._missing = 0
+        self._good_pages += 1
+        if has_news or self._good_pages > CHILDLESS_ENDS or not isinstance(self.trouble, PageUnreadable):
+            self._failures, self.trouble, self.answered_at_s = 0, None, self._clock()
+
+    def _children(self, page: Page) -> tuple[str, ...]:
         """The children in a page that ends the shard. Raises PageUnreadable for one that only looks like it.
 
-        Whether the service says null or nothing is not documented, and a closed shard may come without its children: then a
-        listing decides, once `childless_ends` answers before this one were alike.
+        A null iterator is documented as the end; whether the service says null or nothing is not, and a closed shard may come
+        without its children: then a listing decides. An end without children counts where the listing shows the shard closed, and
+        CHILDLESS_ENDS of them with not one record between are the end, however far behind they say it is: a server that is like
+        Kinesis before it named children counts that from the moment when the shard was closed.
         """
         if page.goes_on:
             return ()
         if page.children and page.is_explicit:
             return page.children
-        if not page.children and page.behind_ms == 0:
-            self._childless_ends = childless_ends + 1
-        if page.children or self._childless_ends >= CHILDLESS_ENDS:
+        if page.children or page.behind_ms == 0 or (page.behind_ms is not None and not page.records):
             listed = children_of_closed(self._client, self._key.stream, self._key.shard_id)
-            if listed:
+            self._childless_ends = self._childless_ends + 1 if listed else 0
+            if listed and (page.children or self._childless_ends >= CHILDLESS_ENDS):
                 return listed
         raise PageUnreadable(
             self._key.stream, self._source.operation, "it names no place to go on, and no child shards"
@@ -244,6 +257,7 @@ class ShardReader:
         """Full jitter, from the polling interval on. Raises RetriesOver."""
         self.trouble = error
         self._failures += 1
+        self._good_pages = 0
         operation = getattr(error, "operation", self._source.operation)
         retry = self._retries.of(operation) or self._retries.get_records
         if retry.is_over(self._failures):

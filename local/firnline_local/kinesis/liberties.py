@@ -17,5 +17,8 @@ class Liberties:
     """A closed shard's null iterator comes one call after its last records, which come with MillisBehindLatest 0."""
     childless_ends: int = 0
     """So many more null iterators of closed shards come without ChildShards; each one that came counts it down."""
+    ends_of_before_2020: bool = False
+    """A closed shard ends on an empty page with neither an iterator nor ChildShards, behind by the time since its closing: so
+    Kinesis did before it named children, and so kinesalite does. Of GetRecords alone."""
     hasty_tip: bool = False
     """A page that its Limit cut says MillisBehindLatest 0, as where the records behind it arrived in the same millisecond."""

@@ -215,6 +215,49 @@ def test_a_null_iterator_that_always_comes_without_children_ends_a_shard_that_a_
     assert answer.children == tuple(child.id for child in children)
 
 
+@pytest.mark.parametrize("behind_s", [0, 90])
+def test_an_end_of_before_2020_ends_a_shard_that_a_listing_shows_closed(shard: Shard, behind_s: int) -> None:
+    """Each new iterator brings the last record once more, and then a page that names neither a place to go on nor children."""
+    shard.kinesis.liberties.ends_of_before_2020 = True
+    children = shard.stream.shard(records=2).split()
+    shard.clock.advance(seconds=behind_s)
+    reader, answers = shard.reader(), list[Read]()
+    while not (answers and answers[-1].is_end):
+        answers.append(shard.read(reader))
+    assert [number for answer in answers for number in numbers(answer)] == [0, 1]
+    assert answers[-1].children == tuple(child.id for child in children)
+    assert (reader.unreadable_pages, reader.trouble) == (CHILDLESS_ENDS - 1, None)
+
+
+def test_ends_without_children_count_from_when_a_listing_shows_the_shard_closed_and_while_no_record_comes(
+    shard: Shard,
+) -> None:
+    parent, reader = shard.stream.shard(records=1), shard.reader()
+    body = '{"Records":[],"MillisBehindLatest":700}'
+    shard.fails(answering("GetRecords", body, times=CHILDLESS_ENDS + 2))
+    assert [reader.read(shard.wait) for _ in range(CHILDLESS_ENDS)] == [None] * CHILDLESS_ENDS
+    parent.split()
+    assert [reader.read(shard.wait) for _ in range(2)] == [None] * 2
+    assert (numbers(shard.read(reader)), reader.unreadable_pages) == ([0], CHILDLESS_ENDS + 2)
+
+
+def test_an_open_shard_whose_every_second_page_ends_it_is_trouble_that_lasts(shard: Shard) -> None:
+    """The record last read comes with each new iterator, and is no news."""
+    shard.stream.shard(records=1)
+    reader = shard.reader()
+    assert numbers(shard.read(reader)) == [0]
+    body = '{"Records":[],"MillisBehindLatest":0}'
+    shard.fails(answering("GetRecords", body, every=2))
+    for _ in range(60):
+        reader.read(shard.wait)
+    assert (reader.trouble and reader.trouble.id, reader.unreadable_pages) == ("FL-2011", 30)
+    assert reader.unanswered_s > 60
+    shard.fails()
+    shard.put(1)
+    shard.read(reader)
+    assert (reader.trouble, reader.unanswered_s) == (None, 0)
+
+
 @pytest.mark.parametrize("before", [0, 1, 3, 7])
 def test_a_null_that_says_nothing_of_children_does_not_end_a_closed_shard_at_once(shard: Shard, before: int) -> None:
     children = shard.stream.shard(records=3).split()

@@ -149,6 +149,17 @@ def test_some_null_iterators_may_come_without_the_children(kinesis: FakeKinesis)
     assert (second["NextShardIterator"], len(second["ChildShards"])) == (None, 2)
 
 
+def test_a_closed_shard_may_end_as_before_2020(kinesis: FakeKinesis) -> None:
+    kinesis.liberties.ends_of_before_2020 = True
+    shard = kinesis.create_stream("orders").shard(records=2)
+    shard.split()
+    page = get(kinesis, horizon(kinesis, shard))
+    assert (len(page["Records"]), page["MillisBehindLatest"]) == (2, 0)
+    end = get(kinesis, page["NextShardIterator"])
+    assert end.keys() == {"Records", "MillisBehindLatest"}
+    assert end["Records"] == []
+
+
 def test_a_page_that_its_limit_cut_may_say_that_it_is_at_the_tip(kinesis: FakeKinesis) -> None:
     kinesis.liberties.hasty_tip = True
     iterator = horizon(kinesis, kinesis.create_stream("orders").shard(records=3))

@@ -168,9 +168,10 @@ def _rendered(account: KinesisAccount, stream: Stream, shard: Shard, page: LogPa
     now_ms, is_at_tip = account.now_ms(), page.end >= shard.log.next
     is_hasty = account.liberties.hasty_tip and bool(page.records)
     behind_ms = 0 if is_at_tip or is_hasty else max(1, now_ms - shard.log.arrived_ms(page.end))
-    is_late = account.liberties.late_end and bool(page.records)
-    if is_at_tip and not shard.is_open and not is_late:
+    is_late = bool(page.records) and (account.liberties.late_end or account.liberties.ends_of_before_2020)
+    if is_at_tip and shard.closed_ms is not None and not is_late:
         following = _end(account.liberties, stream, shard)
+        behind_ms = now_ms - shard.closed_ms if account.liberties.ends_of_before_2020 else 0
     else:
         from_ms = 0 if page.records else iterator.from_ms
         following = {"NextShardIterator": ShardIterator(stream.tag, shard.number, page.end, from_ms, now_ms).token}
@@ -179,6 +180,8 @@ def _rendered(account: KinesisAccount, stream: Stream, shard: Shard, page: LogPa
 
 
 def _end(liberties: Liberties, stream: Stream, shard: Shard) -> dict[str, Any]:
+    if liberties.ends_of_before_2020:
+        return {}
     if liberties.childless_ends:
         liberties.childless_ends -= 1
         return {"NextShardIterator": None}
