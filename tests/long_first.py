@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-LONG = ("chaos", "pulumi", "terraform", "spark", "e2e")
+LONG = ("chaos", "pulumi", "terraform", "foreign", "spark", "e2e")
 """Marks of tests that start engines and whole commands: seconds to minutes each, where the others take milliseconds."""
 
 T = TypeVar("T")

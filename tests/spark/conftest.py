@@ -45,7 +45,7 @@ class Lane:
         role = self.environment.logins["ingest"].role
         reader = self.environment.logins["reader"].role
         self.table = f"FIRNLINE.RAW.{self.name.upper()}"
-        self.environment.client("kinesis").create_stream(StreamName=self.name, ShardCount=2)
+        self.create_stream()
         for statement in (
             TABLE_DDL.format(self.table, self.columns),
             f"GRANT INSERT, EVOLVE SCHEMA ON TABLE {self.table} TO ROLE {role}",
@@ -54,6 +54,9 @@ class Lane:
             self.environment.query(statement, login="admin")
         self.config_file = self.folder / "engine.json"
         self.config_file.write_text(json.dumps(self.document()))
+
+    def create_stream(self) -> None:
+        self.environment.client("kinesis").create_stream(StreamName=self.name, ShardCount=2)
 
     def document(self) -> dict[str, Any]:
         document = self.environment.engine_config(
