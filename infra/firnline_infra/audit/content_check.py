@@ -69,7 +69,7 @@ class ContentComparison:
                 detail = f"there is a row of it, and the pipeline leaves it out ({record.not_ingested})"
                 findings.report(ProblemKind.MISROUTED, position, detail)
                 return
-            payload = _object_in(record.data)
+            payload = None if record.is_unreadable else _object_in(record.data)
             if payload is None:
                 findings.report(ProblemKind.CHANGED, position, "its record is no JSON object, and there is a row of it")
                 return
@@ -137,7 +137,7 @@ class ContentComparison:
             findings.report(
                 ProblemKind.CHANGED, position, f"the {RecordPlace.DEAD_LETTERS} have other bytes than the stream"
             )
-        elif letter.reason in self._of_bytes_alone and _is_object(record.data):
+        elif letter.reason in self._of_bytes_alone and not record.is_unreadable and _is_object(record.data):
             detail = f"it is a dead letter for {letter.reason}, and it is a JSON object"
             findings.report(ProblemKind.MISROUTED, position, detail)
         elif letter.reason in OF_AGGREGATES and not _fault_of(record):

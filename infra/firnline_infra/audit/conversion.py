@@ -68,7 +68,8 @@ def _rows_of(reader: RowReader, record: StreamRecord, labels: Mapping[str, str] 
     try:
         rows = reader.rows(as_read(record))
     except Unreadable as error:
-        yield record._replace(table=NOWHERE if error.reason == NO_ROUTE else None)
+        is_routed_nowhere = error.reason == NO_ROUTE
+        yield record._replace(table=NOWHERE if is_routed_nowhere else None, is_unreadable=not is_routed_nowhere)
         return
     except NotIngested as omitted:
         yield record._replace(not_ingested=LeftOut(omitted.why))

@@ -40,6 +40,8 @@ class StreamRecord(NamedTuple):
     """What it was made of."""
     unknown: frozenset[str] = frozenset()
     """First-level keys, in upper case, whose values the audit's readers do not say."""
+    is_unreadable: bool = False
+    """Whether the audit's reader of the pipeline's format can make no row of it."""
     table: str | None = None
     """Where its pipeline's routes send it: a table's name, or NOWHERE. None where there are none, or nobody can tell."""
 

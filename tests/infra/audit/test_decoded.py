@@ -1,5 +1,7 @@
 """Records of several rows against the rows that are there."""
 
+from typing import Any
+
 import pytest
 
 from firnline_infra.audit.comparison import compare_shard, position_of
@@ -128,3 +130,45 @@ def test_a_record_in_one_column_is_audited_as_its_value() -> None:
     whole = lines(content_column="RECORD_CONTENT", format={"type": "json"})
     (found,) = decoded_of(whole)("shardId-0")([StreamRecord(5, b'[1,\n {"a": 2}]')])
     assert (found.data, found.whole) == (b'{"RECORD_CONTENT":[1,{"a":2}]}', b'[1,\n {"a": 2}]')
+
+
+@pytest.mark.parametrize(
+    ("more", "data", "reason"),
+    [
+        ({"format": {"type": "json_lines"}}, b'{\n "a": 18\n}\n', "not-json"),
+        ({"format": {"type": "json", "framing": "confluent"}}, b'{"a": 1}', "malformed"),
+        ({"format": {"type": "csv", "columns": ["a", "b"]}}, b'{"a": 1}', "malformed"),
+        ({"format": {"type": "cloudwatch_logs"}}, b'{"a": 1}', "not-packed"),
+        ({"format": {"type": "json", "compression": "gzip"}}, b'{"a": 1}', "not-packed"),
+        ({"format": {"type": "avro"}}, b'{"a": 1}', "malformed"),
+        (
+            {"format": {"type": "json"}, "transforms": [{"type": "extract", "field": "a"}]},
+            b'{"a": 1}',
+            "not-an-object",
+        ),
+    ],
+)
+def test_an_object_that_is_no_record_of_the_format_is_rightly_a_dead_letter(
+    more: dict[str, Any], data: bytes, reason: str
+) -> None:
+    findings, record = ShardFindings(SHARD), StreamRecord(100, data, partition_key="key")
+    compare_shard(
+        findings,
+        decoded_of(pipeline(**more))(SHARD)([record]),
+        [letter(record, reason=reason)],
+        cutoff=RetentionCutoff(0),
+        check=ContentComparison("events", (), evolves=False),
+    )
+    assert findings.problems == []
+
+
+def test_a_good_record_of_the_format_among_the_dead_letters_is_told() -> None:
+    findings, record = ShardFindings(SHARD), StreamRecord(100, b'{"a": 1}', partition_key="key")
+    compare_shard(
+        findings,
+        decoded_of(lines())(SHARD)([record]),
+        [letter(record, reason="not-json")],
+        cutoff=RetentionCutoff(0),
+        check=ContentComparison("events", (), evolves=False),
+    )
+    assert [each.kind for each in findings.problems] == [ProblemKind.MISROUTED]
