@@ -31,7 +31,8 @@ def event_stream(name: str, args: Stream) -> Component:
 
 
 def _stream(name: str, args: Stream) -> Resource:
-    """The stream; if AWS scales its shards, their number is left to AWS."""
+    """The stream. Where AWS scales its shards, their number is not given, and the provider reads none: it refuses a number beside
+    ON_DEMAND, also one that a state keeps because changes of it are ignored (stream.go, CustomizeDiff)."""
     return Resource(
         "aws_kinesis_stream",
         name,
@@ -48,7 +49,6 @@ def _stream(name: str, args: Stream) -> Resource:
             "tags": args.tags,
         },
         durability=args.durability,
-        ignore_changes=() if args.shards is not None else ("shard_count",),
     )
 
 

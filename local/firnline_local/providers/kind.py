@@ -3,7 +3,7 @@
 Properties have the names and shapes that the Pulumi SDK sends: camelCase, plain JSON values, no secrets wrapped.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -36,20 +36,45 @@ class Rules:
     """The values that an input may have."""
     conflicts: tuple[frozenset[str], ...] = ()
     """Inputs of which at most one may be given."""
+    forms: Mapping[str, "Form"] = field(default_factory=dict)
+    """The form that an input's text has to have, by its dotted path."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The least and the most that a number may be, by its dotted path."""
+    lengths: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The least and the most characters of a text, by its dotted path."""
+    documents: frozenset[str] = frozenset()
+    """Inputs whose text has to be JSON; those of them that are policies are objects, and begin with a brace."""
+    checks: tuple[Callable[[Properties], Iterator[str]], ...] = ()
+    """What the provider refuses of several inputs together (CustomizeDiff); each problem begins with an input."""
     preview_feature: str | None = None
     """What the provider's previewFeaturesEnabled has to list."""
 
     @classmethod
     def of(
-        cls, replaced_by: str = "", *, values: Mapping[str, str] | None = None, conflicts: str = "", **more: Any
+        cls,
+        replaced_by: str = "",
+        *,
+        values: Mapping[str, str] | None = None,
+        conflicts: str = "",
+        documents: str = "",
+        **more: Any,
     ) -> "Rules":
         """Rules in short form: blanks separate words, commas groups of conflicts."""
         return cls(
             replaced_by=frozenset(replaced_by.split()),
             values={name: frozenset(words.split()) for name, words in (values or {}).items()},
             conflicts=tuple(frozenset(group.split()) for group in conflicts.split(",") if group),
+            documents=frozenset(documents.split()),
             **more,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A pattern of the whole text, and how its problem is said."""
+
+    pattern: str
+    words: str
 
 
 class Kind(Protocol):

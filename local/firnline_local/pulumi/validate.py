@@ -3,6 +3,8 @@
 Components' tests call `check_inputs` on what they register; the embedded providers call it before anything is made.
 """
 
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -47,14 +49,19 @@ def check_inputs(
     made_up, document = made_up_of(token), DOCUMENTS.get(token)
     given = {name: value for name, value in inputs.items() if not (name == document and isinstance(value, Mapping))}
     needed = {name: field for name, field in fields.items() if name != made_up and name not in inputs}
-    return [
+    problems = [
         *_unknown("", given, fields),
         *_mistyped("", given, fields, hidden=frozenset(secrets)),
         *(f"{name}: is required." for name, field in needed.items() if field.required),
         *_foreign_values(given, rules, hidden=frozenset(secrets)),
         *_conflicts(given, rules),
+        *_out_of_bounds(given, rules, hidden=frozenset(secrets)),
+        *_no_documents(given, rules),
         *_preview_feature(rules, preview_features),
     ]
+    if problems or _has_unknowns(given):
+        return problems
+    return [problem for check in rules.checks for problem in check(given)]
 
 
 def check_shape(fields: Fields, values: Mapping[str, Any]) -> list[str]:
@@ -108,6 +115,48 @@ def _conflicts(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
         given = sorted(path for path in group if any(True for _ in _at(path, inputs)))
         if len(given) > 1:
             yield f"{given[0]}: conflicts with {' and '.join(given[1:])}; give one of them."
+
+
+def _out_of_bounds(inputs: Mapping[str, Any], rules: Rules, *, hidden: frozenset[str]) -> Iterator[str]:
+    """Texts that have not the form or the length, and numbers outside their range."""
+    for path, value, secret in _known(inputs, rules.forms, hidden):
+        if re.fullmatch(rules.forms[path].pattern, str(value)) is None:
+            yield f"{path}: {_shown(value, hidden=secret)} is not {rules.forms[path].words}."
+    for path, value, _ in _known(inputs, rules.ranges, hidden):
+        least, most = rules.ranges[path]
+        if isinstance(value, int | float) and not least <= value <= most:
+            yield f"{path}: expected to be in the range ({least} - {most}), got {value}."
+    for path, value, _ in _known(inputs, rules.lengths, hidden):
+        least, most = rules.lengths[path]
+        if isinstance(value, str) and not least <= len(value) <= most:
+            yield f"{path}: expected length to be in the range ({least} - {most}), got {len(value)}."
+
+
+def _known(
+    inputs: Mapping[str, Any], paths: Collection[str], hidden: frozenset[str]
+) -> Iterator[tuple[str, Any, bool]]:
+    """The path, each value there that is known, and whether it is secret."""
+    for path in paths:
+        yield from ((path, each, path.partition(".")[0] in hidden) for each in _at(path, inputs) if each != UNKNOWN)
+
+
+def _no_documents(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
+    for path, value, _ in _known(inputs, rules.documents, frozenset()):
+        if not isinstance(value, str):
+            continue
+        try:
+            found = json.loads(value)
+        except ValueError as error:
+            yield f"{path}: contains an invalid JSON: {error}."
+            continue
+        if not isinstance(found, dict):
+            yield f"{path}: expected a JSON object, which begins with a brace."
+
+
+def _has_unknowns(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_unknowns, value.values()))
+    return any(map(_has_unknowns, value)) if isinstance(value, list) else bool(value == UNKNOWN)
 
 
 def _preview_feature(rules: Rules, enabled: Collection[str] | None) -> Iterator[str]:

@@ -36,13 +36,32 @@ def test_five_mistakes_are_five_problems() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("mode", "shards", "is_taken"), [("ON_DEMAND", 4, False), ("ON_DEMAND", None, True), (None, 0, False)]
+)
+def test_a_number_of_shards_belongs_to_a_provisioned_stream(
+    mode: str | None, shards: int | None, is_taken: bool
+) -> None:
+    said = {"name": "orders", "shardCount": shards, "streamModeDetails": mode and {"streamMode": mode}}
+    found = check_inputs(STREAM, {name: value for name, value in said.items() if value is not None})
+    assert found == [] if is_taken else found[0].startswith("shardCount: shard_count must")
+
+
+def test_numbers_are_in_their_ranges() -> None:
+    found = check_inputs(STREAM, {"shardCount": 1, "retentionPeriod": 23, "maxRecordSizeInKib": 10241})
+    assert found == [
+        "retentionPeriod: expected to be in the range (24 - 8760), got 23.",
+        "maxRecordSizeInKib: expected to be in the range (1024 - 10240), got 10241.",
+    ]
+
+
 def test_a_required_input_is_missed_unless_pulumi_makes_it_up() -> None:
-    assert check_inputs(STREAM, {}) == []
+    assert check_inputs(STREAM, {"shardCount": 1}) == []
     assert check_inputs(ROLE, {"name": "r"}) == ["assumeRolePolicy: is required."]
 
 
 def test_an_output_is_no_input() -> None:
-    assert check_inputs(STREAM, {"tagsAll": {}}) == ["tagsAll: is an output, and can't be given."]
+    assert check_inputs(STREAM, {"tagsAll": {}, "shardCount": 1}) == ["tagsAll: is an output, and can't be given."]
 
 
 def test_the_mistakes_in_a_list_are_found_where_they_are() -> None:
@@ -68,7 +87,7 @@ def test_the_mistakes_in_a_list_are_found_where_they_are() -> None:
     ],
 )
 def test_a_value_may_be_another_spelling_and_nothing_else(inputs: dict[str, Any], is_taken: bool) -> None:
-    assert (check_inputs(STREAM, inputs) == []) is is_taken
+    assert (check_inputs(STREAM, {"shardCount": 1, **inputs}) == []) is is_taken
 
 
 def test_a_policy_may_be_a_document_or_its_text() -> None:

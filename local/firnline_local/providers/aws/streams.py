@@ -4,6 +4,7 @@ Rules: `resourceStream` of terraform-provider-aws 6 (internal/service/kinesis/st
 (stream_consumer.go; read there in a version before 6).
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, made_by, on, tags_by
@@ -15,6 +16,15 @@ PROVISIONED = "PROVISIONED"
 
 def _mode(inputs: Properties) -> Any:
     return of_block(inputs, "streamModeDetails", "streamMode", PROVISIONED)
+
+
+def _shards_belong_to_the_mode(inputs: Properties) -> Iterator[str]:
+    """stream.go, the first function of CustomizeDiff. The second asks for the account's limits, which moto does not have."""
+    mode, shards = _mode(inputs), int(inputs.get("shardCount") or 0)
+    if mode == "ON_DEMAND" and shards > 0:
+        yield f"shardCount: shard_count must not be set when stream_mode is {mode}."
+    if mode == PROVISIONED and shards < 1:
+        yield f"shardCount: shard_count must be at least 1 when stream_mode is {mode}."
 
 
 def _make_stream(it: Subject) -> str:
@@ -89,7 +99,9 @@ STREAM = AwsKind(
             "shardLevelMetrics": [],
             "tags": {},
         },
-        values={"encryptionType": "NONE KMS"},
+        values={"encryptionType": "NONE KMS", "streamModeDetails.streamMode": "ON_DEMAND PROVISIONED"},
+        ranges={"retentionPeriod": (24, 8760), "maxRecordSizeInKib": (1024, 10240)},
+        checks=(_shards_belong_to_the_mode,),
     ),
     fields={
         "name": "StreamName",

@@ -18,7 +18,7 @@ def test_a_stream_is_encrypted_on_demand_and_protected_unless_it_is_said_otherwi
         "enforceConsumerDeletion": False,
         "tags": {},
     }
-    assert (stream.protect, stream.ignore_changes) == (True, ("shardCount",))
+    assert (stream.protect, stream.ignore_changes) == (True, ())
 
 
 def test_a_number_of_shards_is_kept(deploy: Deploy) -> None:

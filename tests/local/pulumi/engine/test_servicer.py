@@ -102,9 +102,9 @@ def test_all_mistakes_are_failures_of_one_check(aws: Provider) -> None:
 
 
 def test_a_missing_name_is_made_up_and_kept(aws: Provider) -> None:
-    inputs, _ = aws.check(STREAM, {}, name="orders")
+    inputs, _ = aws.check(STREAM, {"shardCount": 1}, name="orders")
     assert inputs["name"].startswith("orders-")
-    again, _ = aws.check(STREAM, {}, name="orders", old=inputs)
+    again, _ = aws.check(STREAM, {"shardCount": 1}, name="orders", old=inputs)
     assert again == inputs
 
 
@@ -112,10 +112,12 @@ def test_the_stacks_own_autonaming_is_followed(aws: Provider) -> None:
     options = provider_pb2.CheckRequest.AutonamingOptions
     urn = "urn:pulumi:dev::firnline::aws:kinesis/stream:Stream::orders"
     proposed = aws.stub.Check(
-        provider_pb2.CheckRequest(urn=urn, news=encode({}), autonaming=options(proposed_name="mine"))
+        provider_pb2.CheckRequest(urn=urn, news=encode({"shardCount": 1}), autonaming=options(proposed_name="mine"))
     )
     assert decode(proposed.inputs)["name"] == "mine"
-    off = aws.stub.Check(provider_pb2.CheckRequest(urn=urn, news=encode({}), autonaming=options(mode=options.DISABLE)))
+    off = aws.stub.Check(
+        provider_pb2.CheckRequest(urn=urn, news=encode({"shardCount": 1}), autonaming=options(mode=options.DISABLE))
+    )
     assert [failure.property for failure in off.failures] == ["name"]
 
 
@@ -193,7 +195,7 @@ def test_the_account_of_another_stack_is_refused(aws: Provider) -> None:
 
 def test_tags_of_the_configuration_are_on_everything(aws: Provider) -> None:
     aws.configure(defaultTags='{"tags": {"team": "data", "a": "default"}}')
-    inputs, _ = aws.check(STREAM, {"name": "orders", "tags": {"a": "own"}})
+    inputs, _ = aws.check(STREAM, {"name": "orders", "shardCount": 1, "tags": {"a": "own"}})
     assert inputs["tags"] == {"team": "data", "a": "own"}
 
 
