@@ -50,7 +50,7 @@ class Pipeline(TableOptions, PipelineOptions):
         if (self.table_kind is TableKind.ICEBERG) != (self.external_volume is not None):
             raise ValueError("give external_volume with table_kind: iceberg, and only then")
         if self.table_kind is not TableKind.ICEBERG:
-            if given := sorted(self.model_fields_set & ONLY_OF_ICEBERG):
+            if given := sorted((self.model_fields_set & ONLY_OF_ICEBERG) - {"external_volume"}):
                 raise ValueError(f"{' and '.join(given)}: only of table_kind: iceberg; remove it")
         elif self.iceberg_version < WITH_VARIANT and self.structured_metadata is False:
             raise ValueError(

@@ -1,5 +1,7 @@
 """What a table is that a pipeline fills, and what the engine may do with it."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
@@ -42,6 +44,21 @@ class TablePrivilege(StrEnum):
     """INSERT, and EVOLVE SCHEMA where the schema evolves; the deploy role owns the table."""
     OWNERSHIP = "ownership"
     """The engine owns it: for accounts where other tools demand that."""
+
+
+@dataclass(frozen=True)
+class OfTable:
+    """Traits of an option of tables: what it may be combined with. A field without the annotation has the defaults."""
+
+    shared: bool = False
+    """Pipelines that fill one table may differ in it."""
+    routed: bool = True
+    """The table of a route takes it over from its pipeline."""
+    kinds: frozenset[TableKind] | None = None
+    """The kinds of table that have a use for it; all where None."""
+
+
+ICEBERG, STANDARD = frozenset({TableKind.ICEBERG}), frozenset({TableKind.STANDARD})
 
 
 class ColumnOptions(Section):
@@ -88,24 +105,24 @@ class TableOptions(Section):
     """It can't be changed: another kind is another table."""
     table_privilege: TablePrivilege = Field(default=TablePrivilege.INSERT, strict=False)
     """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
-    external_volume: IdentifierText | None = None
+    external_volume: Annotated[IdentifierText | None, OfTable(kinds=ICEBERG)] = None
     """Where an Iceberg table lies: the name of one of the environment's external volumes."""
-    base_location: Annotated[str, BASE_LOCATION] | None = None
+    base_location: Annotated[Annotated[str, BASE_LOCATION] | None, OfTable(routed=False, kinds=ICEBERG)] = None
     """Where in the volume an Iceberg table lies: its BASE_LOCATION, behind which Snowflake puts a suffix of its own. Absent,
     `database/schema/table` in lower case. It can't be changed: another place is another table."""
-    iceberg_version: Literal[2, 3] = 3
+    iceberg_version: Annotated[Literal[2, 3], OfTable(kinds=ICEBERG)] = 3
     """Of an Iceberg table's format. 3 by default: it has VARIANT, which is what nested keys become; 2 for readers that know no
     other. It can't be changed: another version is another table."""
-    structured_metadata: bool | None = None
+    structured_metadata: Annotated[bool | None, OfTable(kinds=ICEBERG)] = None
     """Whether an Iceberg table's metadata column is an OBJECT with its keys and types, which every reader of Iceberg knows, and
     not VARIANT. Absent, it is with iceberg_version: 2, which has no VARIANT."""
-    columns: list[ColumnOptions] = Field(default=[])
+    columns: Annotated[list[ColumnOptions], OfTable(routed=False)] = Field(default=[])
     """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
     An interactive table has no others either, so it needs them."""
-    cluster_by: list[IdentifierText] = Field(default=[])
+    cluster_by: Annotated[list[IdentifierText], OfTable(routed=False)] = Field(default=[])
     """Columns of an interactive table by which it is sorted. It needs one at least; one whose columns have a `select` is made
     without CLUSTER BY where none is given, and Snowflake decides whether it takes that."""
-    pipe: PipeOptions | None = None
+    pipe: Annotated[PipeOptions | None, OfTable(shared=True, routed=False)] = None
     """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's
     name."""
     schema_evolution: bool = True
@@ -115,14 +132,25 @@ class TableOptions(Section):
     """Keeps rows that Snowflake rejects in the table's error table; without it they can't be distinguished from loaded ones."""
     row_timestamp: bool = True
     """Lets METADATA$ROW_LAST_COMMIT_TIME say when a row became visible: the latency report needs it."""
-    file_replay: bool = False
+    file_replay: Annotated[bool, OfTable(kinds=STANDARD)] = False
     """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which dead letters go into it in files, also
     those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
     with it. Only of a standard table that is made here and has no pipe of its own."""
 
 
-OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata", "file_replay")
-"""What a table of another kind has no use for."""
-ONLY_OF_ICEBERG = {"iceberg_version", "structured_metadata", "base_location"}
-OF_ONE_TABLE = ("columns", "cluster_by", "pipe", "base_location")
-"""What a table never takes over from another one."""
+def options_with(trait: Callable[[OfTable], bool]) -> frozenset[str]:
+    """Returns the names of the options of tables whose traits are such."""
+    return frozenset(
+        name
+        for name, field in TableOptions.model_fields.items()
+        if trait(next((each for each in field.metadata if isinstance(each, OfTable)), OfTable()))
+    )
+
+
+DEFINES_THE_TABLE = options_with(lambda option: not option.shared)
+"""Pipelines that fill one table agree in these."""
+OF_ITS_KIND = options_with(lambda option: option.kinds is not None)
+"""Options that a table of another kind has no use for."""
+ONLY_OF_ICEBERG = options_with(lambda option: option.kinds == ICEBERG)
+OF_ONE_TABLE = options_with(lambda option: not option.routed)
+"""Options that a table never takes over from another one."""

@@ -1,6 +1,10 @@
 """`firnline demo`"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 import click
@@ -61,9 +65,6 @@ def demo(
     Real Spark, the real SDK, a driver that is killed half-way, and the audit. Everything listens on 127.0.0.1 and needs no
     account. Exit status: 0 every record is in its place once, 3 not.
     """
-    from contextlib import nullcontext
-    from tempfile import TemporaryDirectory
-
     from firnline_infra.specification import load_spec
 
     if deploys and (by_pulumi or keep):
@@ -71,12 +72,32 @@ def demo(
     if by_pulumi and by_terraform:
         raise click.UsageError("one tool makes an environment: --pulumi or --terraform.")
     spec, events = load_spec(spec_file), _events(records, events_file)
-    with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
+    with demo_folder(folder) as place:
         if deploys:
-            raise SystemExit(_deploy(Path(place), spec, events, by_terraform=by_terraform))
-        deployed_from = spec_file if by_pulumi or by_terraform else None
-        options = {"keep": keep, "by_terraform": by_terraform}
-        raise SystemExit(_run(Path(place), spec, events, deployed_from=deployed_from, **options))
+            status = _deploy(place, spec, events, by_terraform=by_terraform)
+        else:
+            deployed_from = spec_file if by_pulumi or by_terraform else None
+            options = {"keep": keep, "by_terraform": by_terraform}
+            status = _run(place, spec, events, deployed_from=deployed_from, **options)
+    raise SystemExit(status)
+
+
+@contextmanager
+def demo_folder(named: Path | None) -> Iterator[Path]:
+    """Yields the folder that was named, or one that goes at the end; where the demo fails it stays, and its path is printed."""
+    if named is not None:
+        yield named
+        return
+    place = Path(mkdtemp(prefix="firnline-demo-"))
+    try:
+        yield place
+    except Exception:
+        click.echo(f"\nWhat the demo wrote is kept in {place}: engine.log is the engine's log.", err=True)
+        raise
+    except BaseException:  # Ctrl-C at the end of --keep is no failure
+        rmtree(place, ignore_errors=True)
+        raise
+    rmtree(place, ignore_errors=True)
 
 
 def _events(records: int, file: Path | None) -> list[bytes]:

@@ -66,6 +66,8 @@ class EngineProcess:
         self._lock = threading.Lock()
         self.shards: dict[str, ShardWatch] = defaultdict(ShardWatch)
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
+        self.lines = 0
+        """Lines of its log so far: a sign of life."""
         self.started = threading.Event()
         self._reader = threading.Thread(target=self._read_log, name="engine-log", daemon=True)
         self._reader.start()
@@ -115,6 +117,7 @@ class EngineProcess:
         assert self._process.stderr is not None
         for raw in self._process.stderr:
             self._log.write(raw)
+            self.lines += 1
             line = raw.decode(errors="replace").rstrip()
             try:
                 fields = json.loads(line)
@@ -137,5 +140,5 @@ class EngineProcess:
             shard.receipted = {name: shard.receipted[name] + fields[name] for name in COUNTED}
             shard.epoch = {}
             shard.behind_ms = fields["behind_ms"] or 0
-        elif fields.get("level") in ("warning", "error"):
+        if fields.get("level") in ("warning", "error"):
             self.last_lines.append(json.dumps(fields))

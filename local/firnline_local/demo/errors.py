@@ -10,15 +10,14 @@ class EngineStuck(FirnlineError, Fatal):
 
     id = "FL-6060"
     causes = "The demo's engine ended too early, or does not get on"
-    remedy = "`engine.log` in the folder that `--folder` names"
+    remedy = "`engine.log` in the demo's folder, which is kept where the demo fails: its path is printed"
 
     def __init__(self, exit_status: int | None, last_lines: Sequence[str]) -> None:
         how = "does not get on" if exit_status is None else f"ended with status {exit_status}"
         shown = "\n    ".join(line[:300] for line in last_lines[-8:])
         super().__init__(
             f"The engine {how}. Its last words:\n    {shown or '(none)'}",
-            next_step="read engine.log in the demo's folder (--folder names one that is kept); the ids are in "
-            "docs/runbook.md.",
+            next_step="read engine.log in the demo's folder, whose path is printed; `firnline explain ID` explains an error.",
         )
 
 

@@ -2,9 +2,10 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,12 @@ from firnline_local.environment import LocalEnvironment
 
 if TYPE_CHECKING:
     from firnline_infra.audit import AuditReport
+    from firnline_ingest.dead_letters import DeadLetter
     from firnline_local.running import RunningEnvironment
 
 COMMIT_LAG_MS = 500
-PATIENCE_S = 180.0
+PATIENCE_S = 600.0
+"""Since the engine's last sign of life: a log line, a record, a row. A busy machine takes minutes for a start of Spark."""
 CHECKS = "checks"
 """Below the demo's folder: its audit is the status page's last check."""
 
@@ -104,9 +107,10 @@ class Demo:
 
     def _until_started(self, engine: EngineProcess) -> None:
         started_s = time.monotonic()
+        patience = Patience()
         while not engine.started.wait(0.5) and engine.exit_status is None:
             waited_s = time.monotonic() - started_s
-            if waited_s > PATIENCE_S:
+            if patience.is_over(engine.lines):
                 raise EngineStuck(None, list(engine.last_lines))
             self.screen.live(f"{waited_s:4.0f} s  {_waits_for(engine)}", waits_for=_waits_for(engine))
 
@@ -114,6 +118,7 @@ class Demo:
         """Shows progress until so many rows are visible, or the engine ends."""
         started_s = time.monotonic()
         before = (0, started_s)
+        patience = Patience()
         with closing(environment.connect("reader")) as connection, closing(connection.cursor()) as cursor:
             while engine.exit_status is None:
                 ((rows,),) = cursor.execute(f"SELECT COUNT(*) FROM {self.table}").fetchall()
@@ -130,7 +135,7 @@ class Demo:
                 )
                 if until_rows is not None and rows >= until_rows:
                     return
-                if now_s - started_s > PATIENCE_S:
+                if patience.is_over((engine.lines, rows)):
                     raise EngineStuck(None, list(engine.last_lines))
                 time.sleep(0.5)
         if until_rows is not None:
@@ -164,7 +169,7 @@ class Demo:
         from firnline_ingest.dead_letters import open_store
 
         letters = list(open_store(load_config(config_file)).list())
-        self.screen.step(f"{len(letters)} records that are no JSON objects were kept as dead letters")
+        self.screen.step(f"{len(letters)} records became dead letters: {reasons_of(letters)}")
         shown = [(letter.reason, letter.sequence_number[-12:], repr(letter.data[:40])) for letter in letters[:5]]
         if shown:
             self.screen.table(("reason", "sequence number ends in", "payload"), shown)
@@ -184,6 +189,27 @@ class Demo:
         application = load_config(config_file).application
         remember_check(application, "audit", report.exit_status, summary, folder=self.folder / CHECKS)
         return report
+
+
+@dataclass(slots=True)
+class Patience:
+    """Gives up on an engine that has shown no sign of life for PATIENCE_S, however long the whole takes."""
+
+    sign: object = None
+    since_s: float = field(default_factory=time.monotonic)
+
+    def is_over(self, sign: object) -> bool:
+        """Returns whether the sign of life has not changed for too long; `sign` is anything that changes with progress."""
+        now_s = time.monotonic()
+        if sign != self.sign:
+            self.sign, self.since_s = sign, now_s
+        return now_s - self.since_s > PATIENCE_S
+
+
+def reasons_of(letters: Sequence["DeadLetter"]) -> str:
+    """Returns the number of dead letters of each reason, the commonest first: `300 duplicate-key, 1 not-json`."""
+    counted = Counter(str(letter.reason) for letter in letters)
+    return ", ".join(f"{number} {reason}" for reason, number in counted.most_common()) or "none"
 
 
 def _waits_for(engine: EngineProcess) -> str:

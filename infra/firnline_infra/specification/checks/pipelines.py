@@ -1,6 +1,7 @@
 """Streams, what reads them, and the tables that pipelines fill: one definition each, shared only where both sides say so."""
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.elsewhere import arn_of
@@ -10,7 +11,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline, content_column, others_of
-from firnline_infra.specification.table import PipeOptions, TableKind
+from firnline_infra.specification.table import DEFINES_THE_TABLE, PipeOptions, TableKind
 from firnline_infra.specification.target_tables import TargetTable, target_tables
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
@@ -110,25 +111,20 @@ def _the_last_call_is_not_always(spec: EnvironmentSpec) -> Iterator[str]:
         )
 
 
-DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
-    "table_kind": lambda pipeline: pipeline.table_kind,
-    "table_origin": lambda pipeline: pipeline.table_origin,
-    "table_privilege": lambda pipeline: pipeline.table_privilege,
-    "external_volume": lambda pipeline: pipeline.external_volume,
-    "base_location": lambda pipeline: pipeline.base_location,
-    "iceberg_version": lambda pipeline: pipeline.iceberg_version,
+OF_ITS_ROWS: dict[str, Callable[[Pipeline], object]] = {
     "structured_metadata": lambda pipeline: pipeline.has_structured_metadata and metadata_type(pipeline),
     "metadata.form": lambda pipeline: pipeline.metadata.form,
     "metadata.names": lambda pipeline: pipeline.metadata.form is MetadataForm.COLUMNS and metadata_columns(pipeline),
-    "cluster_by": lambda pipeline: pipeline.cluster_by,
-    "columns": lambda pipeline: pipeline.columns,
-    "content_column": content_column,
-    "schema_evolution": lambda pipeline: pipeline.schema_evolution,
-    "adds_columns": lambda pipeline: pipeline.adds_columns,
-    "error_logging": lambda pipeline: pipeline.error_logging,
-    "row_timestamp": lambda pipeline: pipeline.row_timestamp,
     "metadata.column": lambda pipeline: pipeline.metadata.column,
+    "content_column": content_column,
+    "adds_columns": lambda pipeline: pipeline.adds_columns,
 }
+"""What the engine's options say of the table's columns; and the one option of tables whose default follows from others."""
+DEFINED_BY: dict[str, Callable[[Pipeline], object]] = {
+    **{name: attrgetter(name) for name in sorted(DEFINES_THE_TABLE)},
+    **OF_ITS_ROWS,
+}
+"""How each of what defines a table is read; pipelines that share the table agree in all of it."""
 SNOWFLAKES_OWN = "INFORMATION_SCHEMA"
 
 
@@ -160,7 +156,7 @@ def _sharing_is_said_by_all(spec: EnvironmentSpec) -> Iterator[str]:
 def _a_table_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
     for table, (wanted, *others) in _by_table(spec).items():
         for each in others:
-            for name, value in DEFINES_THE_TABLE.items():
+            for name, value in DEFINED_BY.items():
                 if value(each.pipeline) != value(wanted.pipeline):
                     yield (
                         f"{each.at(name)}: differs from {wanted.path}, which fills the same table {table}; "

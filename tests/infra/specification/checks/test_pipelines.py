@@ -105,6 +105,7 @@ def test_the_table_that_a_stream_gives_its_name_counts_too() -> None:
         ("error_logging", {"error_logging": False}),
         ("row_timestamp", {"row_timestamp": False}),
         ("table_privilege", {"table_privilege": "ownership"}),
+        ("file_replay", {"file_replay": True}),
         ("metadata.column", {"metadata": {"column": "META"}}),
     ],
 )
