@@ -51,6 +51,8 @@ class RolloutContext:
     say: Callable[[str], None]
     sleep: Callable[[float], None]
     clock: Callable[[], float]
+    now: Callable[[], float]
+    """Seconds since 1970."""
     stands: str = "nothing was changed"
     """What runs, as a clause, as far as it is known: of a roll-out that ends without a look at it."""
     phases: Phases = field(init=False)

@@ -14,7 +14,7 @@ from firnline_infra.rollout.records import Claim, DeploymentRecord, Outcome
 from firnline_infra.rollout.shards import read_lately, shard_rows
 from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWait, standby_of
 from firnline_infra.rollout.starting import Starter
-from firnline_infra.rollout.watching import NewFailed, Watch
+from firnline_infra.rollout.watching import AnotherHolds, NewFailed, Watch
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.service import Problem, Run
 from firnline_ingest.values import ShardKey
@@ -85,8 +85,11 @@ class RolloutLoop:
                 self._lacks_room(f"there is no room beside it, so it is stopped first: {lacking}.")
             except NewFailed as failure:
                 self._say(f"{failure}.")
-                self._attempt.failed = str(failure)
                 self._keep_log(self._attempt.started or action.run)
+                if action.run is not None and self._ran_well(action.run) and not isinstance(failure, AnotherHolds):
+                    self._attempt.silent, self._attempt.reads = action.run, None
+                else:
+                    self._attempt.failed = str(failure)
 
     def _observe(self) -> Observation:
         """Asks runtime and ledger; the service is asked for room only where a second engine is to be started."""
@@ -160,10 +163,23 @@ class RolloutLoop:
         if self._attempt.started is None:
             self._say(f"goes on with {self.job.hash[:12]}.")
         self.claim.started(run.id)
-        self._watch = Watch(self.context, run, self.jobs.streams_of(self.job), has_stood_by)
-        self._watch.until_it_reads(self._needed)
+        self._watch = watch = Watch(self.context, run, self.jobs.streams_of(self.job), has_stood_by)
+        if self._ran_well(run):
+            bounds = self.context.bounds
+            watch.until_it_beats(max(bounds.heartbeat_s, bounds.begin_s - watch.silent_s))
+        else:
+            watch.until_it_reads(self._needed)
         self.context.phases.close()
         self._attempt.reads = run
+
+    def _ran_well(self, run: Run) -> bool:
+        """True for a run that was found, of the content that the last deployment to end well has started. It is given the time
+        of a start since its last sign of life, and is stopped for nothing but its silence."""
+        if self._attempt.started is not None or not run.is_of(self.job.hash):
+            return False
+        before = (each for each in self.claim.records.newest_first() if each.number < self.claim.number)
+        last = next((each for each in before if each.outcome in (Outcome.GOOD, Outcome.STOPPED)), None)
+        return last is not None and last.outcome is Outcome.GOOD and last.hash == self.job.hash
 
     def _clear_away(self, run: Run) -> None:
         self._attempt.cleared |= {run.id}

@@ -22,6 +22,19 @@ def is_foreign(engine: EngineRun, runs: Sequence[Run]) -> bool:
     return not any(may_be_of(engine, run) for run in runs)
 
 
+def beats(context: RolloutContext, run: Run) -> bool:
+    """True once a heartbeat of the run's engine was seen; its service may call a run RUNNING whose program has been dead for
+    days. False if none came within the time in which any engine beats."""
+    seen, until_s = context.ledger.current_run(), context.clock() + context.bounds.heartbeat_s
+    while context.clock() < until_s:
+        context.wait()
+        engine = context.ledger.current_run()
+        if engine and seen and engine.run_id == seen.run_id and engine.beat > seen.beat:
+            return may_be_of(engine, run)
+        seen = engine
+    return False
+
+
 def refuse_a_foreign_engine(context: RolloutContext, application: str, runs: Sequence[Run]) -> None:
     """Raises EngineElsewhere for an engine that is of none of the runs, and alive; a dead one's row stays, and is nothing."""
     ledger, clock = context.ledger, context.clock

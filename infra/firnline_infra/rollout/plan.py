@@ -77,6 +77,8 @@ class Attempt:
     """There is no room for two runs."""
     standby_failed: str = ""
     """Why the new engine does not stand by."""
+    silent: Run | None = None
+    """The run of the wanted content that read before, and whose engine does not beat: it is stopped, and started anew."""
     failed: str = ""
     """Why the new engine does not come up, where the old one was stopped."""
 
@@ -141,6 +143,8 @@ def plan(observed: Observation) -> Action:
     attempt = observed.attempt
     if attempt.failed:
         return next((Action(Step.STOP, run) for run in observed.runs), Action(Step.PUT_BACK))
+    if attempt.silent is not None and (left := [run for run in observed.runs if run.id == attempt.silent.id]):
+        return Action(Step.STOP, left[0])
     if attempt.standby_failed:
         return _after_a_failed_standby(observed)
     if attempt.reads is not None:

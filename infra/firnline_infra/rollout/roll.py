@@ -14,7 +14,7 @@ from firnline_infra.rollout import stopping
 from firnline_infra.rollout.context import Bounds, RolloutContext
 from firnline_infra.rollout.errors import NotReady, RolloutCutOff
 from firnline_infra.rollout.loop import Deployed, JobRecords, RolloutLoop
-from firnline_infra.rollout.ownership import refuse_a_foreign_engine
+from firnline_infra.rollout.ownership import beats, refuse_a_foreign_engine
 from firnline_infra.rollout.plan import as_asked, described, unchanged
 from firnline_infra.rollout.records import Claim, Deployments, Outcome
 from firnline_infra.rollout.retry import RetryBudget
@@ -41,6 +41,8 @@ class RollOut:
     bounds: Bounds = field(default_factory=Bounds)
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
+    now: Callable[[], float] = time.time
+    """Seconds since 1970, which engines write into their rows too."""
     _budget: RetryBudget = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,9 +57,10 @@ class RollOut:
         runs = as_asked(self.service.runs(job.application), self.ledger.current_run())
         newest = self.records.newest()
         run = unchanged(runs, job.hash)
-        if run and len(runs) == 1 and newest and newest.hash == job.hash and newest.outcome is Outcome.GOOD:
+        is_settled = len(runs) == 1 and newest and newest.hash == job.hash and newest.outcome is Outcome.GOOD
+        if run and is_settled and beats(self.context(None), run):
             return Deployed(run=run, number=None)
-        if run is None and (problems := [*self.service.check(job), *self.jobs.unfit(job)]):
+        if (run is None or is_settled) and (problems := [*self.service.check(job), *self.jobs.unfit(job)]):
             raise NotReady(job.application, problems, running=described(runs))
         refuse_a_foreign_engine(self.context(None), job.application, runs)
         claim = self.records.begin(job.hash, self.jobs.document_of(job), went_back_to=went_back_to)
@@ -112,4 +115,5 @@ class RollOut:
             say=self.say,
             sleep=self.sleep,
             clock=self.clock,
+            now=self.now,
         )

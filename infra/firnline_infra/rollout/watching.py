@@ -20,6 +20,10 @@ class NewFailed(Exception):
     """Why the new engine did not come up."""
 
 
+class AnotherHolds(NewFailed):
+    """Whose engine holds the application instead."""
+
+
 @dataclass(slots=True)
 class Watch:
     """Watches one run until its engine reads every shard."""
@@ -46,8 +50,8 @@ class Watch:
     def until_it_reads(self, needed: frozenset[ShardKey]) -> None:
         """Waits until the run's engine has opened every shard that was read before, or at least one if none was. Does not
         wait for what is paused. Raises NewFailed."""
-        self._await_lease()
         context = self.context
+        self.until_it_beats(context.bounds.begin_s)
         context.phases.end(Phase.HELD)
         until_s = context.clock() + context.bounds.serve_s
         while True:
@@ -76,6 +80,12 @@ class Watch:
             self.context.wait()
         return False
 
+    @property
+    def silent_s(self) -> float:
+        """How long ago an engine wrote a row of the streams, when the watch began; 0 if none ever did."""
+        newest_ms = max((row.heartbeat_ms for row in self._before.values()), default=0)
+        return max(self.context.now() - newest_ms / 1000, 0.0) if newest_ms else 0.0
+
     def _what_stopped(self, missing: Collection[ShardKey], streams: frozenset[str]) -> str:
         """The engine's own words for what keeps it from a shard that is waited for, if that is something it won't get over
         by itself. A shard that was stopped before the roll-out does not count. If nothing was read before, one stream that
@@ -101,10 +111,11 @@ class Watch:
         run_id = engine.run_id if engine and may_be_of(engine, self.run) else NOBODY
         return takeover(run_id, before=self._before, now=now, needed=needed)
 
-    def _await_lease(self) -> None:
-        """Waits until the run's engine has a heartbeat. What ran before was gone, or has given the application back."""
+    def until_it_beats(self, within_s: float) -> None:
+        """Waits until the run's engine has a heartbeat. What ran before was gone, or has given the application back. Raises
+        NewFailed, and AnotherHolds."""
         ledger = self.context.ledger
-        until_s = self.context.clock() + self.context.bounds.begin_s
+        until_s = self.context.clock() + within_s
         seen = ledger.current_run()
         while True:
             self.context.wait()
@@ -112,7 +123,7 @@ class Watch:
             if engine and seen and engine.run_id == seen.run_id and engine.beat > seen.beat:
                 if may_be_of(engine, self.run):
                     return
-                raise NewFailed(f"another engine holds the application, which was not started here: {engine.holder}")
+                raise AnotherHolds(f"another engine holds the application, which was not started here: {engine.holder}")
             seen = engine
             now = self._refuse_if_failed()
             if self.context.clock() > until_s:

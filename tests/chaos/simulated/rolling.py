@@ -166,6 +166,7 @@ class Rolling:
             say=lambda _: None,
             sleep=sleep,
             clock=monotonic,
+            now=lambda: self.simulation.now_ms / 1000,
         )
 
     def active(self) -> list[Started]:

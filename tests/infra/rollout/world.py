@@ -165,6 +165,7 @@ class World:
             say=self.said.append,
             sleep=self.sleep,
             clock=self.clock,
+            now=self.clock,
             **others,
         )
 
@@ -226,7 +227,8 @@ class World:
             return
         if engine.frozen_s is not None:
             engine.frozen_s += 1
-            return
+            if engine.gone_in_s is None:
+                return
         engine.age_s += 1
         if engine.gone_in_s is not None and not engine.is_stuck:
             engine.gone_in_s -= 1
@@ -279,7 +281,7 @@ class World:
         if self.may_overlap and self.ledger.current_run() is not None:
             self._ends(engine, RunState.FAILED, "another engine runs")
             return
-        assert self.ledger.current_run() is None, "two engines at once"
+        assert self._is_free(engine), "two engines at once"
         assert self.ledger.begin_run(EngineRun(run_id, f"process of {engine.run.id}", start=engine.token), None)
         engine.holds, engine.taken_s = run_id, engine.age_s
         self.ledger.set_mark(STREAM, StreamMark(f"{STREAM}@{CREATED_MS}"), None)
@@ -306,7 +308,7 @@ class World:
         self.ledger.write(replace(row, heartbeat_ms=now_ms, tip_ms=now_ms))
 
     def _ends(self, engine: Engine, state: RunState, reason: str) -> None:
-        if engine.holds:
+        if engine.holds and engine.frozen_s is None:
             self.ledger.end_run(engine.holds)
         engine.run = replace(engine.run, state=state, reason=reason)
 
