@@ -28,7 +28,10 @@ class Bounds:
     begin_s: float = 900.0
     """For the new engine to hold the application: machines are fetched, and an image is pulled."""
     room_s: float = 300.0
-    """For the program of a standby's run to begin: one that waits longer finds no machines beside the old one's."""
+    """For the program of a standby's run to begin: one that its service lets wait for room longer finds none beside the old
+    one."""
+    passing_s: float = 15.0
+    """For what keeps a program from beginning to pass by itself: a registry that was away, a secret that comes a moment later."""
     serve_s: float = 300.0
     """For it to open all shards, from then on."""
     tip_s: float = 60.0

@@ -12,7 +12,7 @@ from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.plan import Attempt, Observation, Step, as_asked, described, plan
 from firnline_infra.rollout.records import Claim, DeploymentRecord, Outcome
 from firnline_infra.rollout.shards import read_lately, shard_rows
-from firnline_infra.rollout.standing_by import NoRoom, StandbyFailed, StandbyWait, standby_of
+from firnline_infra.rollout.standing_by import NeverBegan, NoRoom, StandbyFailed, StandbyWait, standby_of
 from firnline_infra.rollout.starting import Starter
 from firnline_infra.rollout.watching import AnotherHolds, NewFailed, Watch
 from firnline_infra.runtimes.job import EngineJob
@@ -80,7 +80,8 @@ class RolloutLoop:
                     self._carry_out(action.step, action.run, observed)
             except StandbyFailed as failure:
                 self._attempt.standby_failed = str(failure)
-                self._keep_log(action.run)
+                if not isinstance(failure, NeverBegan):
+                    self._keep_log(action.run)
             except NoRoom as lacking:
                 self._lacks_room(f"there is no room beside it, so it is stopped first: {lacking}.")
             except NewFailed as failure:
@@ -211,13 +212,19 @@ class RolloutLoop:
     def _its_log(self) -> str:
         return f"firnline logs --run {self._failed_run}" if self._failed_run else "firnline logs"
 
+    @property
+    def _what_to_correct(self) -> str:
+        if not self._failed_run:
+            return "correct what its service says (the new engine has written no log)"
+        return f"{self._its_log} says what the new engine wrote; correct that"
+
     def _call_off(self, old: Run) -> NoReturn:
         raise RolloutFailed(
             self.claim.number,
             self._attempt.standby_failed,
             stands=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
-            next_step=f"{self._its_log} says what the new engine wrote; correct that, and run "
-            f"{self.command} again. Where two engines can't be up at once, set aws.runtime.rollout: stop_first.",
+            next_step=f"{self._what_to_correct}, and run {self.command} again. Where two engines can't be up at once, set "
+            "aws.runtime.rollout: stop_first.",
         )
 
     def _put_back(self) -> NoReturn:

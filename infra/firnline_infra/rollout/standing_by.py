@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from firnline_infra.rollout.context import RolloutContext
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.runtimes.waiting import WaitsFor, lacks_a_node
 from firnline_ingest.ledger.standby import Standby, StandbyState
 
 
@@ -13,6 +14,10 @@ class NoRoom(Exception):
 
 class StandbyFailed(Exception):
     """Why the new engine does not stand by; the old one runs on."""
+
+
+class NeverBegan(StandbyFailed):
+    """Why its program can't begin: there is no log that says more."""
 
 
 def standby_of(row: Standby | None, run: Run) -> Standby | None:
@@ -33,6 +38,7 @@ class StandbyWait:
         """
         clock, bounds = self.context.clock, self.context.bounds
         began_s, begun_s, is_known, seen = clock(), float("inf"), False, -1
+        hopeless_s = float("inf")
         while True:
             now, row = self.context.service.look(self.run), standby_of(self.context.ledger.standby(), self.run)
             self.context.seen(now)
@@ -43,11 +49,27 @@ class StandbyWait:
             self._refuse_if_failed(now, row, is_young=not is_known and clock() - began_s < bounds.known_s)
             if row is not None:
                 begun_s = min(begun_s, clock())
-            elif clock() - began_s > bounds.room_s:
-                raise NoRoom(f"run {now.id} is {now.described}, and its program has not begun")
+            else:
+                hopeless_s = min(hopeless_s, clock()) if now.waits_for is WaitsFor.CORRECTION else float("inf")
+                self._refuse_if_it_never_begins(now, waited_s=clock() - began_s, hopeless_s=clock() - hopeless_s)
             if clock() - begun_s > bounds.begin_s:
                 raise StandbyFailed(f"run {now.id} is {now.described}, and its engine does not get ready")
             self.context.wait()
+
+    def _refuse_if_it_never_begins(self, now: Run, *, waited_s: float, hopeless_s: float) -> None:
+        """Raises NoRoom only where its service's words are of room. Nodes of another kind, and what no words are for, are waited
+        for: nothing says that stopping the old engine would help."""
+        bounds, what = self.context.bounds, f"run {now.id} is {now.described}, and its program has not begun"
+        if hopeless_s >= bounds.passing_s:
+            raise NeverBegan(f"run {now.id} can't begin as it is: {now.described}")
+        if waited_s > bounds.room_s and now.waits_for is WaitsFor.ROOM:
+            raise NoRoom(what)
+        if waited_s > bounds.room_s and lacks_a_node(now.reason):
+            raise NeverBegan(
+                f"{what}: no node is of the kind that it asks for, and none was made in {bounds.room_s:.0f} s"
+            )
+        if waited_s > bounds.begin_s:
+            raise NeverBegan(what)
 
     def _refuse_if_failed(self, now: Run, row: Standby | None, *, is_young: bool) -> None:
         why = row.told if row is not None and row.told else now.reason or "its service does not say why"

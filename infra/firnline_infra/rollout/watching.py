@@ -8,6 +8,7 @@ from firnline_infra.rollout.ownership import may_be_of
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.shards import Takeover, shard_rows, takeover, without_paused
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.runtimes.waiting import WaitsFor
 from firnline_ingest.ledger.engine_report import EngineProblem
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
@@ -116,7 +117,7 @@ class Watch:
         NewFailed, and AnotherHolds."""
         ledger = self.context.ledger
         until_s = self.context.clock() + within_s
-        seen = ledger.current_run()
+        seen, hopeless_s = ledger.current_run(), float("inf")
         while True:
             self.context.wait()
             engine = ledger.current_run()
@@ -126,6 +127,9 @@ class Watch:
                 raise AnotherHolds(f"another engine holds the application, which was not started here: {engine.holder}")
             seen = engine
             now = self._refuse_if_failed()
+            hopeless_s = min(hopeless_s, self.context.clock()) if now.waits_for is WaitsFor.CORRECTION else float("inf")
+            if self.context.clock() - hopeless_s >= self.context.bounds.passing_s:
+                raise NewFailed(f"run {self.run.id} can't begin as it is: {now.described}")
             if self.context.clock() > until_s:
                 raise NewFailed(f"run {self.run.id} is {now.described}, and its engine does not begin")
 

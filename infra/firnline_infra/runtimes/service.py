@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.waiting import WaitsFor
 
 GENERATION_TAG = "firnline:generation"
 """The tag of a run with the number of the deployment that started it; in Kubernetes the label `firnline/generation`."""
@@ -53,6 +54,8 @@ class Run:
     """How often the service has started its program."""
     reason: str = ""
     """The service's own words on its state; empty where it has none."""
+    waits_for: WaitsFor = WaitsFor.UNKNOWN
+    """The kind of what keeps its program from beginning, as far as its service says."""
     start: str = ""
     """The token that it was started with, which its engine tells the ledger (rollout/ownership.py); empty where it has none."""
 

@@ -14,6 +14,7 @@ from firnline_infra.rollout.records import Deployments
 from firnline_infra.rollout.roll import RollOut
 from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.service import Problem, Run, RunState
+from firnline_infra.runtimes.waiting import WaitsFor
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.backend import was_let_in
@@ -95,6 +96,8 @@ class World:
     """Why there is no room beside an engine."""
     unplaced: set[str] = field(default_factory=set)
     """Hashes of jobs that find no machines beside another run."""
+    unable: dict[str, tuple[str, WaitsFor]] = field(default_factory=dict)
+    """By the hash of a job, why its program never begins, in its service's words."""
     may_overlap: bool = False
     """Whether a start while another run is there is none of the deployer's mistakes: the lease refuses its engine."""
     expires_at: int | None = None
@@ -237,6 +240,10 @@ class World:
                 return
         if engine.run.hash in self.unplaced and len(self.running) > 1:
             engine.age_s = 0
+            engine.run = replace(engine.run, reason="0/3 nodes: 3 Insufficient cpu", waits_for=WaitsFor.ROOM)
+        if engine.run.hash in self.unable and engine.gone_in_s is None:
+            reason, kind = self.unable[engine.run.hash]
+            engine.age_s, engine.run = 0, replace(engine.run, reason=reason, waits_for=kind)
         if engine.age_s < BEGINS_S or engine.gone_in_s is not None:
             return
         if engine.is_broken:

@@ -20,6 +20,7 @@ from firnline_infra.runtimes.job_runs import lines_below, only_place
 from firnline_infra.runtimes.preflight import distrust, missing_objects
 from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_infra.runtimes.spark_conf import token_of
+from firnline_infra.runtimes.waiting import WaitsFor
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -34,6 +35,8 @@ STATES = {
     "INTERRUPTED": RunState.STOPPED,
 }
 """What the state of a step says of its run. Whether its YARN application is gone is another question: `is_gone` asks it."""
+WAIT_FOR_ROOM = ("PENDING", "RUNNING")
+"""A step waits for its turn, and one that runs is spark-submit, whose application YARN lets wait for memory."""
 MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
@@ -252,6 +255,7 @@ def _run(step: Mapping[str, Any]) -> Run:
         state=STATES[status["State"]],
         since=status.get("Timeline", {}).get("CreationDateTime"),
         reason=" ".join(filter(None, told)),
+        waits_for=WaitsFor.ROOM if status["State"] in WAIT_FOR_ROOM else WaitsFor.UNKNOWN,
         start=_token(step),
     )
 

@@ -18,6 +18,7 @@ from firnline_infra.runtimes.job_runs import described, lines_below, log_uri, on
 from firnline_infra.runtimes.kubernetes_api import Pods
 from firnline_infra.runtimes.preflight import distrust, missing_objects
 from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.runtimes.waiting import WaitsFor, waits_for
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -158,6 +159,7 @@ def _run(found: Mapping[str, Any]) -> Run:
         since=found["createdAt"],
         attempt=found.get("retryPolicyExecution", {}).get("currentAttemptCount", 0) + 1,
         reason=reason,
+        waits_for=waits_for(reason) if STATES[found["state"]] is RunState.STARTING else WaitsFor.UNKNOWN,
         start=start_token(found),
     )
 

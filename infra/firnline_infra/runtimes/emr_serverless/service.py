@@ -14,6 +14,7 @@ from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
 from firnline_infra.runtimes.job_runs import described, lines_below, log_uri, only_place, start_token
 from firnline_infra.runtimes.preflight import distrust, missing_objects
 from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.runtimes.waiting import WaitsFor
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -29,6 +30,8 @@ STATES = {
     "SUCCESS": RunState.SUCCEEDED,
     "FAILED": RunState.FAILED,
 }
+WAIT_FOR_ROOM = ("QUEUED", "PENDING", "SCHEDULED")
+"""For a place among the application's runs, for the scheduler, and for workers (user guide, "Job run states")."""
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 GRACE_S = range(15, 1801)
 """What CancelJobRun takes, beside 0 for at once (User Guide, "Job cancellation with a grace period")."""
@@ -213,6 +216,7 @@ def _run(found: Mapping[str, Any]) -> Run:
         since=found["createdAt"],
         attempt=found.get("attempt") or 1,
         reason=found.get("stateDetails", ""),
+        waits_for=WaitsFor.ROOM if found["state"] in WAIT_FOR_ROOM else WaitsFor.UNKNOWN,
         start=start_token(found),
     )
 

@@ -22,6 +22,7 @@ from firnline_infra.runtimes.spark_operator.flavour import Flavour
 from firnline_infra.runtimes.spark_operator.job import JOB
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import apply_prerequisites, remove_prerequisites
 from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.runtimes.waiting import waits_for
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -137,7 +138,10 @@ class OperatorService:
             reason=status.reason,
             start=token_of(found["spec"].get("sparkConf", {})),
         )
-        return run if run.reason or run.state is not RunState.STARTING else replace(run, reason=self._waits_for(run))
+        if state is not RunState.STARTING:
+            return run
+        reason = run.reason or self._waits_for(run)
+        return replace(run, reason=reason, waits_for=waits_for(reason))
 
     def _waits_for(self, run: Run) -> str:
         """Why a pod does not start: an image that can't be pulled, a node that is not there, a volume that is not mounted."""

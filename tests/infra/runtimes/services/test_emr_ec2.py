@@ -15,6 +15,7 @@ from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, PRINCIPAL, SC
 from firnline_infra.runtimes.preflight import distrust
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.runtimes.waiting import WaitsFor
 from firnline_infra.specification.runtime import Runtime, Trust
 from tests.infra.runtimes.environments import Job
 from tests.infra.runtimes.services.conftest import NOW, StubbedAws
@@ -69,7 +70,9 @@ def test_a_start_whose_answer_was_lost_is_found_and_not_made_again(
 def test_its_runs_are_the_steps_of_the_application(runtime: EmrEc2Service, aws: StubbedAws) -> None:
     steps = [step(), step("s-2", "somebody else's"), step("s-3", END)]
     aws.answers("emr", "list_steps", {"Steps": steps}, {"ClusterId": "j-1", "StepStates": ACTIVE})
-    assert runtime.runs("firnline-dev") == [Run(id="s-1", hash=DIGEST, state=RunState.RUNNING, since=NOW)]
+    assert runtime.runs("firnline-dev") == [
+        Run(id="s-1", hash=DIGEST, state=RunState.RUNNING, since=NOW, waits_for=WaitsFor.ROOM)
+    ]
 
 
 def test_a_cancel_ends_the_yarn_application_and_then_the_step(runtime: EmrEc2Service, aws: StubbedAws) -> None:

@@ -14,6 +14,7 @@ from firnline_infra.runtimes.spark_operator.apache import STATES as APACHE
 from firnline_infra.runtimes.spark_operator.kubeflow import STATES as KUBEFLOW
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
+from firnline_infra.runtimes.waiting import WaitsFor
 from tests.infra.runtimes.environments import spec_of
 from tests.infra.runtimes.services.memory_cluster import MemoryCluster
 
@@ -143,7 +144,9 @@ def test_why_it_does_not_start_is_told_in_the_clusters_words(place: Place) -> No
     run = place.start()
     waiting = {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}
     place.add_pod("firnline-dev-driver", phase="Pending", containerStatuses=[waiting])
-    assert place.runtime.look(run).reason == "pod firnline-dev-driver: ImagePullBackOff: no such image"
+    found = place.runtime.look(run)
+    assert found.reason == "pod firnline-dev-driver: ImagePullBackOff: no such image"
+    assert found.waits_for is WaitsFor.CORRECTION
 
 
 def test_where_all_is_well_there_are_no_problems_and_nothing_is_made(place: Place) -> None:
