@@ -19,6 +19,9 @@ TIMEOUT = urllib3.Timeout(connect=5, read=30)
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_MANY, SERVER_ERROR = 401, 403, 404, 409, 429, 500
 MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
 FIELD_MANAGER = "firnline"
+STRICT = {"fieldValidation": "Strict"}
+"""Refuses a field that the schema does not know. Without it the API server drops such a field, and says so in a header alone
+(Kubernetes, "API Concepts", Validation for unrecognized or duplicate fields)."""
 NEXT_STEPS = {
     FORBIDDEN: "give the deployer that right: firnline outputs ENV --kubernetes-deployer prints the Role that it needs, for an "
     "administrator of the namespace.",
@@ -68,16 +71,17 @@ class HttpKubernetesApi:
         self._pool = urllib3.PoolManager(timeout=TIMEOUT, retries=False, **self._access.tls())
 
     def get(self, path: str, **query: str) -> dict[str, Any] | None:
-        return self._call("GET", f"{path}?{urlencode(query)}" if query else path, ignored=NOT_FOUND)
+        return self._call("GET", _asking(path, query), ignored=NOT_FOUND)
 
     def create(self, path: str, document: Mapping[str, Any]) -> bool:
-        return self._call("POST", path, document, ignored=CONFLICT) is not None
+        return self._call("POST", _asking(path, STRICT), document, ignored=CONFLICT) is not None
 
     def merge(self, path: str, document: Mapping[str, Any]) -> bool:
-        return self._call("PATCH", path, document, ignored=NOT_FOUND, content=MERGE_PATCH) is not None
+        asked = _asking(path, STRICT)
+        return self._call("PATCH", asked, document, ignored=NOT_FOUND, content=MERGE_PATCH) is not None
 
     def apply(self, path: str, document: Mapping[str, Any], *, manager: str = FIELD_MANAGER) -> None:
-        self._call("PATCH", f"{path}?{urlencode({'fieldManager': manager})}", document, content=APPLY_PATCH)
+        self._call("PATCH", _asking(path, {"fieldManager": manager, **STRICT}), document, content=APPLY_PATCH)
 
     def delete(self, path: str) -> None:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
@@ -132,6 +136,11 @@ class HttpKubernetesApi:
         refused = RuntimeRefused(action, on, words, next_step=next_step)
         refused.is_unauthorized = response.status == UNAUTHORIZED
         raise refused
+
+
+def _asking(path: str, query: Mapping[str, str]) -> str:
+    """The path, which may have a query already, with more of it."""
+    return f"{path}{'&' if '?' in path else '?'}{urlencode(query)}" if query else path
 
 
 def _message(body: bytes) -> str:

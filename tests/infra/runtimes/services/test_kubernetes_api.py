@@ -187,7 +187,7 @@ def test_a_token_that_is_refused_twice_is_one_that_has_expired(api: HttpKubernet
 def test_what_is_applied_is_applied_under_our_name(api: HttpKubernetesApi, server: Server) -> None:
     server.answers = [(200, {}), status(409, 'conflict with "argocd": .spec.minAvailable')]
     api.apply("/x", {"kind": "X"})
-    assert server.asked[0][:2] == ("PATCH", "/x?fieldManager=firnline")
+    assert server.asked[0][:2] == ("PATCH", "/x?fieldManager=firnline&fieldValidation=Strict")
     assert server.asked[0][3:] == ("application/apply-patch+yaml", {"kind": "X"})
     with pytest.raises(RuntimeRefused, match="argocd") as refused:
         api.apply("/x", {"kind": "X"})
