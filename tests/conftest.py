@@ -19,6 +19,7 @@ from tests.spark.prepared import use_archive
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
+    from tests.kubernetes.control_plane import ControlPlane
 
 # No test is timed: how long an example takes says more about the machine than about the code.
 settings.register_profile("firnline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -94,6 +95,22 @@ def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Run
     folder = tmp_path_factory.mktemp("local") / "environment"
     with LocalEnvironment(folder, load_spec(LOCAL_SPEC), modules=MODULES, commit_lag_ms=20) as environment:
         yield environment
+
+
+@pytest.fixture(scope="session")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[ControlPlane]":
+    """The real API server of Kubernetes, with the operators' definitions. A test makes a namespace of its own."""
+    from tests.kubernetes.collector import Collector
+    from tests.kubernetes.control_plane import ControlPlane, provided
+    from tests.kubernetes.definitions import define
+
+    if not (provided() / "kube-apiserver").exists():
+        assert os.environ.get("CI") != "true", "CI has no kube-apiserver: scripts/kubernetes-api builds it."
+        pytest.skip("there is no kube-apiserver: scripts/kubernetes-api builds it (Go)")
+    with ControlPlane(provided(), tmp_path_factory.mktemp("control-plane")) as plane:
+        define(plane.api("admin"))
+        with Collector(plane.api("admin")):
+            yield plane
 
 
 @pytest.fixture(scope="session")
