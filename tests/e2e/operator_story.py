@@ -3,11 +3,12 @@
 Not in the suite: it takes two starts of Spark more than the one that is (test_deployed_engine.py).
 """
 
+import base64
 import os
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,8 @@ def specification(operator: Operator, account: str, region: str, image: str = IM
 @dataclass
 class OnOperator(Deployable):
     operator: Operator = Operator.KUBEFLOW
+    cluster: Mapping[str, str] = field(default_factory=dict)
+    """Where its API server is, and what it is trusted by."""
     _seen: dict[str, EngineConfig] = field(default_factory=dict)
 
     def prepare(self) -> None:
@@ -73,11 +76,10 @@ class OnOperator(Deployable):
             "images": {self._kubernetes["image"]: str(self.image_folder())},
             "roles": {f"{NAMESPACE}/{ACCOUNT}": role},
             "namespaces": {NAMESPACE: "restricted"},
-            "users": {"admin": ["system:masters"], "ci": ["deployers"]},
             "config_maps": self.config_maps(),
         }
-        control(endpoints, "runtimes", "cluster", given)
-        os.environ[VARIABLE] = str(kubeconfig(self.folder / "kubeconfig", endpoints.runtimes))
+        self.cluster = control(endpoints, "runtimes", "cluster", given)
+        os.environ[VARIABLE] = str(kubeconfig(self.folder / "kubeconfig", self.cluster))
         for each in deployer_role(self._spec(), group="deployers"):
             self.admin.apply(path_of(each), each)
 
@@ -87,7 +89,8 @@ class OnOperator(Deployable):
 
     @property
     def admin(self) -> HttpKubernetesApi:
-        return HttpKubernetesApi(lambda: Access(server=self.environment.endpoints.runtimes, token="admin"))
+        server, authority = self.cluster["server"], self.cluster["ca"].encode()
+        return HttpKubernetesApi(lambda: Access(server=server, ca=authority, token="admin"))
 
     def attempts(self, run: str) -> list[dict[str, Any]]:
         return [{}]
@@ -121,11 +124,15 @@ class OnOperator(Deployable):
         return folder.absolute()
 
 
-def kubeconfig(file: Path, server: str) -> Path:
+def kubeconfig(file: Path, cluster: Mapping[str, str]) -> Path:
+    """Of the deployer."""
+    authority = base64.b64encode(cluster["ca"].encode()).decode()
     document = {
         "current-context": "local",
         "contexts": [{"name": "local", "context": {"cluster": "local", "user": "local"}}],
-        "clusters": [{"name": "local", "cluster": {"server": server}}],
+        "clusters": [
+            {"name": "local", "cluster": {"server": cluster["server"], "certificate-authority-data": authority}}
+        ],
         "users": [{"name": "local", "user": {"token": "ci"}}],
     }
     file.write_text(yaml.safe_dump(document), encoding="utf-8")

@@ -5,7 +5,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from http.client import HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,8 +12,9 @@ from urllib.parse import urlsplit
 from firnline_infra.runtimes.kubernetes_api import CONFLICT, MERGE_PATCH, NOT_FOUND, HttpKubernetesApi
 
 Document = dict[str, Any]
-REVIEW = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
-REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+REVIEW = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview"}
+REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+INVALID = 422
 HANGS_S, LOOK_EVERY_S = 20.0, 0.01
 Right = tuple[str, str, str]
 """An API group, a resource (with its subresource) and a verb."""
@@ -34,7 +34,8 @@ class ClusterClient(HttpKubernetesApi):
         metadata = {**document.get("metadata", {}), "uid": uid}
         asked = f"{path}?fieldValidation=Strict"
         response = self._request("PATCH", asked, {**document, "metadata": metadata}, MERGE_PATCH)
-        if response.status in (NOT_FOUND, CONFLICT):
+        is_other = b"metadata.uid" in response.data  # of a custom resource a 422: the uid can't be changed
+        if response.status in (NOT_FOUND, CONFLICT) or (response.status == INVALID and is_other):
             return False
         self._checked("PATCH", path, response)
         return True
@@ -51,21 +52,18 @@ class ClusterClient(HttpKubernetesApi):
         """Of a list, in the order of their names."""
         return list((self.get(path, **query) or {"items": ()})["items"])
 
-    def may(self, namespace: str, right: Right) -> bool:
-        """Whether this user has the right."""
-        group, resource, verb = right
-        resource, _, subresource = resource.partition("/")
-        asked = {"namespace": namespace, "group": group, "resource": resource, "verb": verb, "subresource": subresource}
-        found = self.post(REVIEWS, {**REVIEW, "spec": {"resourceAttributes": asked}})
-        return bool(found["status"]["allowed"])
+    def rights(self, namespace: str) -> set[Right]:
+        """This user's, as roles and bindings say them, without what a wildcard comes to."""
+        found = self.post(REVIEWS, {**REVIEW, "spec": {"namespace": namespace}})["status"]["resourceRules"]
+        return set(rights_in({"rules": found}))
 
-    def until_may(self, namespace: str, rights: Iterable[Right], *, is_allowed: bool = True) -> None:
+    def until_has(self, namespace: str, rights: Iterable[Right]) -> None:
         """Returns once the API server knows of roles and bindings that were changed: it learns of them by a watch of its own."""
-        for right in rights:
-            until(partial(self._is_answered, namespace, right, is_allowed))
+        wanted = set(rights)
+        until(lambda: wanted <= self.rights(namespace))
 
-    def _is_answered(self, namespace: str, right: Right, is_allowed: bool) -> bool:
-        return self.may(namespace, right) is is_allowed
+    def until_lacks(self, namespace: str, right: Right) -> None:
+        until(lambda: right not in self.rights(namespace))
 
     def watch(self, path: str) -> "Watch":
         return Watch(self, path)
@@ -104,7 +102,8 @@ class Watch:
 
 def rights_in(role: Mapping[str, Any]) -> Iterator[Right]:
     for rule in role["rules"]:
-        yield from ((g, r, v) for g in rule["apiGroups"] for r in rule["resources"] for v in rule["verbs"])
+        groups, resources = rule.get("apiGroups", ()), rule.get("resources", ())
+        yield from ((g, r, v) for g in groups for r in resources for v in rule["verbs"])
 
 
 def until(condition: Callable[[], Any], *, within_s: float = HANGS_S) -> None:

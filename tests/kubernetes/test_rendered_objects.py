@@ -30,7 +30,7 @@ def admitted(control_plane: ControlPlane, spec: EnvironmentSpec) -> None:
     for each in deployer_role(spec, group="deployers"):
         control_plane.api("admin").apply(path_of(each), each)
     role, _ = deployer_role(spec, group="deployers")
-    control_plane.api("ci").until_may(spec.aws.runtime.namespace or "", rights_in(role))
+    control_plane.api("ci").until_has(spec.aws.runtime.namespace or "", rights_in(role))
 
 
 def holds(kept: Any, wanted: Any) -> bool:

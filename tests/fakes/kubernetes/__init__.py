@@ -1,4 +1,3 @@
-"""A Kubernetes cluster as a roll-out sees it: the API of SparkApplications, pods and their logs, and two operators that run
-what they are given, with the weaknesses that the real ones have. Rights (RBAC), Pod Security "restricted" and the operators'
-schemas are enforced.
+"""What a Kubernetes cluster has beside its API server, as a roll-out sees it: two Spark operators with the weaknesses that the
+real ones have, and a kubelet. Objects, rights, and the admission of pods are the real API server's (tests/kubernetes).
 """

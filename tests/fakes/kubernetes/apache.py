@@ -6,14 +6,17 @@ for. Restarts are counted against `maxRestartAttempts` whatever the policy.
 """
 
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.fakes.kubernetes.conductor import DELETED, Conductor
 from tests.fakes.kubernetes.manifest import Manifest, of_apache
-from tests.fakes.kubernetes.objects import Document, now_text
+from tests.fakes.kubernetes.pods import NOW
+from tests.kubernetes.client import Document
 
 FORCED_AFTER_MS, BACKOFF_MS, RESTARTS = 300_000, 30_000, 3
 """The operator's own, where a manifest says nothing."""
+FINALIZER = "sparkapplications.spark.apache.org/finalizer"
 BEGINNING = ("DriverRequested", "DriverStarted", "DriverReady", "RunningHealthy")
 
 
@@ -30,12 +33,10 @@ class Apache(Conductor):
     def manifest(self) -> Manifest:
         return of_apache(self.document)
 
-    def patched(self, before: Document) -> None:
+    def changed_from(self, before: Document) -> None:
         pass
 
-    def delete(self, *, is_foreground: bool) -> None:
-        """There is a finalizer: the object stays until the driver has been ended, however it is deleted."""
-        self._mark_deleted()
+    def delete(self) -> None:
         forced_after_s = self._tolerated(
             "applicationTimeoutConfig", "forceTerminationGracePeriodMillis", FORCED_AFTER_MS
         )
@@ -46,6 +47,7 @@ class Apache(Conductor):
             with self.cluster.changed:
                 if self.is_deleted:
                     break
+                self._keep()
                 self._enter("Submitted")
             reason = self._run_attempt()
             with self.cluster.changed:
@@ -55,6 +57,11 @@ class Apache(Conductor):
             self.cluster.changed.wait_for(lambda: self.is_deleted)
             self.pods.remove(self._driver())
             self._forget()
+
+    def _keep(self) -> None:
+        """By a finalizer: the object stays until the driver has been ended, however it is deleted."""
+        if "deletionTimestamp" not in self.document["metadata"]:
+            self.cluster.api.merge_own(self.path, self.uid, {"metadata": {"finalizers": [FINALIZER]}})
 
     def _restarts(self, reason: str | None) -> bool:
         restarting = self._tolerations().get("restartConfig", {})
@@ -87,7 +94,7 @@ class Apache(Conductor):
 
     def _enter(self, state: str, message: str = "") -> None:
         self._entered_s = time.monotonic()
-        now = {"currentStateSummary": state, "lastTransitionTime": now_text(), "message": message}
+        now = {"currentStateSummary": state, "lastTransitionTime": f"{datetime.now(UTC):{NOW}}", "message": message}
         self._history = {**self._history, str(len(self._history)): now}
         attempt = {"id": self._number, "restartCounter": self._number}
         self._write_status(

@@ -5,15 +5,13 @@ client of a roll-out.
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.kubeconfig import Access
-from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
 from firnline_infra.runtimes.naming import run_name
 from firnline_infra.runtimes.service import Run, RunState
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
@@ -24,14 +22,17 @@ from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import (
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
 from firnline_infra.specification import EnvironmentSpec
-from firnline_local.wsgi import WsgiServer
+from tests.fakes.kubernetes.conductor import Cluster
 from tests.fakes.kubernetes.secrets_store import FOLDER, KIND, VERSION
 from tests.fakes.kubernetes.server import ClusterRuntimes
 from tests.infra.runtimes.environments import IMAGE, job_of, spec_of
+from tests.kubernetes.client import ClusterClient, rights_in, until
+from tests.kubernetes.control_plane import ControlPlane
 from tests.local.runtimes.conftest import ACCOUNT, HANGS_S, REGION, ROLE, Stage
 
 LABEL = "firnline/application=firnline-dev"
 FIRST = "00000001-ab"
+NUMBERS = count(1)
 CLASS = {"provider": "vault", "parameters": {"roleName": "firnline", "objects": "- objectName: ingest.pem"}}
 
 
@@ -42,9 +43,9 @@ class Place:
     job: EngineJob
     stage: Stage
     runtime: OperatorService
-    api: HttpKubernetesApi
+    api: ClusterClient
     """The deployer's, who has the rights of `deployer_role` and no others."""
-    admin: HttpKubernetesApi
+    admin: ClusterClient
     application: ClusterRuntimes
 
     @property
@@ -56,10 +57,15 @@ class Place:
         """Of the first start's object."""
         return f"{self.folder}/{run_name('firnline-dev', FIRST)}"
 
-    def until(self, condition: Callable[[], bool]) -> None:
-        changed = self.application.kubernetes.cluster.changed
-        with changed:
-            assert changed.wait_for(condition, HANGS_S)
+    @property
+    def cluster(self) -> Cluster:
+        return self.application.cluster
+
+    def until(self, condition: Callable[[], Any]) -> None:
+        until(condition, within_s=HANGS_S)
+
+    def until_gone(self, *documents: dict[str, Any]) -> None:
+        self.until(lambda: not any(self.admin.get(path_of(each)) for each in documents))
 
     def until_run(self, run: Run, state: RunState) -> Run:
         pause = threading.Event()
@@ -71,54 +77,66 @@ class Place:
 
     def state(self) -> str:
         status = (self.api.get(self.path) or {}).get("status", {})
-        return str(status.get("applicationState", {}).get("state") or status["currentState"]["currentStateSummary"])
+        now = status.get("applicationState", {}).get("state")
+        return str(now or status.get("currentState", {}).get("currentStateSummary", ""))
+
+    def until_state(self, state: str) -> None:
+        self.until(lambda: self.state() == state)
 
     def has_ended(self) -> bool:
         """Whether its object has: kubeflow says so before the driver has ended, apache forgets it after that."""
-        return self.operator is Operator.KUBEFLOW or self.application.kubernetes.cluster.objects.find(self.path) is None
+        return self.operator is Operator.KUBEFLOW or self.admin.get(self.path) is None
+
+    def applications(self) -> list[dict[str, Any]]:
+        return self.admin.items(self.folder)
 
     @property
     def pods_folder(self) -> str:
         return f"/api/v1/namespaces/{self.job.runtime.namespace}/pods"
 
     def pods(self, role: str) -> list[dict[str, Any]]:
-        return list((self.api.get(self.pods_folder, labelSelector=f"{LABEL},spark-role={role}") or {})["items"])
+        return self.admin.items(self.pods_folder, labelSelector=f"{LABEL},spark-role={role}")
 
     def patch(self, **spec: Any) -> None:
         assert self.admin.merge(self.path, {"spec": spec})
 
 
 @pytest.fixture(params=list(Operator), ids=str)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path: Path, control_plane: ControlPlane) -> Iterator[Place]:
     operator: Operator = request.param
-    spec, stage = spec_of("dev", operator.value), Stage()
-    job, namespace = job_of(spec), spec.aws.runtime.namespace or ""
-    account, image = spec.aws.runtime.service_account or "", IMAGE
-    served = ClusterRuntimes(tmp_path, account=ACCOUNT, region=REGION, launch=stage)
-    served.kubernetes.cluster.linger_s = served.kubernetes.cluster.hurry = 0.0
-    with WsgiServer(served, name="runtimes") as server:
-        admin, api = (
-            HttpKubernetesApi(partial(Access, server=server.endpoint, token=each)) for each in ("admin", "ci")
-        )
-        served.kubernetes.given(
-            {
-                "images": {image: str(tmp_path)},
-                "roles": {f"{namespace}/{account}": ROLE} if operator is Operator.APACHE else {},
-                "namespaces": {namespace: "restricted"},
-                "users": {"admin": ["system:masters"], "ci": ["deployers"]},
-            }
-        )
-        for each in deployer_role(spec, group="deployers"):
-            admin.apply(path_of(each), each)
-        service = OperatorService(api, FLAVOURS[operator], namespace, "firnline-dev", account)
-        place = Place(operator, spec, job, stage, service, api, admin, served)
-        apply_prerequisites(spec, api)
-        for volume in spec.aws.runtime.kubernetes.volumes if spec.aws.runtime.kubernetes else ():
-            if (name := volume.secret_provider_class) is not None:
-                document = {"apiVersion": VERSION, "kind": KIND, "metadata": {"name": name}, "spec": CLASS}
-                admin.apply(f"{FOLDER.format(namespace=namespace)}/{name}", document)
-        yield place
+    namespace, stage = f"carried-{next(NUMBERS)}", Stage()
+    spec = spec_of("dev", operator.value, namespace=namespace)
+    job, account = job_of(spec), spec.aws.runtime.service_account or ""
+    served = ClusterRuntimes(tmp_path, account=ACCOUNT, region=REGION, launch=stage, control_plane=control_plane)
+    served.cluster.linger_s = served.cluster.hurry = 0.0
+    admin, api = control_plane.api("admin"), control_plane.api("ci")
+    served.given(
+        {
+            "images": {IMAGE: str(tmp_path)},
+            "roles": {f"{namespace}/{account}": ROLE} if operator is Operator.APACHE else {},
+            "namespaces": {namespace: "restricted"},
+        }
+    )
+    service = OperatorService(api, FLAVOURS[operator], namespace, "firnline-dev", account)
+    place = Place(operator, spec, job, stage, service, api, admin, served)
+    admitted(place)
+    apply_prerequisites(spec, api)
+    for volume in spec.aws.runtime.kubernetes.volumes if spec.aws.runtime.kubernetes else ():
+        if (name := volume.secret_provider_class) is not None:
+            document = {"apiVersion": VERSION, "kind": KIND, "metadata": {"name": name}, "spec": CLASS}
+            admin.apply(f"{FOLDER.format(namespace=namespace)}/{name}", document)
+    yield place
+    for attempt in list(stage.attempts):
+        attempt.end()
     served.stop()
+
+
+def admitted(place: Place) -> None:
+    """The deployer has its role, from the administrator."""
+    role, binding = deployer_role(place.spec, group="deployers")
+    for each in (role, binding):
+        place.admin.apply(path_of(each), each)
+    place.api.until_has(str(place.job.runtime.namespace), rights_in(role))
 
 
 def started(place: Place, token: str = FIRST) -> Run:
@@ -130,9 +148,8 @@ def started(place: Place, token: str = FIRST) -> Run:
 
 def cleared(place: Place) -> None:
     """All applications are deleted and have ended. Deleted first: an attempt that is launched meanwhile finds that, and ends."""
-    objects = place.application.kubernetes.cluster.objects
-    for found in objects.below(place.folder, {}):
+    for found in place.applications():
         place.admin.delete(f"{place.folder}/{found['metadata']['name']}")
     for attempt in list(place.stage.attempts):
         attempt.end()
-    place.until(lambda: not objects.below(place.folder, {}) and not objects.below(place.pods_folder, {}))
+    place.until(lambda: not place.applications() and not place.admin.items(place.pods_folder))

@@ -7,7 +7,7 @@ and an object of the same name that is made meanwhile fails its submission and t
 
 from tests.fakes.kubernetes.conductor import DELETED, Conductor
 from tests.fakes.kubernetes.manifest import Manifest, of_kubeflow
-from tests.fakes.kubernetes.objects import Document
+from tests.kubernetes.client import Document
 
 QUIET = ("suspend", "timeToLiveSeconds")
 """Fields that may change without a new submission."""
@@ -22,7 +22,7 @@ class Kubeflow(Conductor):
     def manifest(self) -> Manifest:
         return of_kubeflow(self.document)
 
-    def patched(self, before: Document) -> None:
+    def changed_from(self, before: Document) -> None:
         old, new = before["spec"], self.document["spec"]
         is_other = {k: v for k, v in old.items() if k not in QUIET} != {k: v for k, v in new.items() if k not in QUIET}
         self._awaits_driver = True
@@ -38,11 +38,8 @@ class Kubeflow(Conductor):
             self._is_over = False
             self._enter("RESUMING")
 
-    def delete(self, *, is_foreground: bool) -> None:
-        self._mark_deleted()
+    def delete(self) -> None:
         self._interrupt(DELETED)
-        if not is_foreground:
-            self._forget()
 
     def _conduct(self) -> None:
         while self._wait_until_submitted():
@@ -107,7 +104,7 @@ class Kubeflow(Conductor):
         self._enter("RUNNING")
 
     def _enter(self, state: str, message: str = "") -> None:
-        told = {"state": state, **({"errorMessage": message} if message else {})}
+        told = {"state": state, "errorMessage": message or None}
         self._write_status(
             {
                 "applicationState": told,

@@ -24,7 +24,7 @@ class Manifest:
     grace_s: float
     labels: Mapping[str, str]
     pods: Mapping[str, Mapping[str, Any]]
-    """The specs of the pods that are made of it, by driver and executor, as far as admission looks at them."""
+    """The specs of the pods that are made of it, by driver and executor."""
 
     def from_image(self, text: str, folder: Path) -> str:
         """A path in the image, as the folder that holds what the image holds has it."""
@@ -59,15 +59,32 @@ def of_kubeflow(document: Mapping[str, Any]) -> Manifest:
 
 
 def _webhooked(role: str, pod: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
-    """As the operator's mutating webhook leaves a pod (internal/webhook/sparkpod_defaulter.go)."""
+    """As Spark makes it and the operator's mutating webhook leaves it (internal/webhook/sparkpod_defaulter.go)."""
     mounts = list(pod.get("volumeMounts", ()))
     names = {mount["name"] for mount in mounts}
-    container = {"securityContext": pod.get("securityContext", {}), "volumeMounts": mounts}
-    return {
+    container = {
+        "name": f"spark-kubernetes-{role}",
+        "securityContext": pod.get("securityContext", {}),
+        "volumeMounts": mounts,
+        "env": list(pod.get("env", ())),
+    }
+    found = {
         "securityContext": pod.get("podSecurityContext", {}),
-        "containers": [{"name": f"spark-kubernetes-{role}", **container}],
         "volumes": [each for each in spec.get("volumes", ()) if each["name"] in names],
         "hostNetwork": pod.get("hostNetwork", False),
+        "nodeSelector": pod.get("nodeSelector", {}),
+        "tolerations": list(pod.get("tolerations", ())),
+        "terminationGracePeriodSeconds": pod.get("terminationGracePeriodSeconds", DEFAULT_GRACE_S),
+    }
+    return {**found, **_sparks(container, spec.get("image", ""), pod.get("serviceAccount", "default"))}
+
+
+def _sparks(container: Mapping[str, Any], image: str, account: str) -> dict[str, Any]:
+    """What Spark says of each pod itself."""
+    return {
+        "containers": [{**container, "image": image}],
+        "serviceAccountName": account,
+        "restartPolicy": "Never",
     }
 
 
@@ -84,11 +101,14 @@ def of_apache(document: Mapping[str, Any]) -> Manifest:
         conf=conf,
         grace_s=template.get("spec", {}).get("terminationGracePeriodSeconds", DEFAULT_GRACE_S),
         labels=template.get("metadata", {}).get("labels", {}),
-        pods={role: _templated(role, spec.get(f"{role}Spec", {})) for role in ("driver", "executor")},
+        pods={role: _templated(role, spec.get(f"{role}Spec", {}), conf) for role in ("driver", "executor")},
     )
 
 
-def _templated(role: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+def _templated(role: str, spec: Mapping[str, Any], conf: Mapping[str, str]) -> dict[str, Any]:
     """Spark takes the template's first container for its own."""
     pod = dict(spec.get("podTemplateSpec", {}).get("spec", {}))
-    return {**pod, "containers": pod.get("containers") or [{"name": f"spark-kubernetes-{role}"}]}
+    first, *others = pod.get("containers") or [{"name": f"spark-kubernetes-{role}"}]
+    account = conf.get(f"spark.kubernetes.authenticate.{role}.serviceAccountName", "default")
+    own = _sparks(first, conf.get("spark.kubernetes.container.image", ""), account)
+    return {**pod, **own, "containers": [*own["containers"], *others]}

@@ -1,51 +1,64 @@
-"""The pods of an application: its driver and its executors, as whoever lists them sees them.
+"""The pods of an application: its driver and its executors, made at the API server, which judges each.
 
-A pod is there until its containers are gone. Executors belong to the driver's pod, and are collected some time after it.
+All are bound to a node from the start, so that the API server leaves a deleted one its grace: whoever is the kubelet ends it.
+Executors belong to the driver's pod, and are collected some time after it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
-from tests.fakes.kubernetes.objects import Objects, now_text
+from tests.kubernetes.client import ClusterClient
 
 FOLDER = "/api/v1/namespaces/{namespace}/pods"
+NODE = "embedded"
+NOW = "%FT%TZ"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pods:
-    """Of one application. Whoever uses it holds the cluster's lock."""
+    """Of one application. `api` is the operator's and the kubelet's."""
 
-    objects: Objects
+    api: ClusterClient
     namespace: str
     application: str
     labels: Mapping[str, str]
+    _uids: dict[str, str] = field(default_factory=dict)
+    """Of those that were made here: others may have their names later."""
 
     @property
     def folder(self) -> str:
         return FOLDER.format(namespace=self.namespace)
 
     def is_there(self, name: str) -> bool:
-        return self.objects.find(f"{self.folder}/{name}") is not None
+        return self.api.get(f"{self.folder}/{name}") is not None
 
-    def add(self, name: str, role: str, phase: str) -> None:
+    def add(self, name: str, role: str, spec: Mapping[str, Any], *, by: ClusterClient | None = None) -> None:
+        """Made by the operator, or by the client given. Raises RuntimeRefused."""
         metadata = {
             "name": name,
-            "namespace": self.namespace,
             "labels": {**self.labels, "spark-role": role, "spark-app-name": self.application},
         }
-        document = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {}, "status": {"phase": phase}}
-        self.objects.create(f"{self.folder}/{name}", document)
+        document = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec, "nodeName": NODE}}
+        found = (by or self.api).post(f"{self.folder}?fieldValidation=Strict", document)
+        self._uids[name] = found["metadata"]["uid"]
 
     def enter(self, name: str, phase: str, **status: Any) -> None:
-        found = self.objects.find(f"{self.folder}/{name}")
-        if found is not None:
-            found["status"] = {"phase": phase, **status}
-            self.objects.touch(found)
+        changed = {"status": {"phase": phase, "containerStatuses": None, **status}}
+        if name in self._uids:
+            self.api.merge_own(f"{self.folder}/{name}/status", self._uids[name], changed)
 
-    def wait_for(self, name: str, reason: str, message: str) -> None:
+    def wait_for(self, name: str, container: Mapping[str, Any], reason: str, message: str) -> None:
         """The pod's container waits: its image can't be pulled, for one."""
-        waiting = {"name": "spark-kubernetes-driver", "state": {"waiting": {"reason": reason, "message": message}}}
+        waiting = {
+            "name": container["name"],
+            "image": container["image"],
+            "imageID": "",
+            "ready": False,
+            "restartCount": 0,
+            "state": {"waiting": {"reason": reason, "message": message}},
+        }
         self.enter(name, "Pending", containerStatuses=[waiting])
 
     def warn(self, name: str, reason: str, message: str) -> None:
@@ -55,27 +68,24 @@ class Pods:
             "apiVersion": "v1",
             "kind": "Event",
             "metadata": {"name": event, "namespace": self.namespace},
-            "involvedObject": {"kind": "Pod", "name": name, "namespace": self.namespace},
+            "involvedObject": {"apiVersion": "v1", "kind": "Pod", "name": name, "namespace": self.namespace},
             "type": "Warning",
             "reason": reason,
             "message": message,
-            "lastTimestamp": now_text(),
+            "lastTimestamp": f"{datetime.now(UTC):{NOW}}",
         }
-        path = f"{self.folder.removesuffix('pods')}events/{event}"
-        if self.objects.find(path) is not None:
-            self.objects.remove(path)
-        self.objects.create(path, document)
+        self.api.apply(f"{self.folder.removesuffix('pods')}events/{event}", document, manager="kubelet")
 
     def leave(self, name: str) -> None:
-        """It was deleted, and its containers have their grace."""
-        found = self.objects.find(f"{self.folder}/{name}")
-        if found is not None:
-            found["metadata"].setdefault("deletionTimestamp", now_text())
-            self.objects.touch(found)
+        """It is deleted, and its containers have their grace."""
+        if name in self._uids:
+            self.api.delete_own(f"{self.folder}/{name}", self._uids[name])
 
     def remove(self, name: str) -> None:
-        self.objects.remove(f"{self.folder}/{name}")
+        """Nothing of it runs any more, if it was made here."""
+        if name in self._uids:
+            self.api.delete_own(f"{self.folder}/{name}", self._uids.pop(name), grace_s=0)
 
-    def names(self, role: str) -> list[str]:
-        wanted = {**self.labels, "spark-role": role, "spark-app-name": self.application}
-        return [each["metadata"]["name"] for each in self.objects.below(self.folder, wanted)]
+    def executors(self) -> list[str]:
+        """The names of those that were made here."""
+        return [name for name in self._uids if "-exec-" in name]

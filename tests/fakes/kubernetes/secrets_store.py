@@ -12,27 +12,27 @@ from typing import Any
 
 import yaml
 
-from tests.fakes.kubernetes.objects import Objects
+from tests.kubernetes.client import ClusterClient
 
 VERSION, KIND = "secrets-store.csi.x-k8s.io/v1", "SecretProviderClass"
 DRIVER = "secrets-store.csi.k8s.io"
 FOLDER = f"/apis/{VERSION}/namespaces/{{namespace}}/secretproviderclasses"
 
 
-def unmounted(objects: Objects, namespace: str, pod: Mapping[str, Any]) -> Iterator[str]:
+def unmounted(api: ClusterClient, namespace: str, pod: Mapping[str, Any]) -> Iterator[str]:
     """Why a volume of the pod is not mounted, as the kubelet's event says it: one for each such volume."""
     for volume in pod.get("volumes", ()):
-        if volume.get("csi", {}).get("driver") == DRIVER and (why := _refusal(objects, namespace, volume["csi"])):
+        if volume.get("csi", {}).get("driver") == DRIVER and (why := _refusal(api, namespace, volume["csi"])):
             yield f'MountVolume.SetUp failed for volume "{volume["name"]}" : rpc error: code = Unknown desc = {why}'
 
 
-def _refusal(objects: Objects, namespace: str, source: Mapping[str, Any]) -> str:
+def _refusal(api: ClusterClient, namespace: str, source: Mapping[str, Any]) -> str:
     if source.get("readOnly") is not True:
         return "Readonly is not true in request"
     name = source.get("volumeAttributes", {}).get("secretProviderClass", "")
     if not name:
         return "secretProviderClass is not set"
-    found = objects.find(f"{FOLDER.format(namespace=namespace)}/{name}")
+    found = api.get(f"{FOLDER.format(namespace=namespace)}/{name}")
     if found is None:
         what = f'{KIND}.{VERSION.partition("/")[0]} "{name}" not found'
         return f"failed to get secretproviderclass {namespace}/{name}, error: {what}"

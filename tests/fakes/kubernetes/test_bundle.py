@@ -124,7 +124,7 @@ class Contained:
 
 
 def test_an_application_of_an_unpacked_image_runs_what_the_image_has(place: Place, image: PulledImage) -> None:
-    contained, cluster = Contained(), place.application.kubernetes.cluster
+    contained, cluster = Contained(), place.cluster
     cluster.contained = contained  # type: ignore[assignment]
     cluster.images = dict.fromkeys(cluster.images, image.root.parent)
     place.runtime.start(place.job, "00000001-ab")

@@ -1,6 +1,6 @@
 """From an empty namespace to a running engine, with the rights of `deployer_role` alone: what is missing fails, by name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +21,21 @@ from firnline_infra.runtimes.spark_operator.service import release_on
 from firnline_infra.specification import EnvironmentSpec
 from tests.fakes.kubernetes.conftest import FIRST, Place, cleared, started
 from tests.infra.runtimes.environments import RUNTIMES, spec_of
+from tests.kubernetes.client import rights_in
 
 ONE = pytest.mark.parametrize("place", [Operator.KUBEFLOW], ids=str, indirect=True)
 
 
-def with_options(operator: Operator, **changes: Any) -> EnvironmentSpec:
-    return spec_of("dev", operator.value, kubernetes=RUNTIMES[operator.value]["kubernetes"] | changes)
+def gone(place: Place, *documents: dict[str, Any]) -> None:
+    """They are deleted."""
+    for each in documents:
+        place.admin.delete(path_of(each))
+    place.until_gone(*documents)
+
+
+def with_options(place: Place, **changes: Any) -> EnvironmentSpec:
+    kubernetes = RUNTIMES[place.operator.value]["kubernetes"] | changes
+    return spec_of("dev", place.operator.value, namespace=place.job.runtime.namespace, kubernetes=kubernetes)
 
 
 class Killed(Exception):
@@ -76,31 +85,24 @@ def test_killed_at_any_call_the_next_deploy_ends_in_one_running_engine(place: Pl
 
 def clear(place: Place) -> None:
     """The namespace is as an administrator has made it."""
-    objects = place.application.kubernetes.cluster.objects
     for run in place.runtime.runs("firnline-dev"):
         place.runtime.cancel(run, grace_s=0)
         place.stage.attempts[-1].end()
-        place.until(lambda: not objects.below(place.pods_folder, {"spark-role": "driver"}) and place.has_ended())
-    if objects.find(place.path):
+        place.until(lambda: not place.pods("driver") and place.has_ended())
+    if place.admin.get(place.path):
         place.admin.delete(place.path)
-        place.until(lambda: objects.find(place.path) is None)
-    for each in kubernetes_prerequisites(place.spec):
-        place.admin.delete(path_of(each))
-
-
-def rights(role: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for rule in role["rules"]:
-        yield from ((g, r, verb) for g in rule["apiGroups"] for r in rule["resources"] for verb in rule["verbs"])
+        place.until(lambda: place.admin.get(place.path) is None)
+    gone(place, *kubernetes_prerequisites(place.spec))
 
 
 def without(role: Mapping[str, Any], right: tuple[str, str, str]) -> dict[str, Any]:
-    kept = [each for each in rights(role) if each != right]
+    kept = [each for each in rights_in(role) if each != right]
     return {**role, "rules": [{"apiGroups": [g], "resources": [r], "verbs": [v]} for g, r, v in kept]}
 
 
 def everything(place: Place) -> None:
     """What deploys, stops, status and logs ask of the cluster."""
-    apply_prerequisites(with_options(place.operator, network_policy=True, disruption_budget=True), place.api)
+    apply_prerequisites(with_options(place, network_policy=True, disruption_budget=True), place.api)
     for problem in place.runtime.check(place.job):
         raise RuntimeRefused("check", place.path, problem.what, next_step=problem.next_step)
     before = len(place.stage.attempts)
@@ -115,7 +117,9 @@ def everything(place: Place) -> None:
     place.runtime.cancel(run, grace_s=0)
     place.stage.attempt(before + 3).end()
     place.until_run(run, RunState.STOPPED if place.operator is Operator.KUBEFLOW else RunState.UNKNOWN)
-    apply_prerequisites(with_options(place.operator, network_policy=False, disruption_budget=False), place.api)
+    apply_prerequisites(with_options(place, network_policy=False, disruption_budget=False), place.api)
+    *_, policy, budget = kubernetes_prerequisites(place.spec)
+    gone(place, policy, budget)
     apply_prerequisites(place.spec, place.api)
     release_on(place.api, place.spec)
 
@@ -131,12 +135,14 @@ def why_not(place: Place) -> RuntimeRefused | None:
 def test_the_deployer_has_every_right_that_it_needs_and_none_beside(place: Place) -> None:
     everything(place)
     role, _ = deployer_role(place.spec, group="deployers")
-    of_the_driver = set(rights({"rules": DRIVERS_OWN}))
-    not_of_a_driver = [right for right in dict.fromkeys(rights(role)) if right not in of_the_driver]
-    unused = []
+    of_the_driver = set(rights_in({"rules": DRIVERS_OWN}))
+    not_of_a_driver = [right for right in dict.fromkeys(rights_in(role)) if right not in of_the_driver]
+    unused, namespace = [], str(place.job.runtime.namespace)
     for right in not_of_a_driver:
         clear_all(place)
         place.admin.apply(path_of(role), without(role, right))
+        place.api.until_lacks(namespace, right)
+        place.api.until_has(namespace, [each for each in rights_in(role) if each != right])
         refused = why_not(place)
         if refused is None:
             unused.append(right)
@@ -152,21 +158,24 @@ READS_EVENTS = ("", "events", "list")
 
 def clear_all(place: Place) -> None:
     cleared(place)
-    for each in kubernetes_prerequisites(place.spec):
-        place.admin.delete(path_of(each))
+    gone(place, *kubernetes_prerequisites(place.spec))
 
 
 @ONE
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("RoleBinding", "cannot get resource"), ("Role", "cannot get resource"), ("ServiceAccount", "'engine' not found")],
+    [
+        ("RoleBinding", "cannot get resource"),
+        ("Role", "cannot get resource"),
+        ("ServiceAccount", 'serviceaccount "engine" not found'),
+    ],
 )
 def test_a_driver_without_what_deploy_makes_ends_with_the_clusters_words(place: Place, kind: str, words: str) -> None:
     (missing,) = (each for each in kubernetes_prerequisites(place.spec) if each["kind"] == kind)
-    place.admin.delete(path_of(missing))
+    gone(place, missing)
+    place.cluster.hurry = 1.0
     place.runtime.start(place.job, FIRST)
-    place.application.kubernetes.cluster.hurry = 1.0
-    place.until(lambda: words in str(place.application.kubernetes.cluster.objects.find(place.path)))
+    place.until(lambda: words in str(place.admin.get(place.path)))
 
 
 def test_pods_that_the_namespace_would_not_take_are_found_before_anything_is_stopped(
@@ -189,7 +198,8 @@ def test_applied_twice_it_changes_nothing(place: Place) -> None:
 def test_a_field_that_another_one_applies_is_refused_and_says_who(place: Place) -> None:
     account, *_ = kubernetes_prerequisites(place.spec)
     account["metadata"]["annotations"] = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/other"}
-    place.application.kubernetes.cluster.objects.own(path_of(account), "argocd", account)
+    gone(place, account)
+    place.admin.apply(path_of(account), account, manager="argocd")
     with pytest.raises(RuntimeRefused, match="argocd") as refused:
         apply_prerequisites(place.spec, place.api)
     assert "origin: adopt" in refused.value.next_step
@@ -201,7 +211,7 @@ def test_another_environment_takes_no_service_account_away(place: Place) -> None
     before = place.admin.get(path_of(account))
     other = place.spec.model_copy(update={"name": "other", "application": None})
     assert kubernetes_prerequisites(other)[0]["metadata"]["name"] == account["metadata"]["name"]
-    with pytest.raises(RuntimeRefused, match='conflict with "firnline-dev"'):
+    with pytest.raises(RuntimeRefused, match=r'conflicts? with "firnline-dev"'):
         apply_prerequisites(other, place.api)
     assert place.admin.get(path_of(account)) == before
 
@@ -209,18 +219,18 @@ def test_another_environment_takes_no_service_account_away(place: Place) -> None
 @ONE
 def test_what_an_option_leaves_out_is_removed_where_it_is_ours(place: Place) -> None:
     *_, policy, budget = kubernetes_prerequisites(place.spec)
-    place.admin.delete(path_of(budget))
+    gone(place, budget)
     budget["metadata"] = {**budget["metadata"], "labels": {"team": "platform"}}
     place.admin.apply(path_of(budget), budget)
-    apply_prerequisites(with_options(place.operator, network_policy=False, disruption_budget=False), place.api)
-    assert place.admin.get(path_of(policy)) is None
+    apply_prerequisites(with_options(place, network_policy=False, disruption_budget=False), place.api)
+    place.until(lambda: place.admin.get(path_of(policy)) is None)
     assert place.admin.get(path_of(budget)) is not None
 
 
 @ONE
 def test_what_is_adopted_is_neither_made_nor_changed(place: Place) -> None:
     clear_all(place)
-    apply_prerequisites(with_options(place.operator, origin="adopt"), place.api)
+    apply_prerequisites(with_options(place, origin="adopt"), place.api)
     assert [place.admin.get(path_of(each)) for each in kubernetes_prerequisites(place.spec)] == [None] * 5
     account, *_ = place.runtime.check(place.job)
     assert "no service account engine" in account.what
@@ -228,10 +238,13 @@ def test_what_is_adopted_is_neither_made_nor_changed(place: Place) -> None:
 
 @ONE
 def test_a_namespace_that_is_not_there_is_said(place: Place) -> None:
-    del place.application.kubernetes.cluster.namespaces[place.job.runtime.namespace or ""]
+    """To whom the API server lets know: a deployer of another namespace is refused before that."""
+    spec = spec_of("dev", place.operator.value, namespace="not-there")
     with pytest.raises(RuntimeRefused, match=r"namespaces .* not found") as refused:
-        apply_prerequisites(place.spec, place.api)
+        apply_prerequisites(spec, place.admin)
     assert "kubectl create namespace" in refused.value.next_step
+    with pytest.raises(RuntimeRefused, match="403: "):
+        apply_prerequisites(spec, place.api)
 
 
 @ONE
@@ -248,19 +261,16 @@ def test_what_is_destroyed_leaves_an_empty_namespace_unless_an_engine_runs(place
     assert "firnline stop dev" in refused.value.next_step
     place.stage.attempt().end()
     place.until_run(run, RunState.SUCCEEDED)
-    place.until(
-        lambda: not place.application.kubernetes.cluster.objects.below(place.pods_folder, {"spark-role": "executor"})
-    )
+    place.until(lambda: not place.pods("executor"))
     release_on(place.api, place.spec)
-    objects = place.application.kubernetes.cluster.objects
-    place.until(lambda: not objects.below(place.folder, {}))
-    assert [place.admin.get(path_of(each)) for each in kubernetes_prerequisites(place.spec)] == [None] * 5
+    place.until(lambda: not place.applications())
+    place.until_gone(*kubernetes_prerequisites(place.spec))
 
 
 @ONE
 def test_an_account_of_others_is_not_removed(place: Place) -> None:
     account, *_ = kubernetes_prerequisites(place.spec)
-    place.admin.delete(path_of(account))
+    gone(place, account)
     account["metadata"] = {**account["metadata"], "labels": {"team": "platform"}}
     place.admin.apply(path_of(account), account)
     release_on(place.api, place.spec)
