@@ -96,7 +96,7 @@ def test_kubeflow_submits_again_what_was_changed_once_the_driver_is_gone_whateve
     started(place)
     place.patch(arguments=["s3://bucket/other.json"])
     place.until_state("INVALIDATING")
-    assert place.stage.attempt().stopped_with == [0.0]
+    place.until(lambda: place.stage.attempt().stopped_with == [0.0])
     place.stage.attempt().end()
     assert place.stage.attempt(2).submission.arguments == ("s3://bucket/other.json",)
     assert len(place.pods("executor")) >= place.job.size.executors
