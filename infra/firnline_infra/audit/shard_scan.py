@@ -99,7 +99,7 @@ class ShardScan:
 
     def _call(self, operation: str, **request: Any) -> Any:
         """Paced: the larger a page was, the longer the wait before the next one."""
-        from firnline_ingest.kinesis.errors import kinesis_error
+        from firnline_ingest.kinesis.errors import PositionForeign, StartRefused, kinesis_error
 
         self._sleep(max(0.0, self._not_before_s - self._clock()))
         started_s = self._clock()
@@ -107,8 +107,15 @@ class ShardScan:
             answer: Any = getattr(self._client, operation)(**request)
         except Exception as error:
             self._not_before_s = started_s + READ_EVERY_S
-            raise kinesis_error(error, operation=operation, stream=self._stream) from error
+            explained = kinesis_error(error, operation=_api_name(operation), stream=self._stream)
+            if isinstance(explained, PositionForeign):  # each position here is the stream's own: it is asked again
+                explained = StartRefused(self._stream, str(error))
+            raise explained from error
         if operation == "get_records":
             size = sum(len(record.Data) for record in answer["Records"])
             self._not_before_s = started_s + max(READ_EVERY_S, size / SHARD_BYTES_PER_S)
         return answer
+
+
+def _api_name(method: str) -> str:
+    return "".join(part.title() for part in method.split("_"))

@@ -9,7 +9,7 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Runtime
 from firnline_ingest.config.access import StreamAccess
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import EXTERNAL_ID, ROLE, Form, name_form
+from firnline_ingest.config.form import EXTERNAL_ID, ROLE, STREAM, Form, name_form
 
 BUCKET_NAME = Form(
     r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
@@ -41,7 +41,7 @@ SSM_PREFIX = Form(
     r"(/[A-Za-z0-9_.-]+)+", "parts of letters, digits and _ . - with a slash before each", "/firnline/dev"
 )
 
-StreamName = Annotated[str, name_form(1, 128, example="orders")]
+StreamName = Annotated[str, STREAM]
 BucketName = Annotated[str, BUCKET_NAME]
 KeyArn = Annotated[str, KEY_ARN]
 PolicyArn = Annotated[str, POLICY_ARN]

@@ -11,11 +11,24 @@ THROTTLED = {
     "ThrottlingException",
     "RequestLimitExceeded",
 }
-DENIED = {
-    "AccessDeniedException",
-    "IncompleteSignature",
-    "UnrecognizedClientException",
+DENIED = {"AccessDeniedException"}
+"""A right is missing. That AWS does not know who asks is another thing: no right would help (UNKNOWN_CALLER)."""
+MALFORMED = {
+    "InvalidAction",
+    "InvalidParameter",
+    "InvalidParameterCombination",
+    "InvalidParameterException",
+    "InvalidParameterValue",
+    "InvalidParameterValueException",
+    "MalformedXML",
+    "MissingAction",
+    "MissingParameter",
+    "SerializationException",
+    "UnknownOperationException",
+    "ValidationError",
+    "ValidationException",
 }
+"""The request is not one that the service has: asked again, it is refused again (AWS's "Common Errors"; botocore's models)."""
 UNKNOWN_CALLER = {
     "IncompleteSignature",
     "InvalidAccessKeyId",

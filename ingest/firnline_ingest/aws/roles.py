@@ -11,7 +11,7 @@ from typing import Any
 from botocore.credentials import Credentials
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE
+from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
 from firnline_ingest.aws.credentials import TimedCredentials
 from firnline_ingest.aws.errors import (
     RoleRefused,
@@ -24,7 +24,7 @@ from firnline_ingest.aws.errors import (
 from firnline_ingest.config.access import Role, WebIdentity
 from firnline_ingest.errors import CredentialsError
 
-REFUSED = {"AccessDenied", "InvalidClientTokenId", *DENIED}
+REFUSED = {"AccessDenied", "InvalidClientTokenId", *DENIED, *UNKNOWN_CALLER}
 NO_SUCH_SESSION = {"ValidationError", "MalformedPolicyDocument", "PackedPolicyTooLarge", "RegionDisabledException"}
 NO_SUCH_IDENTITY = {"InvalidIdentityToken", "IDPRejectedClaim"}
 """Errors of AssumeRole and AssumeRoleWithWebIdentity (STS API reference); any other is of the service or of the moment."""

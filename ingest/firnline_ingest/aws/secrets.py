@@ -7,7 +7,7 @@ session. The logins of schema registries have errors of their own around these.
 from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.client import aws_client
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS
+from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, UNKNOWN_CALLER
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
@@ -95,7 +95,7 @@ def read_secret(aws: AwsConfig, arn: str, holds: str = PRIVATE_KEY) -> str | Non
 
 
 def _by_code(arn: str, code: str, message: str, holds: str) -> SnowflakeError:
-    if code in DENIED:
+    if code in DENIED | UNKNOWN_CALLER:
         return SecretForbidden(arn, message, holds)
     if code in {*KMS, "DecryptionFailure"}:
         return SecretForbidden(arn, f"{code}: {message}", holds)

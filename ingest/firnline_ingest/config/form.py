@@ -49,6 +49,7 @@ def name_form(shortest: int, longest: int, *, example: str) -> Form:
     )
 
 
+STREAM = name_form(1, 128, example="orders")
 APPLICATION = name_form(1, 64, example="firnline-dev")
 AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts", "glue"]
 ROLE = Form(

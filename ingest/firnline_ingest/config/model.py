@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from firnline_ingest.config.access import HERE, Access, AwsOptions
 from firnline_ingest.config.account import ACCOUNT, ACCOUNT_URL, account_host
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import APPLICATION, AwsService, Form
+from firnline_ingest.config.form import APPLICATION, STREAM, AwsService, Form
 from firnline_ingest.config.identifier import IdentifierText
 from firnline_ingest.config.login import ServiceLogin, SnowflakeOptions
 from firnline_ingest.config.metrics import MetricsConfig
@@ -66,8 +66,8 @@ class SnowflakeConfig(ServiceLogin, SnowflakeOptions):
 class PipelineConfig(EngineOptions):
     """One stream into one table, or into several by its routes."""
 
-    stream: str
-    """Its name."""
+    stream: Annotated[str, STREAM]
+    """Its name; no ARN: `access` says the region and the role of one elsewhere."""
     table: IdentifierText | None = None
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
@@ -150,7 +150,7 @@ class DeadLettersConfig(Section):
     """A folder of a bucket, for engines whose machines come and go."""
     kms_key_arn: str | None = None
     """The KMS key that objects are encrypted with; the bucket's own default where absent."""
-    stream: str | None = None
+    stream: Annotated[str, STREAM] | None = None
     """A Kinesis stream, for programs that process dead letters as they come. It keeps them as long as its retention."""
 
     @model_validator(mode="after")

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.kinesis.consumer_errors import ConsumerElsewhere, ConsumerMissing, SubscriptionTaken
-from firnline_ingest.kinesis.errors import PositionForeign, StreamMissing, answered, understood
+from firnline_ingest.kinesis.errors import INVALID_ARGUMENT, StreamMissing, StreamRequestMalformed, answered, understood
 from firnline_ingest.kinesis.lineage import read_summary
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ def describe(client: "KinesisClient", stream: str, arn: str) -> dict[str, Any]:
     call = partial(client.describe_stream_consumer, ConsumerARN=arn)
     try:
         answer = answered(call, operation="DescribeStreamConsumer", stream=stream, needs="ConsumerDescription")
-    except PositionForeign as error:  # so the service calls any argument that it does not take
+    except StreamRequestMalformed as error:
+        if error.code != INVALID_ARGUMENT:  # so the service calls an ARN that it does not take
+            raise
         raise ConsumerMissing(stream, arn) from error
     except StreamMissing as error:
         read_summary(client, stream)

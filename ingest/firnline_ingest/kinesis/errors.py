@@ -9,8 +9,17 @@ from typing import Any, TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from firnline_ingest.aws.codes import DENIED, KMS, NO_ANSWER, NO_CREDENTIALS, STALE, THROTTLED
-from firnline_ingest.aws.next_steps import STALE_CREDENTIALS
+from firnline_ingest.aws.codes import (
+    DENIED,
+    KMS,
+    MALFORMED,
+    NO_ANSWER,
+    NO_CREDENTIALS,
+    STALE,
+    THROTTLED,
+    UNKNOWN_CALLER,
+)
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS
 from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
@@ -63,6 +72,24 @@ class StreamCredentialsMissing(StreamForbidden):
             f"No AWS credentials were found to ask kinesis:{operation} of {stream!r} with: {cause}",
             next_step="give this process credentials: a role of the machine, a profile (aws sso login renews one), or "
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its environment.",
+        )
+        self.operation = operation
+
+
+class StreamCallerUnknown(StreamCredentialsMissing):
+    """AWS does not know the credentials, so no right of theirs would help."""
+
+    id = "FL-2015"
+    causes = (
+        "AWS does not know the credentials that a request was signed with: deleted, of another partition, or mistyped"
+    )
+    remedy = "`aws sts get-caller-identity` has to answer there"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        KinesisError.__init__(
+            self,
+            f"AWS does not know the credentials that kinesis:{operation} of {stream!r} was asked with: {cause}",
+            next_step=GIVE_CREDENTIALS,
         )
         self.operation = operation
 
@@ -147,6 +174,39 @@ class PositionForeign(KinesisError, Fatal):
             next_step="the position belongs to another stream; find out who changed the ledger or the stream's name, then: "
             f"firnline resume --config engine.json --stream {stream} --from trim-horizon",
         )
+
+
+class StartRefused(KinesisError, Retryable):
+    """A start that is a time, the newest record or the oldest one: there is no position that could be another stream's."""
+
+    id = "FL-2016"
+    causes = (
+        "Kinesis refuses the time at which a shard is to begin; one that lies some milliseconds in the future by its own "
+        "clock is good a moment later"
+    )
+    remedy = "nothing: it is asked again; if it lasts, the `starting_position`, and the clock of the machine"
+
+    def __init__(self, stream: str, cause: str) -> None:
+        super().__init__(
+            f"{stream!r} does not begin where it was asked to: {cause}",
+            next_step="nothing is lost: the same start is asked for again. If it lasts, look at starting_position and at the "
+            "machine's clock.",
+        )
+
+
+class StreamRequestMalformed(KinesisError, Fatal):
+    """Kinesis has no such request: a defect of ours, or what answers is not Kinesis."""
+
+    id = "FL-2017"
+    causes = "**Kinesis calls a request malformed**: a defect of Firnline; or `aws.endpoints` leads to another service"
+    remedy = "`aws.endpoints`; else report the message"
+
+    def __init__(self, stream: str, operation: str, code: str, cause: str) -> None:
+        super().__init__(
+            f"kinesis:{operation} of {stream!r} was refused as malformed: {code}: {cause}", next_step=REPORT_REQUEST
+        )
+        self.operation = operation
+        self.code = code
 
 
 class RecordsLost(KinesisError, Fatal):
@@ -299,20 +359,26 @@ def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception
 def _by_code(code: str, message: str, operation: str, stream: str) -> KinesisError:
     if code in THROTTLED:
         return StreamThrottled(stream, operation, code)
+    if code in UNKNOWN_CALLER:
+        return StreamCallerUnknown(stream, operation, f"{code}: {message}")
     if code in DENIED:
         return StreamForbidden(stream, operation, message)
     if code in STALE:
         return StreamCredentialsStale(stream, operation, f"{code}: {message}")
     if code in KMS:
         return StreamKeyUnusable(stream, code, message)
+    if code in MALFORMED or (code == INVALID_ARGUMENT and operation not in WITH_POSITION):
+        return StreamRequestMalformed(stream, operation, code, message)
     if code in BY_CODE:
         return BY_CODE[code](stream, message)
     return StreamUnreachable(stream, operation, f"{code}: {message}")
 
 
+INVALID_ARGUMENT = "InvalidArgumentException"
+WITH_POSITION = {"GetRecords", "GetShardIterator", "SubscribeToShard"}
 BY_CODE: dict[str, Callable[[str, str], KinesisError]] = {
     "ResourceNotFoundException": lambda stream, _: StreamMissing(stream),
     "ExpiredIteratorException": lambda stream, _: IteratorExpired(stream),
-    "InvalidArgumentException": PositionForeign,
+    INVALID_ARGUMENT: PositionForeign,
     "ResourceInUseException": SubscriptionTaken,
 }

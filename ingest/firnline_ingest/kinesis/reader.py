@@ -21,6 +21,7 @@ from firnline_ingest.kinesis.errors import (
     PageUnreadable,
     PositionForeign,
     RetriesOver,
+    StartRefused,
     StreamMissing,
     StreamThrottled,
 )
@@ -169,6 +170,8 @@ class ShardReader:
         return error
 
     def _why_foreign(self, error: PositionForeign) -> FirnlineError:
+        if not isinstance(self._next, After):
+            return StartRefused(self._key.stream, str(error.__cause__ or error.what))
         try:
             self._incarnations.make_sure_of(self._key)
         except FirnlineError as cause:

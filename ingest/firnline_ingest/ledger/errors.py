@@ -1,6 +1,6 @@
 """What the ledger refuses, and why."""
 
-from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, STALE_CREDENTIALS, WHO_ASKED
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, LedgerError, Retryable
 from firnline_ingest.values import ShardKey, TargetTable
@@ -81,6 +81,20 @@ class LedgerUnauthenticated(LedgerError, Fatal):
         super().__init__(
             f"There are no AWS credentials for dynamodb:{operation} on the ledger {table!r}: {cause}",
             next_step=GIVE_CREDENTIALS,
+        )
+
+
+class LedgerRequestMalformed(LedgerError, Fatal):
+    """DynamoDB has no such request: a defect of ours, or what answers is not DynamoDB."""
+
+    id = "FL-2108"
+    causes = "**DynamoDB calls a request malformed**: a defect of Firnline; or `aws.endpoints` leads to another service"
+    remedy = "`aws.endpoints`; else report the message: it has the request, without values"
+
+    def __init__(self, table: str, operation: str, cause: str, request: str) -> None:
+        super().__init__(
+            f"dynamodb:{operation} on the ledger {table!r} was refused as malformed: {cause} The request: {request}",
+            next_step=REPORT_REQUEST,
         )
 
 

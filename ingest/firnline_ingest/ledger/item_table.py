@@ -13,11 +13,13 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from firnline_ingest.aws.codes import DENIED, NO_ANSWER, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
+from firnline_ingest.aws.codes import DENIED, MALFORMED, NO_ANSWER, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
+from firnline_ingest.aws.request_parts import described
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.errors import (
     LedgerCredentialsStale,
     LedgerForbidden,
+    LedgerRequestMalformed,
     LedgerTableMissing,
     LedgerUnauthenticated,
     LedgerUnavailable,
@@ -95,13 +97,15 @@ class ItemTable:
         try:
             return self.understood(send)
         except ClientError as error:
-            raise self._explained(operation, error) from error
+            raise self._explained(operation, error, request) from error
         except NO_CREDENTIALS as error:
             raise LedgerUnauthenticated(self.name, operation, str(error)) from error
         except (BotoCoreError, ResponseParserError) as error:
             raise LedgerUnavailable(self.name, str(error)) from error
 
-    def _explained(self, operation: str, error: ClientError) -> LedgerError | ConditionFailed | TableExists:
+    def _explained(
+        self, operation: str, error: ClientError, request: Item
+    ) -> LedgerError | ConditionFailed | TableExists:
         code, message = error.response["Error"]["Code"], error.response["Error"]["Message"]
         if code == "ConditionalCheckFailedException":
             return ConditionFailed()
@@ -115,6 +119,8 @@ class ItemTable:
             return LedgerForbidden(self.name, operation, message)
         if code in STALE:
             return LedgerCredentialsStale(self.name, operation, f"{code}: {message}")
+        if code in MALFORMED:
+            return LedgerRequestMalformed(self.name, operation, f"{code}: {message}", described(request))
         return LedgerUnavailable(self.name, f"{code}: {message}")
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, THROTTLED
+from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, THROTTLED, UNKNOWN_CALLER
 from firnline_ingest.aws.next_steps import WHO_ASKED
 from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.errors import CredentialsError, SchemaRegistryError
@@ -52,6 +52,6 @@ class GlueSchemas:
         cause = f"glue:GetSchemaVersion: {code}: {error.response['Error'].get('Message', '')}"
         if code in THROTTLED:
             return RegistryThrottled(self._name, cause)
-        if code in DENIED or code in STALE:
+        if code in DENIED | UNKNOWN_CALLER | STALE:
             return RegistryForbidden(self._name, cause, right=RIGHT)
         return RegistryUnreachable(self._name, cause)

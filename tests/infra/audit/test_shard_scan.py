@@ -105,7 +105,9 @@ def test_an_iterator_that_expired_is_replaced_where_reading_stood(
     assert seen == [record.sequence_number for record in shard.records]
 
 
-@pytest.mark.parametrize("code", ["ProvisionedThroughputExceededException", "InternalFailure"])
+@pytest.mark.parametrize(
+    "code", ["ProvisionedThroughputExceededException", "InternalFailure", "InvalidArgumentException"]
+)
 def test_trouble_that_passes_is_waited_out(kinesis: FakeKinesis, reader_of: ReaderOf, code: str) -> None:
     shard = kinesis.stream("orders").shard(0, records=3)
     kinesis.faults.replace([Fault(endpoint="kinesis:*", kind=FaultKind.ERROR, status=400, code=code, times=4)])

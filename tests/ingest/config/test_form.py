@@ -5,6 +5,7 @@ from pydantic import Field, TypeAdapter
 
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import ConfigError
 
 COLOUR = Form(r"[a-f0-9]{6}", "six hexadecimal digits", "00ff00")
@@ -46,3 +47,15 @@ def test_letters_are_those_that_services_take() -> None:
     for wrong in ("a", "abcde", "über", "a b"):
         with pytest.raises(ValueError, match=r"has to be 2 to 4 letters, digits and _ \. -, for example ab"):
             name.check(wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["arn:aws:kinesis:us-east-1:123456789012:stream/orders", "orders ", "", "a/b", "a" * 129]
+)
+def test_a_stream_is_said_by_a_name_that_it_can_have(wrong: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(PipelineConfig, {"stream": wrong, "database": "D", "schema": "R"}, "engine.json")
+    assert caught.value.id == "FL-1001"
+    assert caught.value.problems == [
+        f"stream: has to be 1 to 128 letters, digits and _ . -, for example orders (got {wrong!r})"
+    ]

@@ -113,7 +113,9 @@ def test_trouble_that_passes_is_waited_out(shard: Shard, fault: Fault) -> None:
     [
         ("AccessDeniedException", "FL-2002"),
         ("KMSDisabledException", "FL-2003"),
-        ("InvalidArgumentException", "FL-2007"),
+        ("SerializationException", "FL-2017"),
+        ("UnrecognizedClientException", "FL-2015"),
+        ("ValidationException", "FL-2017"),
     ],
 )
 def test_trouble_that_does_not_pass_says_what_to_do(shard: Shard, code: str, id_: str) -> None:
