@@ -39,12 +39,6 @@ ACCOUNT_PRIVILEGES = (
         needed_for=lambda blueprint: blueprint.landing.network_policy,
     ),
     AccountPrivilege(
-        privilege="APPLY AUTHENTICATION POLICY",
-        why="nothing but key pairs for the users; Snowflake grants it for all users of the account or for none",
-        when="`key_pair_only`",
-        needed_for=lambda blueprint: blueprint.landing.authentication_policy,
-    ),
-    AccountPrivilege(
         privilege="CREATE EXTERNAL VOLUME",
         why="the places of Iceberg tables",
         when="`external_volumes`",

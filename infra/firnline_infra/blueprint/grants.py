@@ -21,6 +21,11 @@ class Securable(StrEnum):
     USER = "USER"
 
 
+APPLY_AUTHENTICATION_POLICY = "APPLY AUTHENTICATION POLICY"
+"""Granted on each user that is made: on the account, it would set and unset the policy of every user, administrators included
+(docs.snowflake.com, user-guide/authentication-policies, "Setting an authentication policy", 2026-11-28)."""
+
+
 @part
 class PrivilegeGrant(Definition):
     """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from firnline_infra.blueprint import pipeline as of_pipeline
-from firnline_infra.blueprint.grants import PrivilegeGrant, RoleGrant, Securable
+from firnline_infra.blueprint.grants import APPLY_AUTHENTICATION_POLICY, PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.snowflake import (
     AuthenticationPolicy,
     Database,
@@ -103,6 +103,10 @@ def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
     for warehouse in filter(None, warehouses):
         name = QualifiedName.of(warehouse)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=name, role=names.reader.role)
+    for user in service_users(spec) if spec.snowflake.key_pair_only else ():
+        if user.is_made:
+            on, privileges = QualifiedName((user.principal.user,)), (APPLY_AUTHENTICATION_POLICY,)
+            yield PrivilegeGrant(privileges=privileges, on=Securable.USER, name=on, role=names.deploy_role)
     for each in target_tables(spec):
         yield from of_pipeline.grants(each.pipeline, ingest=names.ingest_of[each.pipeline.stream], reader=names.reader)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from firnline_infra.blueprint.grants import APPLY_AUTHENTICATION_POLICY
 from firnline_infra.blueprint.previewing import SEEN_BY
 from firnline_infra.policy.declared import DeclaredResource, DeclaredStack, is_known, listed
 from firnline_infra.policy.rule import Breach, PolicyRule, text_of, unless
@@ -16,6 +17,8 @@ OTHER_GRANTS = (
 )
 """Types of grants that no environment has: to shares, database roles and applications."""
 KINDS_OF_TABLES = ("TABLE", "ICEBERG TABLE", "INTERACTIVE TABLE")
+APPLIED = {"USER": {APPLY_AUTHENTICATION_POLICY}}
+"""What the role that deploys needs on users, and on no account."""
 READ = {
     **{kind: {"SELECT", "SELECT ERROR TABLE"} for kind in KINDS_OF_TABLES},
     "WAREHOUSE": {"USAGE"},
@@ -32,11 +35,11 @@ NO_TIME_TRAVEL = re.compile(r"DATA_RETENTION_TIME_IN_DAYS\s*=\s*0")
 
 
 def _named(object_type: str) -> set[str]:
-    """What a role needs on objects of a type: the engine, the reader, the role of previews."""
+    """What a role needs on objects of a type: the engine, the reader, the roles of previews and of deploying."""
     kind = "TABLE" if object_type in KINDS_OF_TABLES else object_type
     engines = {each.privilege for each in PRIVILEGES if each.on == kind}
     seen = {privilege for on, privilege in SEEN_BY.items() if on.value == object_type}
-    return engines | seen | READ.get(object_type, set())
+    return engines | seen | READ.get(object_type, set()) | APPLIED.get(object_type, set())
 
 
 def _taken_over(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Breach]:

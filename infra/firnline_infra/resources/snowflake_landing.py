@@ -33,6 +33,8 @@ def snowflake_landing(name: str, args: SnowflakeObjects, *, after: tuple[Compone
     objects = registry.described(lambda: _objects(registry, args))
     _principals(registry, args)
     grants = registry.described(lambda: _grants(registry, args))
+    for user in args.users:
+        _attachment(registry, user, grants)
     for ownership in args.ownerships:
         _ownership_grant(registry, ownership, (*objects, *grants))
     return Component("SnowflakeLanding", name, tuple(registry.resources), after=after)
@@ -92,13 +94,18 @@ def _user(registry: LandingRegistry, args: SnowflakeUser) -> None:
     ignored = () if args.adopted_network_policy is None else ("network_policy",)
     made = registry.add("service_user", ("user", args.name), said, ignore_changes=ignored)
     registry.makes(ObjectKind.USER, args.name, made)
-    if args.authentication_policy is not None:
-        attached = {
-            "user_name": registry.stored(ObjectKind.USER, args.name),
-            "authentication_policy_name": registry.quoted(ObjectKind.POLICY, args.authentication_policy),
-        }
-        suffix = ("user", args.name, "authentication-policy")
-        registry.add("user_authentication_policy_attachment", suffix, attached)
+
+
+def _attachment(registry: LandingRegistry, args: SnowflakeUser, after: tuple[Resource, ...]) -> None:
+    """The user's authentication policy, after the grants: one of them lets the role that deploys apply it to this user."""
+    if args.authentication_policy is None:
+        return
+    attached = {
+        "user_name": registry.stored(ObjectKind.USER, args.name),
+        "authentication_policy_name": registry.quoted(ObjectKind.POLICY, args.authentication_policy),
+    }
+    suffix = ("user", args.name, "authentication-policy")
+    registry.add("user_authentication_policy_attachment", suffix, attached, after=after)
 
 
 def _grants(registry: LandingRegistry, args: SnowflakeObjects) -> None:

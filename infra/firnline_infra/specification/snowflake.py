@@ -155,8 +155,8 @@ class Snowflake(SnowflakeOptions):
     """The policy that says so: made of these networks, or one that exists."""
     key_pair_only: bool = False
     """An authentication policy on both users that allows nothing but their key pair, whatever they are given later. Their
-    type, SERVICE, keeps passwords out in any case. What deploys needs APPLY AUTHENTICATION POLICY for it, which Snowflake
-    grants for all users of the account or for none, and a warehouse.
+    type, SERVICE, keeps passwords out in any case. What deploys gets APPLY AUTHENTICATION POLICY on these users alone,
+    and needs a warehouse.
     """
     authentication_policy: IdentifierText | None = None
     """The name of that policy, in the first pipeline's schema; <APPLICATION>_KEY_PAIR_ONLY where absent."""

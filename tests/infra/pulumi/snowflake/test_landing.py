@@ -61,7 +61,10 @@ def test_a_user_acts_in_one_role_from_one_network_with_a_key_pair(landed: Any) -
     attachment = landed["l-user-FIRNLINE_PROD_INGEST-authentication-policy"]
     policy = '"FIRNLINE_PROD"."RAW"."FIRNLINE_PROD_KEY_PAIR_ONLY"'
     assert attachment.inputs["authenticationPolicyName"] == policy
-    assert {"l-authentication-policy", user.name} <= attachment.after
+    may_apply = landed["l-grant-FIRNLINE_PROD_DEPLOY-user-FIRNLINE_PROD_INGEST"]
+    assert may_apply.inputs["privileges"] == ["APPLY AUTHENTICATION POLICY"]
+    assert may_apply.inputs["onAccountObject"] == {"objectType": "USER", "objectName": "FIRNLINE_PROD_INGEST"}
+    assert {"l-authentication-policy", user.name, may_apply.name} <= attachment.after
 
 
 def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: Deploy, spec_of: SpecOf) -> None:

@@ -14,7 +14,6 @@ def test_the_role_has_the_privileges_that_the_specification_needs(
         "CREATE ROLE",
         "CREATE USER",
         "CREATE NETWORK POLICY",
-        "APPLY AUTHENTICATION POLICY",
         "CREATE EXTERNAL VOLUME",
         "CREATE WAREHOUSE",
     ]
@@ -29,6 +28,19 @@ def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
         'GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW"',
     ]
     assert "MANAGE GRANTS" not in text
+
+
+def test_the_authentication_policy_of_others_is_out_of_its_reach(prod_spec: EnvironmentSpec) -> None:
+    blueprint = blueprint_of(prod_spec)
+    assert "AUTHENTICATION POLICY" not in statements(prod_spec, blueprint)
+    applied = {
+        (grant.on.value, str(grant.name))
+        for grant in blueprint.landing.grants
+        if "APPLY AUTHENTICATION POLICY" in grant.privileges
+    }
+    assert applied == {("USER", each.name.name) for each in blueprint.landing.users}
+    unasked = blueprint_of(changed(prod_spec, "snowflake.key_pair_only", False))
+    assert not any("APPLY AUTHENTICATION POLICY" in grant.privileges for grant in unasked.landing.grants)
 
 
 def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:

@@ -36,7 +36,6 @@ GRANT CREATE DATABASE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the pipelin
 GRANT CREATE ROLE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the roles of engine and reader
 GRANT CREATE USER ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- and their users
 GRANT CREATE NETWORK POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- from where the users may connect
-GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- nothing but key pairs for the users; Snowflake grants it for all users of the account or for none
 GRANT CREATE EXTERNAL VOLUME ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the places of Iceberg tables
 GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the interactive warehouse
 CREATE ROLE IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" COMMENT = 'Firnline prod firnline-prod';  -- sees what there is; `up` lets it see what it makes
