@@ -29,6 +29,7 @@ class DriftContext:
             blueprint=self.blueprint,
             clients=self.accounts.aws,
             rows=lambda statement: shown(self.session, statement, kind, name),
+            out_of_sight=lambda what: OutOfSight(kind, name, what=what),
             outputs=self.outputs,
         )
 

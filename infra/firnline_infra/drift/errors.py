@@ -53,6 +53,7 @@ class OutOfSight(DriftError):
     causes = "Snowflake hides an object from the role that compares; the status is 2"
     remedy = "compare in the role that deploys; the role of previews can't see everything."
 
-    def __init__(self, kind: str, name: str) -> None:
+    def __init__(self, kind: str, name: str, *, what: str = "") -> None:
         self.object = f"{kind} {name}"
-        super().__init__(f"Snowflake shows nothing of {self.object} to the role that compares.")
+        shown = f"does not show {what}" if what else "shows nothing"
+        super().__init__(f"Snowflake {shown} of {self.object} to the role that compares.")

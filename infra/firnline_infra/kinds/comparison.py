@@ -42,6 +42,8 @@ class Subject:
     clients: Clients
     rows: Callable[[str], Rows]
     """What Snowflake answers to a statement. Raises an error where it shows nothing."""
+    out_of_sight: Callable[[str], Exception] = LookupError
+    """The error that Snowflake shows the object and not this property of it, which is then neither there nor absent."""
     outputs: Mapping[str, Any] = field(default_factory=dict)
     """The stack's."""
 

@@ -114,6 +114,7 @@ SNOWFLAKE_KINDS = (
         comparisons=(
             Comparison(what="grants", find=roles.given_to_role),
             Comparison(what="holders", find=roles.holders_of_role),
+            Comparison(what="owner", find=roles.owner_of_role),
         ),
         compared=roles.all_roles,
     ),

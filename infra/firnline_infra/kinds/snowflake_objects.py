@@ -14,10 +14,11 @@ from firnline_infra.kinds.property_names import camel
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 
-SET_BY_CREATE = frozenset(
-    {"CATALOG", "EXTERNAL_VOLUME", "CATALOG_SYNC", "TARGET_FILE_SIZE", "STORAGE_SERIALIZATION_POLICY"}
-)
+SET_BY_CREATE = frozenset({"CATALOG", "EXTERNAL_VOLUME"})
 """Parameters that an Iceberg table keeps from its CREATE; others read them."""
+OF_ICEBERG = frozenset({"CATALOG_SYNC", "TARGET_FILE_SIZE", "STORAGE_SERIALIZATION_POLICY"})
+"""Parameters of an Iceberg table that ALTER can set and our CREATE does not, so that each has its default; an account may list
+them as the table's own all the same (docs.snowflake.com, `sql-reference/sql/alter-iceberg-table`, 2026-11-28)."""
 
 
 def name_of(wanted: Any) -> QualifiedName:
@@ -87,7 +88,8 @@ def parameters_of(word: str, *, but: frozenset[str] = frozenset()) -> Comparison
         name = name_of(subject.wanted).sql
         for row in subject.rows(f"SHOW PARAMETERS IN {word} {name}"):
             key = str(row["key"])
-            if row["level"] == word and key not in but:
+            is_as_made = key in OF_ICEBERG and str(row["value"] or "") == str(row["default"] or "")
+            if row["level"] == word and key not in but and not is_as_made:
                 yield Difference(
                     path=camel(key.lower()),  # one property is one finding, whoever sees it
                     expected="what it inherits",

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.snowflake import SnowflakeObjects, SnowflakeRole
 from firnline_infra.kinds.comparison import Difference, Subject
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_ingest.identifiers import like_pattern
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 from firnline_ingest.snowflake.grants import ListedGrant
 
@@ -24,6 +25,10 @@ OWNERS_RIGHTS = {
     *("SHARE", "INTEGRATION", "STREAMLIT", "NOTEBOOK", "SERVICE"),
 }
 """Words of the kinds that run, read or hand on with the rights of the role that owns them. No environment makes any."""
+
+
+ADMINISTRATORS = ("ACCOUNTADMIN", "SECURITYADMIN", "USERADMIN")
+"""Who runs the bootstrap's statements, or may hold what comes of them."""
 
 
 def all_roles(_: EnvironmentSpec, blueprint: Blueprint) -> list[SnowflakeRole]:
@@ -61,6 +66,27 @@ def given_to_role(subject: Subject) -> Iterator[Difference]:
     for row in subject.rows(f"SHOW FUTURE GRANTS TO ROLE {role.sql}"):
         revoke = f"REVOKE {row['privilege']} ON FUTURE … FROM ROLE {role.sql}"
         yield Difference.unwanted(f"future {row['privilege']} on {row['name']}", "granted", revoke)
+
+
+def owner_of_role(subject: Subject) -> Iterator[Difference]:
+    """Finds who owns the role: they hand it to anybody. The bootstrap's two are an administrator's, the others the deployer's
+    (docs.snowflake.com, `sql-reference/sql/show-roles`: column `owner`, 2026-11-28)."""
+    role, deployer = subject.wanted.name, subject.blueprint.names.deploy_role
+    shown = [row for row in subject.rows(f"SHOW ROLES LIKE {like_pattern(role.name)}") if row["name"] == role.name]
+    if not shown or not shown[0].get("owner"):
+        raise subject.out_of_sight("the owner")
+    is_made = role in [each.name for each in subject.blueprint.landing.roles]
+    owner, wanted = str(shown[0]["owner"]), deployer.name if is_made else "ACCOUNTADMIN"
+    if owner not in {wanted, *(_asking_role(subject) if is_made else ADMINISTRATORS)}:
+        back = f"GRANT OWNERSHIP ON ROLE {role.sql} TO ROLE {Identifier(wanted).sql} COPY CURRENT GRANTS"
+        step = f"find out who gave it away and why; then, as {Identifier(owner)}: {back}"
+        yield Difference(path="owner", expected=wanted, found=owner, next_step=step)
+
+
+def _asking_role(subject: Subject) -> list[str]:
+    """The role of whoever deploys as themselves."""
+    (asking,) = subject.rows("SELECT CURRENT_ROLE() AS NAME")
+    return [str(asking["name"])]
 
 
 def holders_of_role(subject: Subject) -> Iterator[Difference]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firnline_infra.kinds.comparison import Difference, Subject
+from firnline_infra.kinds.property_names import camel
 from firnline_ingest.identifiers import like_pattern
 
 NOTHING, UNSET = "nothing", {"", "null", "[]", "None"}
@@ -15,15 +16,29 @@ TYPE, SERVICE = "userType", "SERVICE"
 """The provider takes a user of another type for one that is not there."""
 KEYS = {"rsaPublicKey": "RSA_PUBLIC_KEY", "rsaPublicKey2": "RSA_PUBLIC_KEY_2"}
 LOGINS = {
-    "password": (("HAS_PASSWORD",), "UNSET PASSWORD"),
+    "password": (("PASSWORD", "HAS_PASSWORD"), "UNSET PASSWORD"),
     "programmatic access token": (("HAS_PAT",), "REMOVE PROGRAMMATIC ACCESS TOKEN …"),
     "workload identity": (
         ("HAS_WORKLOAD_IDENTITY", "HAS_FEDERATED_WORKLOAD_AUTHENTICATION"),
         "UNSET WORKLOAD_IDENTITY",
     ),
 }
-"""Each by the properties that tell of it (docs.snowflake.com: SHOW USERS, DESCRIBE USER, behaviour change 1951) and what
-closes it."""
+"""Each by the properties that tell of it, one of which is enough, and what closes it. DESCRIBE USER has PASSWORD, obfuscated, and
+no HAS_PASSWORD; it shows a user to a role with MONITOR on it, and SHOW USERS nothing but the name without OWNERSHIP or MANAGE
+GRANTS: its other columns are NULL then (docs.snowflake.com, `sql-reference/sql/desc-user`, `sql-reference/sql/show-users`,
+`user-guide/security-access-control-privileges`, 2026-11-28)."""
+AT_DEFAULT = {
+    "DAYS_TO_EXPIRY": "null",
+    "MINS_TO_UNLOCK": "null",
+    "MINS_TO_BYPASS_MFA": "null",
+    "MINS_TO_BYPASS_NETWORK_POLICY": "null",
+    "EXT_AUTHN_UID": "null",
+    "MUST_CHANGE_PASSWORD": "false",
+    "SNOWFLAKE_LOCK": "false",
+    "EXT_AUTHN_DUO": "false",
+}
+"""Properties that the stack leaves as they are, by which a user can't log in any more, or can from elsewhere (same pages). An
+account whose DESCRIBE USER lacks one of them has no such property."""
 BESIDE_THE_ADDRESSES = {
     "allowedNetworkRuleLists": "ALLOWED_NETWORK_RULE_LIST",
     "blockedNetworkRuleLists": "BLOCKED_NETWORK_RULE_LIST",
@@ -34,6 +49,15 @@ BESIDE_THE_ADDRESSES = {
 def properties_of_user(subject: Subject) -> Iterator[Difference]:
     user = subject.wanted
     reported = _described(subject)
+    if hidden := [each for each in ("TYPE", "DISABLED") if reported.get(each) is None]:
+        raise subject.out_of_sight(" and ".join(hidden))
+    if (name := _text(reported.get("LOGIN_NAME"))) not in (user.name.name.upper(), NOTHING):
+        step = f"find out why; then ALTER USER {user.name.sql} SET LOGIN_NAME = '{user.name.name}'"
+        yield Difference(path="loginName", expected=user.name.name.upper(), found=name, next_step=step)
+    for key, default in AT_DEFAULT.items():
+        if (found := str(reported.get(key, default)).lower()) not in (default, "", "none"):
+            step = f"find out who set it and why; then ALTER USER {user.name.sql} UNSET {key}"
+            yield Difference(path=camel(key.lower()), expected=_text(default), found=found, next_step=step)
     if str(reported.get("DISABLED", "false")).lower() == "true":
         enable = f"find out why; then ALTER USER {user.name.sql} SET DISABLED = FALSE"
         yield Difference(path="disabled", expected="false", found="true", next_step=enable)
@@ -54,17 +78,30 @@ def properties_of_user(subject: Subject) -> Iterator[Difference]:
 
 def logins_of_user(subject: Subject) -> Iterator[Difference]:
     """Ways to be the user without one of its keys."""
-    user = subject.wanted.name
-    listed = {
-        key.upper(): value
-        for row in subject.rows(f"SHOW USERS LIKE {like_pattern(user.name)}")
-        if row["name"] == user.name
-        for key, value in row.items()
-    }
-    reported = {**listed, **_described(subject)}
+    user, reported = subject.wanted.name, _described(subject)
+    if any(_says(reported, names) is None for names, _ in LOGINS.values()):
+        reported = {**_listed(subject), **reported}
+    unseen = []
     for path, (names, closes) in LOGINS.items():
-        if any(str(reported.get(each)).lower() == "true" for each in names):
-            yield Difference.unwanted(path, "set", f"ALTER USER {user.sql} {closes}")
+        match _says(reported, names):
+            case None:
+                unseen.append(path)
+            case True:
+                yield Difference.unwanted(path, "set", f"ALTER USER {user.sql} {closes}")
+    if unseen:
+        raise subject.out_of_sight(f"whether there is a {' or '.join(unseen)}")
+
+
+def _says(reported: Mapping[str, Any], names: tuple[str, ...]) -> bool | None:
+    """Whether the user has it, by any of the properties; None where none of them is shown."""
+    shown = [str(reported[each]).lower() for each in names if reported.get(each) is not None]
+    return any(each not in ("false", "null", "") for each in shown) if shown else None
+
+
+def _listed(subject: Subject) -> dict[str, Any]:
+    name = subject.wanted.name.name
+    rows = subject.rows(f"SHOW USERS LIKE {like_pattern(name)}")
+    return {key.upper(): value for row in rows if row["name"] == name for key, value in row.items()}
 
 
 def doors_of_network_policy(subject: Subject) -> Iterator[Difference]:

@@ -39,13 +39,16 @@ EVOLUTION = "schema evolution record"
 ICEBERG_COLUMNS = ("name mapping", "source iceberg type", "write default")
 UNSET = "null"
 """DESCRIBE USER writes this for a property without a value."""
+OBFUSCATED = "********"
+"""A password, as DESCRIBE USER shows it (`sql-reference/sql/desc-user`, 2026-11-28). It has no HAS_PASSWORD."""
 BOOLEANS = (
-    "DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD", "HAS_PAT",
+    "DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PAT",
     "HAS_WORKLOAD_IDENTITY",
 )  # fmt: skip # a paragraph, not a column
 USER_TEXTS = (
-    "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
-    "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
+    "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "PASSWORD", "DAYS_TO_EXPIRY",
+    "MINS_TO_UNLOCK", "MINS_TO_BYPASS_MFA", "MINS_TO_BYPASS_NETWORK_POLICY", "EXT_AUTHN_UID", "DEFAULT_WAREHOUSE",
+    "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
 )  # fmt: skip # a paragraph, not a column
 
 
@@ -156,6 +159,8 @@ def _column(column: Column) -> list[str | None]:
 def _user(_context: Context, user: User) -> Result:
     known = {**user.properties, "NAME": user.name, "COMMENT": user.comment, "LOGIN_NAME": user.login_name}
     known.setdefault("DISPLAY_NAME", user.name)
+    if "PASSWORD" in known:
+        known["PASSWORD"] = OBFUSCATED
     rows = [[name, known.get(name) or UNSET, UNSET, ""] for name in USER_TEXTS]
     known |= {name.upper(): "true" for name, has in user.logins.items() if has}
     rows += [[name, known.get(name, "false"), "false", ""] for name in BOOLEANS]

@@ -85,6 +85,14 @@ def test_further_logins_of_a_user_are_listed(sql) -> None:
     assert [str(sql.table("SHOW USERS LIKE 'u'")[0][each]).lower() for each in has] == ["false"] * 3
 
 
+def test_a_password_is_obfuscated_and_has_no_flag_of_its_own(sql) -> None:
+    sql.run("CREATE USER u", "ALTER USER u SET PASSWORD = 'x'")
+    assert properties(sql, "u")["PASSWORD"] == "********"
+    sql("ALTER USER u UNSET PASSWORD")
+    found = properties(sql, "u")
+    assert (found["PASSWORD"], "HAS_PASSWORD" in found) == ("null", False)
+
+
 def test_a_dropped_user_takes_their_roles_with_them(sql) -> None:
     sql.run("CREATE USER u", "CREATE ROLE r", "GRANT ROLE r TO USER u")
     assert [row["grantee_name"] for row in sql.table("SHOW GRANTS OF ROLE r")] == ["U"]
