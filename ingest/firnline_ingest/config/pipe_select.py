@@ -26,6 +26,38 @@ POSITION: tuple[PartName, ...] = ("shard_id", "sequence_number", "sub_sequence_n
 NO_EXPRESSION = ("SELECT", "FROM", "WHERE", "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "QUALIFY")
 """Words that are in one only in parentheses."""
 
+BEHIND_A_SOURCE = {
+    *(
+        "WHERE",
+        "JOIN",
+        "INNER",
+        "LEFT",
+        "RIGHT",
+        "FULL",
+        "CROSS",
+        "NATURAL",
+        "ASOF",
+        "LATERAL",
+        "GROUP",
+        "HAVING",
+        "QUALIFY",
+    ),
+    *(
+        "ORDER",
+        "LIMIT",
+        "UNION",
+        "INTERSECT",
+        "EXCEPT",
+        "MINUS",
+        "SAMPLE",
+        "TABLESAMPLE",
+        "PIVOT",
+        "UNPIVOT",
+        "MATCH_RECOGNIZE",
+    ),
+}
+"""Words that are no alias of one."""
+
 Tokens = list[tuple[str, str]]
 
 
@@ -54,6 +86,8 @@ class PipeDefinition:
     """None where keys are matched with columns by name."""
     is_streaming: bool = True
     """Otherwise it loads files."""
+    beyond: str = ""
+    """What stands behind the source of a SELECT: WHERE, which drops records, or a join or FLATTEN, which makes other rows."""
 
     @classmethod
     def read(cls, text: str) -> "PipeDefinition | None":
@@ -256,7 +290,13 @@ class _Definition:
             depth += (token in (("sign", "("), ("sign", "["))) - (token in (("sign", ")"), ("sign", "]")))
             if depth == 0 and _is_word(token, "FROM"):
                 found = tuple(map(_expression, _listed(inside[1:index])))
-                return PipeDefinition(table, columns, found, is_streaming=_is_streamed(inside[index:]))
+                return PipeDefinition(
+                    table,
+                    columns,
+                    found,
+                    is_streaming=_is_streamed(inside[index:]),
+                    beyond=_beyond(inside[index + 1 :]),
+                )
         raise UnreadableSelect("a SELECT from nothing")
 
     def _columns(self) -> tuple[str, ...]:
@@ -280,6 +320,24 @@ class _Definition:
         if not self._is(word):
             raise UnreadableSelect(f"{word} is missing")
         self._at += 1
+
+
+def _beyond(tokens: Tokens) -> str:
+    """What stands behind the source and its alias (docs.snowflake.com, LIMITEDACCESS/streaming-transformations/reference; "The
+    PIPE object": "Filter rows", 2026-11-28)."""
+    depth, rest = 0, tokens
+    for index, token in enumerate(tokens):
+        depth += (token == ("sign", "(")) - (token == ("sign", ")"))
+        if depth == 0 and token == ("sign", ")"):
+            rest = tokens[index + 1 :]
+            break
+    else:
+        rest = []  # a stage
+    if rest and _is_word(rest[0], "AS"):
+        rest = rest[1:]
+    if rest and rest[0][0] in ("word", "quoted") and rest[0][1].upper() not in BEHIND_A_SOURCE:
+        rest = rest[1:]
+    return " ".join(text for _, text in rest)
 
 
 def _is_streamed(tokens: Tokens) -> bool:

@@ -8,6 +8,9 @@ from firnline_ingest.identifiers import quoted
 from firnline_ingest.snowflake.grants import WantedPrivilege, grant_statements
 from firnline_ingest.values import ShardKey
 
+SHOWN = 80
+"""Letters of a statement that a message quotes."""
+
 
 class KeyUnusable(SnowflakeError, Fatal):
     id = "FL-3001"
@@ -190,6 +193,29 @@ class PositionLost(SnowflakeError, Fatal):
             "it is, and nothing can prove that all are there.",
             next_step=f"make the pipe again with {wanted} at the place of that column (keys behind $1 keep their case; COPY goes "
             "by the order of expressions, not by aliases); or say audit: off, if that is meant.",
+        )
+
+
+class PipeFilters(SnowflakeError, Fatal):
+    """A pipe's SELECT keeps not one row of each record."""
+
+    id = "FL-3305"
+    causes = (
+        "A pipe of one's own has WHERE, a join or FLATTEN behind its source: Snowflake drops records by it without a word, or "
+        "makes several rows of one. Nothing was written"
+    )
+    remedy = (
+        "make the pipe again without it, and filter by `routes` or `transforms`, which count what they drop; or `audit: off` "
+        "([a pipe that selects](targets.md#a-pipe-of-your-own))"
+    )
+
+    def __init__(self, pipe: str, beyond: str) -> None:
+        shown = beyond if len(beyond) <= SHOWN else f"{beyond[:SHOWN]} …"
+        super().__init__(
+            f"The SELECT of the pipe {pipe} goes on behind its source: {shown}. Snowflake drops records by that without a word, "
+            "or makes several rows of one, so that nothing can prove that all are there.",
+            next_step="make the pipe again without it, and filter by routes or transforms, which count what they drop; or say "
+            "audit: off, if that is meant.",
         )
 
 

@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.pipe_select import PipeDefinition, lost_position, position_columns
 from firnline_ingest.identifiers import quoted
-from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeReadsFiles, PositionColumnMissing, PositionLost
+from firnline_ingest.snowflake.errors import (
+    PipeFilters,
+    PipeLeadsElsewhere,
+    PipeReadsFiles,
+    PositionColumnMissing,
+    PositionLost,
+)
 from firnline_ingest.snowflake.listing import Row
 
 
@@ -31,7 +37,7 @@ def check_pipe(
     pipe: Row, pipeline: PipelineConfig, table: tuple[str, str, str], columns: Callable[[], Sequence[str]]
 ) -> None:
     """`columns` are the table's, in their order, for a SELECT that names none. Raises PipeReadsFiles, PipeLeadsElsewhere,
-    PositionLost, and what `columns` does.
+    PipeFilters, PositionLost, and what `columns` does.
     """
     definition, name = _definition(pipe), ".".join(map(quoted, (*table[:2], str(pipe["name"]))))
     if definition is None:
@@ -42,6 +48,8 @@ def check_pipe(
         raise PipeLeadsElsewhere(name, ".".join(map(quoted, definition.table)), ".".join(map(quoted, table)))
     if definition.selected is None or not pipeline.audit:
         return
+    if definition.beyond:
+        raise PipeFilters(name, definition.beyond)
     filled = definition.columns or columns()
     are_numbered = pipeline.format.makes_several_rows
     if lost := lost_position(definition.selected, filled, pipeline.metadata, are_numbered=are_numbered):

@@ -19,6 +19,7 @@ from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
 from firnline_ingest.snowflake.errors import (
     ErrorLoggingOff,
     GrantMissing,
+    PipeFilters,
     PipeLeadsElsewhere,
     PipeMissing,
     PipeReadsFiles,
@@ -45,7 +46,7 @@ OWN_STORAGE = "SNOWFLAKE_MANAGED"
 GRANTS_EVERY_S = 60.0
 """How often a table's grants are looked at: of most that is taken away no append tells."""
 PIPELINES_OWN = (
-    *(TableMissing, TableRenamed, PipeMissing, PipeReadsFiles, PipeLeadsElsewhere, PositionLost),
+    *(TableMissing, TableRenamed, PipeMissing, PipeReadsFiles, PipeLeadsElsewhere, PipeFilters, PositionLost),
     *(PositionColumnMissing, GrantMissing, ErrorLoggingOff, StatementRefused),
 )
 

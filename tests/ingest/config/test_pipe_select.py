@@ -43,6 +43,27 @@ def test_what_is_no_list_of_expressions_is_told(text: str) -> None:
         selected(text)
 
 
+@pytest.mark.parametrize(
+    ("behind", "beyond"),
+    [
+        ("", ""),
+        (" s", ""),
+        (" AS s", ""),
+        (' AS "where"', ""),
+        (" WHERE $1:region = 'EU'", "WHERE $1 : region = 'EU'"),
+        (" s LEFT OUTER JOIN dim d ON s.$1:k = d.k", "LEFT OUTER JOIN dim d ON s . $1 : k = d . k"),
+        (", LATERAL FLATTEN(INPUT => $1:items) f", ", LATERAL FLATTEN ( INPUT => $1 : items ) f"),
+    ],
+)
+def test_what_stands_behind_the_source_of_a_select_is_told(behind: str, beyond: str) -> None:
+    found = PipeDefinition.read(f"COPY INTO t FROM (SELECT $1:a {STREAM}{behind})")
+    assert found is not None
+    assert (found.beyond, found.is_streaming, len(found.selected or ())) == (beyond, True, 1)
+    of_files = PipeDefinition.read("COPY INTO t FROM (SELECT $1:a FROM @stage WHERE $1:a > 1)")
+    assert of_files is not None
+    assert not of_files.is_streaming
+
+
 def test_a_definition_matches_by_name_or_selects_or_reads_files() -> None:
     by_name = PipeDefinition.read(f'copy into "D"."S"."T" {STREAM} MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE')
     assert by_name == PipeDefinition(("D", "S", "T"))

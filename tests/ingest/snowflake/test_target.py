@@ -11,6 +11,7 @@ import pytest
 
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.snowflake.errors import (
+    PipeFilters,
     PipeLeadsElsewhere,
     PipeMissing,
     PipeReadsFiles,
@@ -177,6 +178,18 @@ def test_a_select_has_to_keep_what_says_which_record_a_row_is(pipe: dict[str, st
         state(names, lost, **pipe)
     assert not state(names, lost, audit=False, **pipe).matches_by_name
     assert not state(names, lost, metadata={"form": "none"}, **pipe).matches_by_name
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["WHERE $1:region = 'EU'", "s LEFT OUTER JOIN dim d ON s.$1:k = d.k", ", LATERAL FLATTEN(INPUT => $1:items) f"],
+)
+@pytest.mark.parametrize("pipe", [{"pipe": "load"}, {}])
+def test_a_select_that_keeps_not_one_row_of_each_record_needs_audit_off(pipe: dict[str, str], behind: str) -> None:
+    filtering = f"COPY INTO ORDERS FROM (SELECT $1:KINESISMETADATA, $1:id::NUMBER {STREAM} {behind})"
+    with pytest.raises(PipeFilters, match="audit: off"):
+        state({"ORDERS", "LOAD"}, filtering, **pipe)
+    assert not state({"ORDERS", "LOAD"}, filtering, audit=False, **pipe).matches_by_name
 
 
 def test_a_pipe_whose_statement_is_hidden_is_taken_as_it_is() -> None:

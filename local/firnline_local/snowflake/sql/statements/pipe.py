@@ -137,7 +137,7 @@ def selected(select: str, columns: Sequence[Column]) -> tuple[PipeColumn, ...]:
     if not isinstance(tree, exp.Select) or not _is_streaming(tree):
         raise NotKnown("a pipe from anything but TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")
     if others := [key for key, value in tree.args.items() if value and key not in ("expressions", "from_")]:
-        raise CompilationFault(f"A pipe's SELECT can't have {others[0].upper()}.")
+        raise NotKnown(f"a pipe's SELECT with {others[0].upper().rstrip('S')}, which Snowflake has in preview")
     if len(tree.expressions) != len(columns):
         raise CompilationFault(
             f"Insert value list does not match column list expecting {len(columns)} but got {len(tree.expressions)}"
