@@ -103,6 +103,7 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     yield f"-- What Firnline deploys environment {spec.name} with. Run once by an administrator: only one may grant"
     yield "-- privileges on the account. The role itself is no administrator, and can't become one."
     yield "USE ROLE ACCOUNTADMIN;"
+    yield from _use_warehouse(spec)
     yield ""
     yield from _refuse_what_another_team_has(spec, blueprint)
     yield from _refuse_taken_databases(blueprint)
@@ -125,6 +126,15 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     previewer = blueprint.names.preview_role
     yield from _user(spec, previewer, previewer, arns.role(names.previewer_role))
     yield f"ALTER USER {previewer.sql} SET DEFAULT_ROLE = {previewer.sql};"
+
+
+def _use_warehouse(spec: EnvironmentSpec) -> Iterator[str]:
+    """Queries of RESULT_SCAN may need one, of which its page says nothing (docs.snowflake.com, `sql-reference/functions/
+    result_scan`, 2026-11-28); a session of an administrator has none by itself."""
+    if spec.snowflake.warehouse:
+        yield f"USE WAREHOUSE {Identifier.parse(spec.snowflake.warehouse).sql};  -- the blocks below query what SHOW lists"
+    else:
+        yield "-- The blocks below query what SHOW lists: choose a warehouse first (USE WAREHOUSE), the smallest will do."
 
 
 def _user(spec: EnvironmentSpec, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:

@@ -43,6 +43,17 @@ def test_the_authentication_policy_of_others_is_out_of_its_reach(prod_spec: Envi
     assert not any("APPLY AUTHENTICATION POLICY" in grant.privileges for grant in unasked.landing.grants)
 
 
+def test_what_queries_a_listing_has_a_warehouse_by_then(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
+) -> None:
+    for spec, chosen in (
+        (prod_spec, f'\nUSE WAREHOUSE "{prod_spec.snowflake.warehouse}";'),
+        (small_spec, "(USE WAREHOUSE)"),
+    ):
+        text = statements(spec, blueprint_of(spec))
+        assert 0 < text.find(chosen) < text.find("RESULT_SCAN")
+
+
 def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:
     text = statements(prod_spec, blueprint_of(prod_spec))
     assert "PASSWORD" not in text

@@ -1,6 +1,7 @@
 -- What Firnline deploys environment small with. Run once by an administrator: only one may grant
 -- privileges on the account. The role itself is no administrator, and can't become one.
 USE ROLE ACCOUNTADMIN;
+-- The blocks below query what SHOW lists: choose a warehouse first (USE WAREHOUSE), the smallest will do.
 
 -- Two teams whose applications have one name would share these users: the run ends here where they are not ours.
 EXECUTE IMMEDIATE $$
