@@ -4,17 +4,18 @@ A file's name is the batch's place in the journal and the digest of its rows, so
 What the pipe forgets, or a pipe that was recreated, is a person's to decide: FileUnprovable.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters.errors import FileUnprovable, PipeUnusable
-from firnline_ingest.dead_letters.file_load import FileLoads, Loading, utc_now
+from firnline_ingest.dead_letters.file_load import REMEMBERED, FileLoads, Loading, utc_now
 from firnline_ingest.dead_letters.file_pipe import FileTarget, account_snowpipe, pipe_created
-from firnline_ingest.dead_letters.journal import Batch
+from firnline_ingest.dead_letters.journal import Batch, BatchHeader, Outcome
 from firnline_ingest.dead_letters.letter import path_name
+from firnline_ingest.dead_letters.presence import Lacking, SentBatch
 from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, Proof, ReplayTable, tables_of
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.ledger.row import Proven
@@ -45,6 +46,20 @@ class FileTransport:
     pipe_created_ms: int
     now: Callable[[], datetime] = utc_now
 
+    def lacking(self, sent: Sequence[SentBatch]) -> Lacking:
+        """A file that the table's own load history has is in the table. One that it has not is unknown: the history is kept for
+        14 days, and that a replica has all of it is not established.
+        """
+        proven = [each for each in sent if each.outcome is Outcome.PROVEN and not each.is_lost]
+        return Lacking(unknown=frozenset(each.number for each in proven if not self._is_loaded(each)))
+
+    def _is_loaded(self, batch: SentBatch) -> bool:
+        begun = datetime.fromtimestamp(batch.header.begun_ms / 1000, UTC)
+        if self.now() - begun > REMEMBERED:
+            return False
+        load = self.loads.snowpipe.history(path_of(batch.header, batch.digest), begun)
+        return load is not None and (load.status, load.rows) == (Loading.LOADED, batch.rows)
+
     def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport:
         """Opens the transport for a new batch; Snowflake is not asked anything."""
         return self._opened()
@@ -54,7 +69,7 @@ class FileTransport:
 
         Raises FileUnprovable, FileUnproven, FilesNotStaged, FilesRefused.
         """
-        path = path_of(batch)
+        path = path_of(batch.header, batch.digest)
         if batch.header.channel_created_ms != self.pipe_created_ms:
             raise FileUnprovable(
                 self.loads.snowpipe.pipe, path, "it was recreated since, and has forgotten what it loaded"
@@ -70,10 +85,9 @@ class FileTransport:
         return OpenTransport(nothing, self.pipe_created_ms, Proven(None, 0, 0), begun_ms=begun_ms)
 
 
-def path_of(batch: Batch) -> str:
-    header = batch.header
+def path_of(header: BatchHeader, digest: int) -> str:
     folder = f"{path_name(header.stream)}/{header.stream_created_ms}/{path_name(header.shard_id)}"
-    return f"{folder}/{header.number}-{batch.digest}.json.gz"
+    return f"{folder}/{header.number}-{digest}.json.gz"
 
 
 def file_tables(

@@ -2,9 +2,11 @@
 
     <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
     <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
+    <folder>/replays/<application>/<stream>@<created ms>/<shard>/<number>.lost.json    its rows are not in the table all the same
 
-Both are only made where there is none of the name, so two replays can't have one number. A dead letter of any batch is replayed,
-or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again.
+All are only made where there is none of the name, so two replays can't have one number. A dead letter of any batch is replayed,
+or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again. An end says what was
+proven then: an account that failed over to a replica may have less, and the channel's token says so (presence.py).
 
 A batch holds the very rows that are sent for its dead letters, and is never changed: any replay sends the same bytes
 under the same tokens, whatever the configuration says by then. Rows are numbered from 1, and a row's token is the batch's
@@ -32,7 +34,7 @@ from firnline_ingest.values import DIGITS, Position, ShardKey, TargetTable
 RecordPlace = tuple[int, int]
 """Sequence number and sub-sequence number."""
 NUMBER_DIGITS = 10
-_NAME = re.compile(r"([0-9]{10})\.(jsonl\.gz|done\.json)", re.ASCII)
+_NAME = re.compile(r"([0-9]{10})\.(jsonl\.gz|done\.json|lost\.json)", re.ASCII)
 
 
 class NamedObjects(Protocol):
@@ -196,6 +198,8 @@ class ReplayedRecords:
     """A batch with the next number is from a replay that knew all of this."""
     are_over: bool
     """Whether each of the batches was finished."""
+    in_lost: Set[RecordPlace] = frozenset()
+    """Records with rows that were proven, and are not in the table any more."""
     in_replaced: Set[RecordPlace] = frozenset()
     """Records with rows in a table that was recreated since; what went there counts as replayed nowhere."""
 
@@ -212,6 +216,8 @@ class Journal:
     def __init__(self, objects: NamedObjects, application: str, shard: ShardKey) -> None:
         self._objects = objects
         self._shard = shard
+        self.lost: set[int] = set()
+        """Batches that are not in the table although their end says so; as `numbers` has seen them last."""
         incarnation = f"{path_name(shard.stream)}@{shard.stream_created_ms}"
         self.folder = f"{REPLAYS}{path_name(application)}/{incarnation}/{path_name(shard.shard_id)}/"
 
@@ -222,6 +228,9 @@ class Journal:
             match = _NAME.fullmatch(name.removeprefix(self.folder))
             if match:
                 number = int(match[1])
+                if match[2] == "lost.json":
+                    self.lost.add(number)
+                    continue
                 found[number] = found.get(number, False) or match[2] == "done.json"
         return dict(sorted(found.items()))
 
@@ -233,6 +242,12 @@ class Journal:
         return batch
 
     def end(self, number: int) -> BatchEnd:
+        """Of one that is lost: as if none of its rows had ever been in the table, which is how it is now."""
+        end = self.end_then(number)
+        return msgspec.structs.replace(end, outcome=Outcome.VOID) if number in self.lost else end
+
+    def end_then(self, number: int) -> BatchEnd:
+        """The end as it was written."""
         name = self._name(number, "done.json")
         try:
             return msgspec.json.decode(self._objects.read(name), type=BatchEnd)
@@ -246,25 +261,30 @@ class Journal:
     def finish(self, batch: Batch, end: BatchEnd) -> None:
         self._objects.create(self._name(batch.header.number, "done.json"), msgspec.json.encode(end))
 
+    def lose(self, number: int, why: str) -> None:
+        """Notes for good that no row of the batch is in the table: its token may be passed by now."""
+        self._objects.create(self._name(number, "lost.json"), msgspec.json.encode({"version": 1, "why": why}))
+        self.lost.add(number)
+
     def replayed(self, tables: Iterable[TargetTable] = ()) -> ReplayedRecords:
         """The records replayed so far; takes some 200 bytes of memory a record. `tables` are the pipeline's, where it
         matters which were recreated."""
         numbers, found, rows_of = self.numbers(), dict[RecordPlace, int](), dict[RecordPlace, ReplayedRows]()
-        now, in_replaced = list(tables), set[RecordPlace]()
+        now, in_replaced, in_lost = list(tables), set[RecordPlace](), set[RecordPlace]()
         for number, is_over in numbers.items():
-            if not is_over or self.end(number).outcome is not Outcome.VOID:
+            if not is_over or self.end_then(number).outcome is not Outcome.VOID:
                 batch = self.batch(number).header
                 is_replaced = is_over and any(table.has_replaced(batch.target) for table in now)
                 for letter in batch.letters:
                     place = place_of(Position.from_token(letter.position))
-                    if is_replaced:
-                        in_replaced.add(place)
+                    if is_replaced or number in self.lost:
+                        (in_replaced if is_replaced else in_lost).add(place)
                         continue
                     found[place] = number
                     if letter.of:
                         rows = rows_of.setdefault(place, ReplayedRows(letter.of, batch.target.table))
                         rows.indexes.add(letter.first)
-        return ReplayedRecords(found, rows_of, max(numbers, default=0), all(numbers.values()), in_replaced)
+        return ReplayedRecords(found, rows_of, max(numbers, default=0), all(numbers.values()), in_lost, in_replaced)
 
     def _name(self, number: int, suffix: str) -> str:
         return f"{self.folder}{number:0{NUMBER_DIGITS}d}.{suffix}"

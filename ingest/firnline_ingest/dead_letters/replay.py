@@ -16,7 +16,7 @@ from firnline_ingest.dead_letters.errors import NoLedger
 from firnline_ingest.dead_letters.file_transport import ROUNDS, by_file, file_tables
 from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
 from firnline_ingest.dead_letters.passed import PassedRecords
-from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
+from firnline_ingest.dead_letters.shard_replay import LOST, REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables, tables_of
 from firnline_ingest.errors import DeadLetterError, FirnlineError
 from firnline_ingest.ledger.backend import ShardLedger
@@ -48,7 +48,7 @@ class ReplayRequest:
     with_forgotten: bool = False
     """Letters of shards, too, that the ledger has no row of any more."""
     again: bool = False
-    """Letters, too, whose rows went with a table that was recreated since."""
+    """Letters, too, whose rows are not in the table any more: it was recreated, or the account has failed over to less."""
     read_again: bool = False
     """Letters, too, whose records were read again from the horizon, and may be rows since."""
     only_look: bool = False
@@ -220,8 +220,11 @@ class Replays:
         tables = tables_of(self.services.target_of(pipeline)) if self.request.again else {}
         report, replayed = ReplayReport(), journal.replayed(each.target for each in tables.values())
         for letter in self._letters(shard):
-            if replayed.has(place_of(letter.key.position)):
+            place = place_of(letter.key.position)
+            if replayed.has(place):
                 report.already += 1
+            elif place in replayed.in_lost and not self.request.again:
+                report.remaining[LOST] += 1
             elif (made := make(letter)).rows:
                 report.letters += 1
                 report.rows += len(made.rows)

@@ -26,6 +26,7 @@ from firnline_ingest.dead_letters.journal import (
     ReplayedRows,
     place_of,
 )
+from firnline_ingest.dead_letters.presence import Lacking, SentBatch, sent_batches
 from firnline_ingest.dead_letters.transport import BY_FILE, OpenTransport, ReplayTable
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.values import ShardKey, TargetTable
@@ -37,6 +38,11 @@ OTHER_ROWS = "other rows"
 """It has another number of rows than when the first of them were sent."""
 OTHER_TABLE = "its other rows are in another table"
 REPLACED = "replayed before, into a table that was recreated since"
+LOST = "replayed before, and not in the table any more (a replica has less): --again sends it"
+UNKNOWN = (
+    "replayed before, through a channel or pipe that is another one now: firnline audit says whether it is in the table; "
+    "then --unfinished accept, or forget"
+)
 NO_FILES = "a route sends it to a table without a pipe for files (file_replay); replay it without --by-file"
 
 
@@ -97,7 +103,7 @@ class ShardReplay:
     most_letters: int | None = None
     """A batch; by default as many as the table's keeping of rejected rows allows."""
     again: bool = False
-    """Whether those go once more that went into a table that was recreated since."""
+    """Whether those go once more that went into a table that was recreated since, or has less than was proven in it."""
     report: ReplayReport = field(default_factory=ReplayReport)
     _opened: dict[TargetTable, OpenTransport] = field(default_factory=dict)
     _opened_behind: int = 0
@@ -108,6 +114,10 @@ class ShardReplay:
     """Letters that it has counted whose rows went one by one."""
     _number: int = 0
     """Of the last batch."""
+    _unknown: set[int] = field(default_factory=set)
+    """Batches of which nothing says whether they are still in the table."""
+    _word: Outcome | None = None
+    """A person's, about what can't be known."""
 
     def run(self, letters: Callable[[], Iterable[DeadLetter]]) -> ReplayReport:
         """`letters` gives those that are asked for, each time anew. Raises DeadLetterError and
@@ -117,6 +127,7 @@ class ShardReplay:
             self.report.already = 0
             self.report.remaining.clear()
             try:
+                self._compare()
                 self.finish_begun()
                 self._replay(letters())
             except _Raced:
@@ -131,6 +142,35 @@ class ShardReplay:
         for opened in self._opened.values():
             opened.channel.close()
         self._opened.clear()
+
+    def _compare(self) -> None:
+        """The journal with the tables as they are. What a table is without is noted, because the next batch hides it; the
+        rest of a batch of which the table has the first rows is sent.
+        """
+        sent = list(sent_batches(self.journal))
+        for table in self.tables.values():
+            is_asked = self.again or not table.transport.channel.startswith(BY_FILE)
+            if not is_asked or not any(table.has(each) for each in sent):
+                continue
+            lacking = self._lacking(table, sent)
+            for each in sent:
+                if each.number in lacking.lost and each.outcome is None:
+                    self.journal.finish(self.journal.batch(each.number), BatchEnd(outcome=Outcome.VOID))
+                is_forgotten = self.again and self._word is Outcome.VOID and each.number in lacking.unknown
+                if each.number in lacking.lost or is_forgotten:
+                    self.journal.lose(each.number, "forgotten" if is_forgotten else "the channel's token is before it")
+            if lacking.part is not None:
+                table.transport.load(self.journal.batch(lacking.part)).opened.channel.close()
+            if self._word is None:
+                self._unknown |= lacking.unknown
+
+    def _lacking(self, table: ReplayTable, sent: Sequence[SentBatch]) -> Lacking:
+        try:
+            return table.transport.lacking([each for each in sent if table.has(each)])
+        except ReplayedElsewhere:
+            if max(self.journal.numbers(), default=0) > max((each.number for each in sent), default=0):
+                raise _Raced from None
+            raise
 
     def finish_begun(self) -> None:
         """Batches that a replay left half-done."""
@@ -164,8 +204,9 @@ class ShardReplay:
         """A person's word about batches that can't be finished; those that can be are, because then the word may be wrong.
         How many can't. Raises what `run` raises.
         """
-        decided = 0
+        decided, self._word = 0, outcome
         try:
+            self._compare()
             for batch in self._begun():
                 try:
                     self._finish_begun(batch)
@@ -238,6 +279,9 @@ class ShardReplay:
         for letter in letters:
             place = place_of(letter.key.position)
             if replayed.has(place) or place in taken:
+                if self.again and replayed.batch_of.get(place) in self._unknown:
+                    self.report.remaining[UNKNOWN] += 1
+                    continue
                 is_own = replayed.batch_of.get(place) in self._own
                 self.report.already += not is_own
                 if is_own and place in replayed.rows_of:
@@ -245,6 +289,9 @@ class ShardReplay:
                 continue
             if place in replayed.in_replaced and not self.again:
                 self.report.remaining[REPLACED] += 1
+                continue
+            if place in replayed.in_lost and not self.again:
+                self.report.remaining[LOST] += 1
                 continue
             made = self.make(letter)
             if why_not := made.why_not.partition(":")[0] or self._why_not(made, replayed.rows_of.get(place)):
@@ -295,7 +342,8 @@ class ShardReplay:
         numbers = self.journal.numbers()
         if max(numbers, default=0) >= number:
             raise _Raced
-        last = next((each for each in map(self.journal.batch, reversed(numbers)) if table.has(each)), None)
+        there = (self.journal.batch(each) for each in reversed(numbers) if each not in self.journal.lost)
+        last = next((each for each in there if table.has(each)), None)
         counters = self.journal.end(last.header.number).counters if last else None
         try:
             return table.transport.open(last, Proven(last.end, *counters) if last and counters else None)

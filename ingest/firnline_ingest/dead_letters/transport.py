@@ -13,6 +13,7 @@ import msgspec
 
 from firnline_ingest.dead_letters.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
 from firnline_ingest.dead_letters.journal import Batch
+from firnline_ingest.dead_letters.presence import Lacking, SentBatch, lacking
 from firnline_ingest.identifiers import CHANNEL_SEPARATOR, channel_name, routed_channel
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.channel import ChannelOpener, ShardChannel, settled_counters
@@ -70,6 +71,8 @@ class ReplayTransport(Protocol):
     @property
     def channel(self) -> str: ...
 
+    def lacking(self, sent: Sequence[SentBatch]) -> Lacking: ...
+
     def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport: ...
 
     def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof: ...
@@ -85,7 +88,7 @@ class ReplayTable:
     nowhere: its dead letter then stays one, and the next replay sends what is lacking of it.
     """
 
-    def has(self, batch: Batch) -> bool:
+    def has(self, batch: Batch | SentBatch) -> bool:
         return (batch.header.target, batch.header.channel) == (self.transport.target, self.transport.channel)
 
 
@@ -100,6 +103,18 @@ class ChannelTransport:
     clock: Callable[[], float] = time.monotonic
     counters_rest_s: float = COUNTERS_REST_S
     """How long counters are watched that no proof vouches for."""
+
+    def lacking(self, sent: Sequence[SentBatch]) -> Lacking:
+        """Which of the channel's batches the table is without. Opens the channel, which shuts out who had it open.
+
+        Raises ReplayedElsewhere, and what opening raises.
+        """
+        channel, state = self.channels.open(self.target, self.channel)
+        channel.close()
+        if (found := lacking(sent, state)) is None:
+            token = state.committed.token if state.committed else ""
+            raise ReplayedElsewhere(self.channel, token, "this place's journal")
+        return found
 
     def open(self, last: Batch | None, counters: Proven | None) -> OpenTransport:
         """Opens the channel for a new batch. `last` is the channel's last batch; `counters` are those at its proof, None if

@@ -184,7 +184,7 @@ class LedgerBehind(LedgerError, Fatal):
     )
     remedy = (
         "find out who (SHOW CHANNELS), audit, then `firnline resume --config engine.json --stream STREAM --from proven`; after a "
-        "failover `--from trim-horizon` "
+        "failover `--from trim-horizon`, then `firnline dead-letters replay --again` "
         "([why](when-snowflake-changes.md))"
     )
 
@@ -195,7 +195,8 @@ class LedgerBehind(LedgerError, Fatal):
             next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
             f"firnline resume --config engine.json --stream {key.stream} --shard {key.shard_id} --from proven. "
             "After a failover to another account, whose table has less: --from trim-horizon, which sends "
-            "what the stream still holds behind the channel's own token.",
+            "what the stream still holds behind the channel's own token; then firnline dead-letters replay --again for what "
+            "was replayed since the replica was made.",
         )
 
 

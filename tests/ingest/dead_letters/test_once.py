@@ -1,5 +1,6 @@
 """Whatever happens to a replay, and whoever else replays: every record is in the table once."""
 
+import copy
 import itertools
 from contextlib import suppress
 from dataclasses import replace
@@ -7,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from firnline_ingest.dead_letters import shard_replay as module
+from firnline_ingest.dead_letters.journal import Journal, Outcome
 from firnline_ingest.dead_letters.shard_replay import ReplayReport
 from tests.fakes.kills import Killed
 
-from .conftest import Effect, World, at_place, effects, killed_at, letter
+from .conftest import CHANNEL, SHARD, Effect, World, at_place, effects, killed_at, killed_when, letter
 
 ALL = [100, 101, 102, 103, 104]
 
@@ -196,3 +198,89 @@ def test_killed_anywhere_while_rows_go_once_more_the_next_replay_finishes_it() -
             break
         assert world.numbers == ALL, place
     assert place > 10
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2, 3, 4], ids=lambda rows: f"the replica has {rows} rows")
+@pytest.mark.parametrize("keeps_rejected", [True, False], ids=["batches", "row by row"])
+def test_what_a_replica_lacks_is_said_and_sent_once_more_where_a_person_says_so(
+    keeps_rejected: bool, kept: int
+) -> None:
+    world = new_world()
+    world.keeps_rejected = keeps_rejected
+    world.run()
+    served = world.channels.served[CHANNEL]
+    (number, row) = (kept, 1) if not keeps_rejected else (-(-kept // 2), (kept - 1) % 2 + 1)
+    batch = Journal(world.objects, "app", SHARD).batch(number) if number else None
+    served.committed = batch.position(row) if batch else None
+    del served.rows[kept:]
+    world.letters.append(letter(200))
+    lost = 5 - kept if not keeps_rejected else 5 - min(5, 2 * number)
+    for number in range(2):
+        report = world.run()
+        assert report.letters == (0 if number else 1)
+        assert dict(report.remaining) == ({module.LOST: lost} if lost else {}), "and the next batch hides nothing of it"
+        assert world.numbers == [*ALL[: 5 - lost], 200]
+    report = once_more(world)
+    assert (report.letters, dict(report.remaining)) == (lost, {})
+    assert sorted(world.numbers) == [*ALL, 200]
+    for replay in (once_more, World.run):
+        assert (replay(world).rows, world.numbers.count(200)) == (0, 1)
+
+
+def test_killed_anywhere_while_what_a_replica_lacks_is_sent_the_next_replay_finishes_it() -> None:
+    for place in itertools.count():
+        world = new_world()
+        world.letters = [letter(100)]
+        world.run()
+        older = copy.deepcopy(world.channels.served)
+        world.letters = [letter(number) for number in ALL]
+        world.run()
+        world.channels.served = older
+        try:
+            once_more(world, killed_at(place))
+        except Killed:
+            once_more(world)
+        else:
+            break
+        assert sorted(world.numbers) == ALL, place
+    assert place > 10
+
+
+def test_a_batch_that_was_begun_behind_one_that_a_replica_lacks_is_void() -> None:
+    world = new_world()
+    world.letters = [letter(100)]
+    world.run()
+    older = copy.deepcopy(world.channels.served)
+    world.letters = [letter(number) for number in ALL[:3]]
+    world.run()
+    world.letters = [letter(number) for number in ALL]
+    with pytest.raises(Killed):
+        world.run(killed_when("after append"))
+    world.channels.served = older
+    report = world.run()
+    assert dict(report.remaining) == {module.LOST: 2}
+    assert world.numbers == [100, 103, 104]
+    once_more(world)
+    assert sorted(world.numbers) == ALL
+
+
+@pytest.mark.parametrize("word", [None, Outcome.ACCEPTED, Outcome.VOID])
+@pytest.mark.parametrize("is_lost", [True, False], ids=["a replica without the channel", "it expired"])
+def test_where_the_channel_is_another_one_a_person_says_whether_its_batches_are_in_the_table(
+    word: Outcome | None, is_lost: bool
+) -> None:
+    world = new_world()
+    world.run()
+    gone = world.channels.served.pop(CHANNEL)
+    before = [] if is_lost else gone.rows
+    world.letters.append(letter(200))
+    assert (world.run().already, world.numbers) == (5, [200]), "believed, where nobody asks"
+    replay = world.replay()
+    replay.again = True
+    if word is not None:
+        assert replay.decide(word) == 0
+    report = replay.run(lambda: iter(world.letters))
+    assert dict(report.remaining) == ({module.UNKNOWN: 5} if word is None else {})
+    assert report.letters == (5 if word is Outcome.VOID else 0)
+    if word is not None and is_lost == (word is Outcome.VOID):
+        assert len(before + world.rows) == len(set(before + world.rows)) == 6
