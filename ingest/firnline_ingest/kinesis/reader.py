@@ -263,7 +263,7 @@ class ShardReader:
         self._good_pages = 0
         operation = getattr(error, "operation", self._source.operation)
         retry = self._retries.of(operation) or self._retries.get_records
-        if retry.is_over(self._failures):
+        if retry.is_over_for_a_shard(self._failures):
             raise RetriesOver(str(self._key), operation, FIELDS.get(operation, "get_records"), self._failures, error)
         longest_s = retry.longest_s(self._failures, interval_s=self._interval_s)
         self._not_before_s = self._clock() + max(self._interval_s, longest_s * self._jitter())

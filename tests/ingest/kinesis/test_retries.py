@@ -1,12 +1,16 @@
 """A reader and a plan with settings of their own for an operation."""
 
+import pickle
+
 import pytest
 
-from firnline_ingest.config.retries import RetriesConfig, Retry
+from firnline_ingest.config.retries import FIELDS, RetriesConfig, Retry
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.missing import Incarnations
+from firnline_ingest.kinesis.reader import CHILDLESS_ENDS
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
 from tests.fakes.configs import config, reading
-from tests.fakes.kinesis import client_of, refused
+from tests.fakes.kinesis import answering, client_of, refused
 from tests.ingest.kinesis.conftest import Shard
 from tests.ingest.spark.test_planner import World, problems
 
@@ -37,6 +41,34 @@ def test_a_shard_gives_up_after_as_many_failures_in_a_row_as_it_may_have_and_say
     assert "failed 3 times in a row" in caught.value.what
     assert "retries.get_records.attempts" in caught.value.what
     assert "[FL-2004]" in caught.value.what
+
+
+@pytest.mark.parametrize("operation", ["GetRecords", "GetShardIterator", "DescribeStreamSummary", "ListShards"])
+def test_what_passes_is_waited_out_by_a_shard_whatever_operation_it_is_of(shard: Shard, operation: str) -> None:
+    """Ten times in a row, where nobody has set anything: also of operations for which a plan gives up sooner."""
+    reader = shard.reader(incarnations=Incarnations(client_of(shard.kinesis)))
+    shard.put(0)
+    ends = answering("GetRecords", '{"Records": [], "MillisBehindLatest": 0}', times=CHILDLESS_ENDS)
+    shard.fails(refused(operation, THROTTLED, times=10), *[ends][: operation == "ListShards"])
+    for _ in range(60):
+        answer = reader.read(shard.wait)
+        if answer is not None and answer.records:
+            break
+    else:
+        pytest.fail("nothing was read")
+    assert (
+        operation == "ListShards" or len(shard.waited) > 10
+    )  # that one is asked in vain once, and the next page is good
+
+
+@pytest.mark.parametrize("operation", FIELDS)
+def test_only_a_number_that_a_person_set_ends_a_shard(operation: str) -> None:
+    asked = {FIELDS[operation]: {"attempts": 5}}
+    for retries, is_over in ((RetriesConfig(), False), (RetriesConfig.model_validate(asked), True)):
+        kept = pickle.loads(pickle.dumps(retries)).of(operation)
+        assert kept.is_over_for_a_shard(10_000) is is_over
+    paused = RetriesConfig.model_validate({FIELDS[operation]: {"max_ms": 3000}})
+    assert not paused.of(operation).is_over_for_a_shard(10_000)
 
 
 def test_a_plan_waits_for_a_stream_as_often_as_its_operation_says() -> None:
