@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.records.key_shape import MOST_NAMES, column_key
 from firnline_ingest.shard.receipt import Receipt
-from firnline_ingest.snowflake.errors import StatementRefused
 from firnline_ingest.snowflake.new_column import NewColumn
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, add_columns
 from firnline_ingest.spark.columns_by_hand import ColumnsByHand
@@ -79,7 +79,7 @@ class ColumnWatch:
                     self._untold.setdefault(receipt.stream, set()).add(column_key(key))
 
     def look(self, catalog: TargetCatalog, states: Mapping[str, TargetState]) -> None:
-        """`states` are the streams' tables. Raises what keeps the catalog from asking at all."""
+        """`states` are the streams' tables. One that can't be asked for is reported, and keeps nothing."""
         streams = {
             state.target: [each for each in states if states[each].target == state.target] for state in states.values()
         }
@@ -92,7 +92,7 @@ class ColumnWatch:
         for target in sorted(wanted, key=lambda target: order.get(target, -1))[:AT_ONCE]:
             try:
                 columns = catalog.columns_of(target)
-            except StatementRefused as error:
+            except SnowflakeError as error:  # one pipeline's user: no other's trouble
                 log.warning("schema.unseen", extra={"table": str(target), "cause": error.what})
                 continue
             if wanted[target].evolves:

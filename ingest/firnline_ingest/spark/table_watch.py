@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_ingest.errors import FirnlineError
-from firnline_ingest.snowflake.errors import StatementRefused
+from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.snowflake.table_columns import Columns
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.values import TargetTable
@@ -42,7 +41,7 @@ class TableWatch:
     """The table that was looked at last is at the end."""
 
     def look(self, catalog: TargetCatalog, states: Mapping[str, TargetState]) -> None:
-        """`states` are the streams' tables as they are now. Raises what keeps the catalog from asking at all."""
+        """`states` are the streams' tables as they are now. A table that can't be asked for is reported, and keeps nothing."""
         seen = list(_each(states))
         for key, state in seen:
             before = self._states.get(key, state)
@@ -54,7 +53,7 @@ class TableWatch:
         for target in sorted(tables, key=lambda target: order.get(target, -1))[:AT_ONCE]:
             try:
                 self._compare(tables[target], catalog.described(target))
-            except StatementRefused as error:
+            except SnowflakeError as error:  # one pipeline's user: no other's trouble
                 log.warning("schema.unseen", extra={"table": str(target), "cause": error.what})
 
     def _compare(self, state: TargetState, now: Columns) -> None:

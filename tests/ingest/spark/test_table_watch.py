@@ -3,13 +3,15 @@ tests/contract/snowpipe_streaming/test_tables_that_people_change.py."""
 
 import logging
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.snowflake.errors import StatementRefused
+from firnline_ingest.snowflake.errors import LoginRefused, StatementRefused
 from firnline_ingest.snowflake.table_columns import TableColumn
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.table_watch import AT_ONCE, TableWatch
 from firnline_ingest.values import TargetTable
 
@@ -132,3 +134,23 @@ def test_many_tables_are_looked_at_in_turns_and_one_that_refuses_costs_only_itse
 
 def test_a_table_that_goes_between_two_statements_has_no_columns_dropped(caplog: pytest.LogCaptureFixture) -> None:
     assert told(caplog, Catalog(), state(), change={}) == []
+
+
+def test_a_user_that_may_no_longer_ask_keeps_no_other_pipelines_table_from_being_looked_at() -> None:
+    """Its session dies between two questions of one look; each pipeline may have a user of its own."""
+    asked: list[str] = []
+
+    def described(target: TargetTable) -> dict[str, TableColumn]:
+        asked.append(target.table)
+        if target.table == "A":
+            raise LoginRefused("U", "R", "User is disabled")
+        return {}
+
+    states = {
+        name: TargetState(TargetTable("DB", "RAW", name, "2026", f"{name}-STREAMING"), evolves=True, logs_errors=True)
+        for name in ("A", "B")
+    }
+    catalog: Any = SimpleNamespace(described=described, columns_of=described)
+    TableWatch().look(catalog, states)
+    ColumnWatch().look(catalog, states)
+    assert asked == ["A", "B"] * 2
