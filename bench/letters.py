@@ -75,6 +75,7 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     from firnline_ingest.records.rows import RowMaker
     from firnline_ingest.shard.dead_letters import ShardDeadLetters
     from firnline_ingest.shard.receipt import Tally
+    from firnline_ingest.shard.report import ShardReport
     from firnline_ingest.values import ShardKey
 
     key = ShardKey(STREAM, 1, "shardId-000000000000")
@@ -82,7 +83,7 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     services: Any = SimpleNamespace(dead_letters=store, now_ms=lambda: 0, observer=lambda *_: None)
     work: Any = SimpleNamespace(key=key, pipeline=pipeline, end_of=lambda record: record.position)
     letters, maker, tally = (
-        ShardDeadLetters(work, services, lambda *_: None),
+        ShardDeadLetters(work, services, lambda *_: None, ShardReport(work.key)),
         RowMaker(pipeline, STREAM, key.shard_id),
         Tally(),
     )

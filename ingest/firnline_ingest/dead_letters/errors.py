@@ -183,13 +183,15 @@ class TooManyUnusable(StoppedByRecord):
     )
 
     def __init__(self, shard: str, minute: str, most: int, first: str) -> None:
+        self.minute, self.first = minute, first
         super().__init__(
             f"More than {most} records of {shard} that arrived in the minute of {minute} can't be rows, for example {first}; "
             f"max_unusable_per_minute allows {most}.",
             next_step="nothing is lost: the shard stopped in front of it. See what the producer sends (aws kinesis "
             "get-shard-iterator --shard-iterator-type AT_SEQUENCE_NUMBER finds that record; what came before it is in the "
             "dead letters); to take the storm in, raise max_unusable_per_minute or leave it out, and start the engine again "
-            "before the stream drops the records.",
+            "before the stream drops the records. It stays stopped until the pipeline is changed "
+            "so, or firnline resume says to go on.",
         )
 
 

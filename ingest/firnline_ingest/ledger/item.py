@@ -45,6 +45,9 @@ def to_item(row: ShardRow) -> Item:
         "read_again": _read_again_item(row.read_again),
         "incidents": [_incident_item(incident) for incident in row.incidents],
         "reset": row.reset.value if row.reset else "",
+        "untold": dict(row.untold),
+        "counted_through": _token(row.counted_through),
+        "stopped_by": row.stopped_by,
     }
 
 
@@ -74,6 +77,9 @@ def from_item(item: Item) -> ShardRow:
         read_again=_read_again(item.get("read_again", {})),
         incidents=tuple(_incident(incident) for incident in item["incidents"]),
         reset=ResumeFrom(item["reset"]) if item["reset"] else None,
+        untold={name: int(count) for name, count in item.get("untold", {}).items()},
+        counted_through=_position(item.get("counted_through")),
+        stopped_by=item.get("stopped_by", ""),
     )
 
 

@@ -114,7 +114,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     row = replace(row, incidents=without_acceptances(row.incidents))
     detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
     incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
-    resumed = replace(row.with_incident(incident), reset=where, first_read=None)
+    resumed = replace(row.with_incident(incident), reset=where, first_read=None, stopped_by="")
     if where is ResumeFrom.PROVEN:
         return resumed
     return replace(

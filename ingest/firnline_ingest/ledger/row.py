@@ -144,6 +144,12 @@ class ShardRow:
     reset: ResumeFrom | None = None
     """A person's decision that no opening has carried out yet: a row that knows nothing, and is not new."""
 
+    untold: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Counts up to `counted_through` that no receipt had reported yet: the next process reports them where this one is lost."""
+    counted_through: Position | None = None
+    stopped_by: str = ""
+    """The limit of unusable records that the shard stopped at, with the minute and the configuration; empty where it did not."""
+
     def with_incident(self, incident: Incident) -> Self:
         return replace(self, incidents=with_incident(self.incidents, incident))
 

@@ -68,6 +68,7 @@ class ChannelWriter:
         self._work, self._services, self._report = work, services, report
         self._before_append, self._after_append = before_append, after_append
         self._known_before = self.known_before
+        self._counted_through = report.counted_through
         self._pace, self._window = pace or Pace(), SendWindow(opened.channel)
         self._timeout_factor = bisection.commit_timeout_factor
         self._error_through: Position | None = None
@@ -157,7 +158,11 @@ class ChannelWriter:
     def _append_chunk(self, rows: Sequence[msgspec.Raw], chunk: Chunk, tally: Tally) -> None:
         known = self._rows_known(chunk)
         if known:
-            tally.reread_rows += known
+            counted = (
+                known if self._counted_through is None else chunk.rows_up_to(min(self._counted_through, chunk.end))
+            )
+            tally.reread_rows += min(known, counted)
+            tally.rows += max(0, known - counted)
             assert self._known_before is not None
             upto = min(self._known_before, chunk.end)
             self.in_flight.add_known(Chunk(upto, chunk.positions.first(known), 0))

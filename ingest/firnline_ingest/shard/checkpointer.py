@@ -123,6 +123,8 @@ class Checkpointer:
             ended=ended,
             children=children,
             channels=MappingProxyType({**row.channels, **entries}),
+            untold=MappingProxyType({} if is_last else self._report.untold()),
+            counted_through=self._writers.accounted,
             decided=tuple(each for each in row.decided if read_through is None or each.through > read_through),
         )
         self._ledger.write_with_incidents(with_what_was_sent(row, list(self._writers), is_last=is_last or ended))
@@ -159,7 +161,9 @@ class Checkpointer:
         if is_due and self._writers.caught_up:
             self._report.doing(Doing.PROVING)
             self._writers.prove(now_s)
-        is_news = self._writers.read_through != self._ledger.row.read_through
+        row = self._ledger.row
+        is_told = row.untold and not self._report.untold()
+        is_news = self._writers.read_through != row.read_through or is_told
         is_urgent = self._has_first_token and not self._failures
         if is_urgent or (now_s >= self._next_write_s and (is_news or now_s >= self._next_heartbeat_s)):
             self._report.doing(Doing.WRITING)

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.errors import TooManyUnusable, UnusableRecord
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.row import DecidedRange
+from firnline_ingest.ledger.row import DecidedRange, ShardRow
 from firnline_ingest.records.rejection import UNDECIDED, RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.schemas.errors import SchemaForgotten
 from firnline_ingest.shard.receipt import Tally
+from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import Position, ShardKey, row_number
@@ -33,7 +35,10 @@ class ShardDeadLetters:
     """The dead letters of one shard, under its pipeline's policy. Before any is kept, `before_keeping` is told how far they
     reach and which of them another reading could decide otherwise."""
 
-    def __init__(self, work: ShardWork, services: ShardServices, before_keeping: BeforeKeeping) -> None:
+    def __init__(
+        self, work: ShardWork, services: ShardServices, before_keeping: BeforeKeeping, report: ShardReport
+    ) -> None:
+        self._report = report
         self._key, self._end_of = work.key, work.end_of
         self._policy = work.pipeline.unusable_records
         self._services = services
@@ -57,6 +62,9 @@ class ShardDeadLetters:
         self._before_keeping(max(self._end_of(records[each.index]) for each in rejected), decided)
         letters = [DeadLetter.of(each, records[each.index], self._key) for each in rejected]
         kept = self._services.dead_letters.put(letters)
+        counted = self._report.counted_through
+        if counted is not None:  # by a process that was lost, which may have kept those beyond and reported none
+            kept = max(kept, sum(letter.key.position > counted for letter in letters))
         tally.refused(kept=kept, kept_before=len(letters) - kept)
         self._services.observer(EpochStep.DEAD_LETTERED, self._key)
 
@@ -81,6 +89,23 @@ class ShardDeadLetters:
         if minute is not None:
             assert self._limit.most is not None, "without a limit there is nothing to exceed"
             raise TooManyUnusable(str(self._key), minute, self._limit.most, f"{number} ({first.reason})")
+
+
+def stopped_by(pipeline: PipelineConfig, error: TooManyUnusable) -> str:
+    """What the ledger keeps of it: a restart or another try does not let it go, another configuration does."""
+    return " ".join((_limit_of(pipeline), error.minute, error.first))
+
+
+def refuse_stopped(row: ShardRow, pipeline: PipelineConfig) -> None:
+    """Raises TooManyUnusable where the shard stopped at the limit, and the configuration is the one of then."""
+    limit, _, rest = row.stopped_by.partition(" ")
+    if limit and limit == _limit_of(pipeline) and pipeline.max_unusable_per_minute is not None:
+        minute, _, first = rest.partition(" ")
+        raise TooManyUnusable(str(row.key), minute, pipeline.max_unusable_per_minute, first)
+
+
+def _limit_of(pipeline: PipelineConfig) -> str:
+    return f"{pipeline.max_unusable_per_minute}/{pipeline.unusable_records}/{pipeline.conversion_hash}"
 
 
 class DecidedBefore:

@@ -16,6 +16,7 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss, log_in
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
+from firnline_ingest.shard.dead_letters import refuse_stopped
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
@@ -74,6 +75,7 @@ def open_shard(work: ShardWork, services: ShardServices, noted: Noted = lambda _
     """
     taken = _take(work, services)
     services.observer(EpochStep.TAKEN, work.key)
+    refuse_stopped(taken, work.pipeline)
     held: list[OpenedChannel] = []
     try:
         for destination in work.destinations:

@@ -174,6 +174,23 @@ class Tally:
 
 STANDS = ("behind_ms", "unanswered_s", "idle_s", "watermark_ms")
 """Where the shard stands: reported as it is."""
+UNTOLD = (
+    "records",
+    "ingested",
+    "rows",
+    "reread_rows",
+    "routed_rows",
+    "bytes",
+    "dead_letters",
+    "reread_letters",
+    "skipped",
+    "rejected_rows",
+    "tombstones",
+    "control_messages",
+    "filtered",
+    "unknown_keys",
+)
+"""What the ledger keeps of counts that no receipt has reported yet: those of records, not of a process."""
 COUNTS = tuple(each.name for each in fields(Tally) if each.metadata.get(COUNTER))
 
 

@@ -13,8 +13,9 @@ from enum import StrEnum
 from firnline_ingest.config.transform import called_by
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.incident import Incident
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.errors import OpeningLasts, ShardLate, ShardUnanswered
-from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
+from firnline_ingest.shard.receipt import UNTOLD, Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.values import Position, ShardKey
 
@@ -61,11 +62,33 @@ class ShardReport:
         self._clock = clock
         self._shown = self._told = ShardSnapshot(Tally())
         self._problem: ShardProblem | None = None
-        self._is_over = False
+        self._is_over = self._is_adopted = False
+        self._adopted_through: Position | None = None
         self._receipts = 0
         self._delay = -1, 0
         """After how many receipts it was reported, and the milliseconds: one object, as `_shown` is."""
         self.begin()
+
+    def adopt(self, row: ShardRow) -> None:
+        """Takes over what a process that was lost had counted, and not reported, once: this one's first receipt has it."""
+        if self._is_adopted:
+            return
+        self._is_adopted, self._adopted_through = True, row.counted_through
+        for name, count in row.untold.items():
+            if name in UNTOLD:
+                setattr(self.tally, name, getattr(self.tally, name) + count)
+
+    @property
+    def counted_through(self) -> Position | None:
+        """What is in the table or kept beyond this was not counted by any engine; None where that is not known."""
+        if self._adopted_through is None:
+            return None
+        return max(self._adopted_through, self._shown.accounted or self._adopted_through)
+
+    def untold(self) -> dict[str, int]:
+        """The thread's counts that no receipt has reported."""
+        told = self._told.tally
+        return {name: count for name in UNTOLD if (count := getattr(self.tally, name) - getattr(told, name))}
 
     def begin(self) -> None:
         """A thread takes the shard; what was counted before and not reported yet stays."""
@@ -137,6 +160,8 @@ class ShardReport:
     def ended(self, state: ShardState, problem: ShardProblem | None) -> None:
         """What the shard's thread ended with."""
         self._show_counts()
+        if state is ShardState.FENCED:
+            self._told = self._shown  # who has the shard now counts, and reports, what this one did not
         if state in (ShardState.DONE, ShardState.ENDED):
             self.healed()
         self._state, self._problem, self._is_over = state, problem or self._problem, True

@@ -7,7 +7,7 @@ committed is proven; the ledger never runs ahead of a proof.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firnline_ingest.dead_letters.errors import StoppedByRecord
+from firnline_ingest.dead_letters.errors import StoppedByRecord, TooManyUnusable
 from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read
@@ -16,7 +16,7 @@ from firnline_ingest.shard.append_bisection import AppendBisections
 from firnline_ingest.shard.channel_writer import ChannelWriter
 from firnline_ingest.shard.channel_writers import ChannelWriters
 from firnline_ingest.shard.checkpointer import Checkpointer, SettlingStopped
-from firnline_ingest.shard.dead_letters import DecidedBefore, ShardDeadLetters, first_unusable
+from firnline_ingest.shard.dead_letters import DecidedBefore, ShardDeadLetters, first_unusable, stopped_by
 from firnline_ingest.shard.errors import RecordsUnaccounted
 from firnline_ingest.shard.ledger_writer import LedgerWriter
 from firnline_ingest.shard.opening import OpenedShard
@@ -46,6 +46,7 @@ class ShardSession:
     ) -> None:
         self._work, self._services, self._report = work, services, report
         self._request: ShardRequest | None = None
+        report.adopt(opened.row)
         self.ledger = LedgerWriter(services, opened.row, report.incident)
         self.writers = ChannelWriters(
             [
@@ -71,7 +72,7 @@ class ShardSession:
         self._rows = RowMaker(
             work.pipeline, work.key.stream, work.key.shard_id, services.schemas, now_ms=services.now_ms
         )
-        self._dead_letters = ShardDeadLetters(work, services, self.ledger.before_keeping)
+        self._dead_letters = ShardDeadLetters(work, services, self.ledger.before_keeping, report)
         self._decided = DecidedBefore(work.key, opened.row.decided)
         self._proven_before = self.writers.proven
 
@@ -150,8 +151,10 @@ class ShardSession:
         records = records[: made.taken]
         try:
             self._keep_and_append(records, made)
-        except StoppedByRecord:
+        except StoppedByRecord as error:
             self._prove_before(records[: first_unusable(made.rejected).index])
+            if isinstance(error, TooManyUnusable):
+                self.ledger.write(replace(self.ledger.row, stopped_by=stopped_by(self._work.pipeline, error)))
             raise
         if made.is_to_be_settled:
             self._settle()

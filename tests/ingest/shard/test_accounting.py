@@ -9,11 +9,15 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.steps import EpochStep
+from tests.fakes.kills import Killed, dies_at
+from tests.fakes.receipts import problem
 from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
@@ -130,3 +134,38 @@ def test_keys_without_a_column_are_counted_where_the_columns_are_known(world: Wo
     world.put({"n": 0, "x": 1}, {"kind": "heartbeat", "x": 1}, {"n": 1, "card": 2}, {"N": 2, "x": 1, "y": None})
     receipt = bounded(world.services(), replace(world.work(), columns=("N", "KINESISMETADATA")))
     assert (receipt.rows, receipt.unknown_keys, receipt.problem) == (3, 3, None)
+
+
+def test_what_a_killed_process_took_in_and_did_not_report_is_in_the_next_ones_receipt(world: World) -> None:
+    """Rows and dead letters are there, and no receipt has said so: counts are as durable as what they count."""
+    world.put(*PAYLOADS)
+    with pytest.raises(Killed):
+        bounded(world.services("killed", observer=dies_at(EpochStep.LEDGERED)), world.work())
+    receipt = taken_in(world, "second")
+    assert (receipt.rows, receipt.dead_letters) == (len(world.numbers), len(world.letters)) == (3, 2)
+    again = taken_in(world, "third")
+    assert (again.rows, again.dead_letters) == (0, 0), "once"
+
+
+def test_what_was_kept_after_the_last_write_is_counted_by_who_reads_it_again(world: World) -> None:
+    world.put(b'{"n":0}')
+    taken_in(world)
+    world.put(*PAYLOADS)
+    with pytest.raises(Killed):
+        bounded(world.services("killed", observer=dies_at(EpochStep.COMMITTED)), world.work())
+    receipt = taken_in(world, "second")
+    assert (receipt.rows, receipt.reread_rows, receipt.dead_letters, receipt.reread_letters) == (3, 0, 2, 0)
+
+
+def test_a_limit_that_stopped_a_shard_holds_until_the_pipeline_is_changed(world: World) -> None:
+    """Not until the next try, nor a restart: each would let some more through."""
+    world.configure(max_unusable_per_minute=3)
+    world.put(*(b"bad" for _ in range(12)))
+    for owner in ("first", "second", "third"):
+        services = world.services(owner, polling=PollingConfig(max_records=2))
+        receipt = bounded(services, world.work())
+        assert problem(receipt) == "FL-4018"
+        assert len(world.letters) == 2, owner
+    world.configure(max_unusable_per_minute=30)
+    assert problem(taken_in(world, "fourth")) is None
+    assert len(world.letters) == 12

@@ -24,6 +24,8 @@ from firnline_ingest.snowflake.sending import APPEND_BYTES, UNSENT_BYTES, Pace, 
 from firnline_ingest.values import ChannelState, Position
 from tests.ingest.shard.conftest import World
 
+UNCOUNTED: Any = SimpleNamespace(counted_through=None)
+
 
 def writer_of(world: World, channel: Any, resume: Resume, *, read_through: Position | None = None, **more: Any) -> Any:
     work = world.work()
@@ -47,7 +49,9 @@ def told(world: World, error_through: Position | None) -> list[tuple[int, str, s
     channel: Any = SimpleNamespace(state=lambda: state, last_error=lambda: "because")
     baseline = Proven(Position(5), 5)
     resume = Resume(Case.IN_STEP, After(Position(5)), baseline.position, baseline)
-    report: Any = SimpleNamespace(proved=lambda _: None, rejected=lambda *what: found.append(what))
+    report: Any = SimpleNamespace(
+        counted_through=None, proved=lambda _: None, rejected=lambda *what: found.append(what)
+    )
     writer = writer_of(world, channel, resume, read_through=Position(5), report=report)
     writer.in_flight.add(Chunk(Position(9), RowPositions(["6", "7", "8", "9"]), 400))
     assert writer.prove(0.0)
@@ -98,7 +102,7 @@ def append(world: World, channel: Any, *, row_bytes: int, rows: int) -> None:
     records = [Record(str(number)) for number in range(1, rows + 1)]
     made = Rows([msgspec.Raw(b"x" * row_bytes)] * rows, [row_bytes] * rows, range(rows))
     first = Resume(Case.FIRST, TrimHorizon(), None, Proven())
-    writer_of(world, channel, first, report=None, pace=Pace(an_hour_later)).append(records, made, Tally())
+    writer_of(world, channel, first, report=UNCOUNTED, pace=Pace(an_hour_later)).append(records, made, Tally())
 
 
 def test_the_sdk_never_holds_more_than_it_sends_as_rows_however_slow_it_sends(world: World) -> None:
