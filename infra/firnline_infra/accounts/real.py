@@ -118,7 +118,13 @@ class RealAccounts:
             return pem
         from cryptography.hazmat.primitives import serialization as s
 
-        key = s.load_pem_private_key(pem.encode(), password=phrase.encode())
+        from firnline_ingest.snowflake.errors import KeyUnusable
+
+        try:
+            key = s.load_pem_private_key(pem.encode(), password=phrase.encode())
+        except (ValueError, TypeError) as error:
+            place = "SNOWFLAKE_PRIVATE_KEY with SNOWFLAKE_PRIVATE_KEY_PASSPHRASE"
+            raise KeyUnusable(place, str(error)) from None
         return key.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption()).decode()
 
     def _connect(self, user: str, role: str, authenticator: str) -> "SnowflakeConnection":

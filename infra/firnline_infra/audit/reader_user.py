@@ -19,22 +19,17 @@ class ReaderUser:
     role: str
     """Needs USAGE on the database and the schema, SELECT and, where the table keeps rejected rows, SELECT ERROR TABLE."""
     key_file: Path
-    """PKCS#8 PEM, unencrypted."""
+    """An unencrypted private key."""
     warehouse: str | None = None
     """The user's default one where absent."""
 
     def connect(self, config: EngineConfig) -> "SnowflakeConnection":
-        """Raises WarehouseUnusable, KeyUnusable, or the errors of firnline_ingest.snowflake.connection."""
+        """Raises WarehouseUnusable, KeyAbsent, KeyUnusable, or the errors of firnline_ingest.snowflake.connection."""
         from firnline_ingest.snowflake.connection import connect
-        from firnline_ingest.snowflake.errors import KeyUnusable
-        from firnline_ingest.snowflake.key import SigningKey
+        from firnline_ingest.snowflake.key import key_in_file
         from firnline_ingest.snowflake.preflight import check_connection
 
-        place = f"file {self.key_file}"
-        try:
-            key = SigningKey(self.key_file.read_text(), place)
-        except OSError as error:
-            raise KeyUnusable(place, error.strerror or str(error)) from error
+        key = key_in_file(self.key_file)
         snowflake = config.snowflake
         check_connection(snowflake.model_copy(update={"user": self.user, "role": self.role}), key)
         connection = connect(

@@ -3,7 +3,8 @@
 import base64
 from dataclasses import dataclass, field
 
-from firnline_ingest.snowflake.key import fingerprint_of, private_key
+from firnline_ingest.snowflake.key import fingerprint_of
+from firnline_ingest.snowflake.private_key import pkcs8_pem, rsa_key
 
 BITS = 3072
 
@@ -34,16 +35,10 @@ def new_pair() -> KeyPair:
 def pair_of(private_pem: str) -> KeyPair:
     """Raises ValueError for anything but an unencrypted RSA key; its message holds nothing of the text."""
     from cryptography.hazmat.primitives import serialization as s
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-    try:
-        key = private_key(private_pem)
-    except (ValueError, TypeError):
-        raise ValueError("it holds no unencrypted private key in PEM form") from None
-    if not isinstance(key, RSAPrivateKey):
-        raise ValueError("its key is not an RSA key")
+    key = rsa_key(private_pem.encode())
     der = key.public_key().public_bytes(s.Encoding.DER, s.PublicFormat.SubjectPublicKeyInfo)
-    return KeyPair(private_pem, base64.b64encode(der).decode())
+    return KeyPair(pkcs8_pem(key), base64.b64encode(der).decode())
 
 
 def body_fingerprint(public_key: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 from firnline_ingest.identifiers import quoted
 from firnline_ingest.snowflake.grants import WantedPrivilege, grant_statements
+from firnline_ingest.snowflake.private_key import CONVERT, MAKE
 from firnline_ingest.values import ShardKey
 
 SHOWN = 80
@@ -15,12 +16,13 @@ SHOWN = 80
 class KeyUnusable(SnowflakeError, Fatal):
     id = "FL-3001"
     causes = "What the key's place holds is encrypted, or no RSA key; or its file may not be read"
-    remedy = "an unencrypted PKCS#8 PEM"
+    remedy = f"`{CONVERT}`"
 
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"The Snowflake user's private key ({place}) can't be used: {cause}",
-            next_step="give snowflake.private_key an unencrypted PKCS#8 PEM: openssl genrsa 2048 | openssl pkcs8 -topk8 -nocrypt",
+            next_step=f"convert the key to unencrypted PKCS#8 PEM: {CONVERT} (with -inform DER where it is no text). "
+            f"Or make a new one ({MAKE}), and register its public half at the user.",
         )
 
 

@@ -4,16 +4,16 @@ import base64
 import hashlib
 import os
 import time
-from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.login import PrivateKey
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.errors import KeyAbsent, KeyUnusable
+from firnline_ingest.snowflake.private_key import pkcs8_pem, rsa_key
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 LIFETIME_S = 300
 
@@ -21,18 +21,15 @@ LIFETIME_S = 300
 class SigningKey:
     """An RSA key; its repr shows the public half's fingerprint only."""
 
-    def __init__(self, pem: str, place: str) -> None:
-        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-
+    def __init__(self, content: str | bytes, place: str) -> None:
+        """Raises KeyUnusable."""
         try:
-            key = private_key(pem)
-        except (ValueError, TypeError) as error:
+            self._key = rsa_key(content.encode(errors="surrogateescape") if isinstance(content, str) else content)
+        except ValueError as error:
             raise KeyUnusable(place, str(error)) from None
-        if not isinstance(key, RSAPrivateKey):
-            raise KeyUnusable(place, "it is not an RSA key")
-        self._key: RSAPrivateKey = key
-        self.pem = pem
-        self.fingerprint = fingerprint_of(_public_key(key))
+        self.pem = pkcs8_pem(self._key)
+        """PKCS#8, as every client of Snowflake takes it, whatever form the key was found in."""
+        self.fingerprint = fingerprint_of(_public_key(self._key))
 
     def __repr__(self) -> str:
         return f"SigningKey({self.fingerprint})"
@@ -57,30 +54,24 @@ class SigningKey:
         return (signed + b"." + _base64url(self._key.sign(signed, PKCS1v15(), SHA256()))).decode()
 
 
-@lru_cache(maxsize=8)
-def private_key(pem: str) -> "PrivateKeyTypes":
-    """Unencrypted, of whatever kind. Raises ValueError or TypeError where it is none.
-
-    Each key is read once a process: to check an RSA key takes 30 ms of CPU, and every session begins with one.
-    """
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    return load_pem_private_key(pem.encode(), password=None)
-
-
 def load_key(config: EngineConfig) -> SigningKey:
     """Raises KeyAbsent or KeyUnusable; SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable."""
-    return SigningKey(*_found(config.snowflake.private_key, config))
+    where = config.snowflake.private_key
+    return key_in_file(where.file) if where.file is not None else SigningKey(*_found(where, config))
+
+
+def key_in_file(file: Path) -> SigningKey:
+    """Raises KeyAbsent or KeyUnusable."""
+    place = f"file {file}"
+    try:
+        return SigningKey(file.read_bytes(), place)
+    except FileNotFoundError as error:
+        raise KeyAbsent(place, error.strerror or str(error)) from error
+    except OSError as error:
+        raise KeyUnusable(place, error.strerror or str(error)) from error
 
 
 def _found(where: PrivateKey, config: EngineConfig) -> tuple[str, str]:
-    if where.file is not None:
-        try:
-            return where.file.read_text(), f"file {where.file}"
-        except FileNotFoundError as error:
-            raise KeyAbsent(f"file {where.file}", error.strerror or str(error)) from error
-        except OSError as error:
-            raise KeyUnusable(f"file {where.file}", error.strerror or str(error)) from error
     if where.env is not None:
         try:
             return os.environ[where.env], f"environment variable {where.env}"

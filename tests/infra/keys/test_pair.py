@@ -40,5 +40,5 @@ def test_text_that_is_no_rsa_key_is_refused_without_being_shown() -> None:
     with pytest.raises(ValueError, match="not an RSA key") as caught:
         pair_of(pem)
     assert pem.splitlines()[1] not in str(caught.value)
-    with pytest.raises(ValueError, match="no unencrypted private key"):
+    with pytest.raises(ValueError, match="no private key in PEM or DER form"):
         pair_of("hunter2")
