@@ -6,7 +6,8 @@ from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, refresh_of, view_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.redshift import StreamView
+from firnline_infra.specification.redshift import StreamView, ViewRefresh
+from firnline_infra.specification.redshift_sql import refusals
 
 LARGEST_KIB = 1024
 LONGEST_SCHEDULE = 64
@@ -85,6 +86,15 @@ def _a_workgroup_has_whole_units(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"redshift.workgroup.base_capacity: is 4, or a multiple of 8 RPUs; {workgroup.base_capacity} is neither."
 
 
+def _statements_are_redshifts(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, view in _views(spec):
+        itself = view.refresh is ViewRefresh.AUTO
+        for refusal in refusals(view.where or "", refreshes_itself=itself):
+            yield f"{path}.where: {refusal}."
+        for number, each in enumerate(view.views):
+            yield from (f"{path}.views[{number}].select: {refusal}." for refusal in refusals(each.select))
+
+
 def _views(spec: EnvironmentSpec) -> Iterator[tuple[str, StreamView]]:
     for number, view in enumerate(spec.redshift.views if spec.redshift else ()):
         yield f"redshift.views[{number}]", view
@@ -97,4 +107,5 @@ CHECKS = (
     _an_adopted_view_is_in_what_is_adopted,
     _a_schedule_is_the_owner,
     _a_workgroup_has_whole_units,
+    _statements_are_redshifts,
 )

@@ -97,7 +97,7 @@ class RedshiftDatabase(DatabaseCatalog):
         path = self._new(it.path, user)
         view = StoredView(path, user, it.text, materialized=True, auto_refresh=it.auto_refresh)
         if self._names_stream(it["select"]):
-            stream, view.over_batch = of_batch(it["select"])
+            stream, view.over_batch = of_batch(it["select"], refreshes_itself=it.auto_refresh)
             view.schema, view.stream = self.schemas[self._folded(stream.schema)], self._folded(stream.name)
             self._check(view)
             self._with_batch((), datetime.now(UTC))

@@ -1,7 +1,8 @@
 """A SELECT of Redshift as one of DuckDB: of a view over the records of a refresh, and of a query.
 
 A record's text and JSON are columns of the batch already (ingestion.py), so that what is JSON is said by one reader. A function
-that is not here is DuckDB's, where it has one of that name; then its answer may differ from Redshift's.
+that is not here is DuckDB's, where it has one of that name; then its answer may differ from Redshift's. The best known of those
+that Redshift does not have are refused (redshift_sql.py).
 """
 
 from collections.abc import Callable, Mapping
@@ -9,11 +10,14 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from firnline_infra.specification.redshift_sql import refusals
 from firnline_local.runtimes.redshift.statements import Path, StatementError
 
 RECORD = "kinesis_data"
 BATCH = "batch"
 COLUMNS = ("approximate_arrival_timestamp", "partition_key", "shard_id", "sequence_number", "refresh_time", RECORD)
+LONGEST_NAME = 127
+"""Bytes of an identifier (Database Developer Guide, "Names and identifiers")."""
 LONGEST_TEXT = 65_535
 """Bytes that JSON_EXTRACT_PATH_TEXT reads (AWS's page on streaming ingestion, best practices: 64 KB)."""
 BEYOND_A_RECORD = (exp.Join, exp.Group, exp.AggFunc, exp.Window, exp.Distinct, exp.Order, exp.Limit)
@@ -23,9 +27,9 @@ TOO_LONG = "error('JSON_EXTRACT_PATH_TEXT: the text is longer than 65535 bytes')
 NO_TEXT = "error('FROM_VARBYTE: the record is not valid UTF-8')"
 
 
-def of_batch(select: str) -> tuple[Path, str]:
+def of_batch(select: str, *, refreshes_itself: bool = False) -> tuple[Path, str]:
     """The stream that a view reads, and its SELECT over the batch of a refresh. Raises StatementError."""
-    tree = _parsed(select)
+    tree = _parsed(select, refreshes_itself=refreshes_itself)
     tables = list(tree.find_all(exp.Table))
     if len(tables) != 1 or not isinstance(tree, exp.Select) or tree.find(*BEYOND_A_RECORD):
         raise StatementError(
@@ -38,6 +42,11 @@ def of_batch(select: str) -> tuple[Path, str]:
     for column in tree.find_all(exp.Column):
         if column.name.lower() not in COLUMNS and not column.table:
             raise StatementError(f'column "{column.name}" does not exist in {stream.name}')
+    names = [name.lower() for name in tree.named_selects]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise StatementError(f'column "{twice}" duplicated')
+    if long := next((name for name in names if len(name.encode()) > LONGEST_NAME), None):
+        raise StatementError(f'identifier "{long}" is longer than {LONGEST_NAME} bytes')
     tree = tree.transform(_of_record)
     return stream, _truncating(tree).sql(dialect="duckdb")
 
@@ -58,7 +67,9 @@ def of_query(select: str, relation: Callable[[Path], str], columns: Mapping[str,
     return _truncating(tree).sql(dialect="duckdb")
 
 
-def _parsed(select: str) -> exp.Expr:
+def _parsed(select: str, *, refreshes_itself: bool = False) -> exp.Expr:
+    for refusal in refusals(select, refreshes_itself=refreshes_itself):
+        raise StatementError(f"{refusal}.")
     try:
         return parse_one(select, read="redshift")
     except SqlglotError as error:

@@ -90,3 +90,38 @@ def test_what_redshift_can_read_is_taken(document: dict[str, Any]) -> None:
 )
 def test_what_redshift_can_not_read_is_told(document: dict[str, Any], told: str) -> None:
     assert any(told in each for each in problems(**document)), problems(**document)
+
+
+@pytest.mark.parametrize(
+    ("where", "refresh", "why"),
+    [
+        ("strftime(refresh_time, '%Y') = '2026'", "manual", "no function strftime; use to_char"),
+        ("REGEXP_EXTRACT(partition_key, 'a') = 'a'", "manual", "no function regexp_extract; use regexp_substr"),
+        ("kinesis_data ->> 'kind' = 'order'", "manual", "no operator ->>"),
+        ("refresh_time > GETDATE()", "auto", "getdate is a mutable function"),
+        ("approximate_arrival_timestamp < sysdate", "auto", "sysdate is a mutable function"),
+    ],
+)
+def test_a_condition_is_one_of_redshift(where: str, refresh: str, why: str) -> None:
+    (problem,) = problems(**said({**ORDERS, "where": where, "refresh": refresh}))
+    assert problem.startswith("redshift.views[0].where: ")
+    assert why in problem
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "partition_key = 'strftime(now())' AND can_json_parse(kinesis_data)",
+        "refresh_time > '2026-01-01' -- ->> getdate()",
+        "kinesis_data.now = 1",
+    ],
+)
+def test_what_stands_in_a_text_or_a_comment_is_no_code(where: str) -> None:
+    assert problems(**said({**ORDERS, "where": where})) == []
+
+
+def test_a_view_over_a_view_may_ask_for_the_time_and_not_for_another_databases_functions() -> None:
+    live = {"name": "live", "select": "SELECT * FROM public.orders WHERE refresh_time > getdate() - 1"}
+    other = {"name": "other", "select": "SELECT list_value(1)"}
+    (problem,) = problems(**said({**ORDERS, "views": [live, other]}))
+    assert problem == "redshift.views[0].views[1].select: Redshift has no function list_value; use array."

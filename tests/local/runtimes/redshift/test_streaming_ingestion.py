@@ -139,3 +139,28 @@ def test_views_over_a_view_and_their_readers(account: Account) -> None:
     account.run("DROP MATERIALIZED VIEW my_view")
     with pytest.raises(StatementFailed):  # bound late: it is there, and has nothing to read
         account.run("SELECT kind FROM kinds")
+
+
+@pytest.mark.parametrize(
+    ("select", "why"),
+    [
+        ("SELECT partition_key AS a, shard_id AS A", 'column "a" duplicated'),
+        (f"SELECT partition_key AS {'n' * 128}", "longer than 127 bytes"),
+        ("SELECT strftime(refresh_time, '%Y') AS y", "no function strftime"),
+        ("SELECT regexp_extract(partition_key, 'a') AS y", "no function regexp_extract"),
+        ("SELECT refresh_time > getdate() AS y", "getdate is a mutable function"),
+        ("SELECT random() AS y", "random is a mutable function"),
+    ],
+)
+def test_what_redshift_does_not_take_is_refused_though_the_database_below_would(
+    account: Account, select: str, why: str
+) -> None:
+    account.run(SCHEMA)
+    with pytest.raises(StatementFailed, match=why):
+        account.run(f"CREATE MATERIALIZED VIEW v AUTO REFRESH YES AS {select} FROM kds.{STREAM}")
+
+
+def test_a_query_has_redshifts_functions_and_no_others(account: Account) -> None:
+    for query in ("SELECT list_value(1, 2)", "SELECT '{}' ->> 'a'"):
+        with pytest.raises(StatementFailed, match="Redshift has no"):
+            account.run(query)

@@ -1,0 +1,43 @@
+"""Functions that Redshift does not have, and those that it keeps out of a view that refreshes itself: the best known ones.
+
+`spec check` and the embedded Redshift, which computes with another database, ask the same lists. Redshift's own functions are in
+its Database Developer Guide, "SQL functions reference" (docs.aws.amazon.com/redshift/latest/dg/c_SQL_functions.html).
+"""
+
+import re
+from collections.abc import Iterator
+
+UNKNOWN = {
+    "strftime": "to_char",
+    "strptime": "to_timestamp",
+    "regexp_extract": "regexp_substr",
+    "list_value": "array",
+    "struct_pack": "object",
+    "json_extract": "json_extract_path_text",
+    "json_extract_string": "json_extract_path_text",
+    "epoch_ms": "extract(epoch from …)",
+    "parse_json": "json_parse",
+    "iff": "case",
+    "string_split": "split_part",
+}
+"""Functions of DuckDB and Snowflake, and what Redshift has for them."""
+MUTABLE = ("getdate", "sysdate", "now", "random", "current_date", "current_time", "current_timestamp", "timeofday")
+"""Functions that answer otherwise at another time. CREATE MATERIALIZED VIEW refuses them with AUTO REFRESH YES: "auto refresh is
+not supported for materialized view with mutable function" (quoted on openillumi.com/?p=111060, 2026-11-28)."""
+_NO_CODE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_CALLED = re.compile(r"(?<![\w.])([a-z_]\w*)\s*\(")
+_WORD = re.compile(r"(?<![\w.])[a-z_]\w*(?![\w.])")
+_ARROW = re.compile(r"->>?")
+
+
+def refusals(sql: str, *, refreshes_itself: bool = False) -> Iterator[str]:
+    """Why Redshift would refuse a condition or a SELECT: each word once, in the order in which they stand there."""
+    code = _NO_CODE.sub(" '' ", sql).lower()
+    if arrow := _ARROW.search(code):
+        yield f"Redshift has no operator {arrow[0]}; use json_extract_path_text, or a path of SUPER (kinesis_data.kind)"
+    for name in dict.fromkeys(_CALLED.findall(code)):
+        if name in UNKNOWN:
+            yield f"Redshift has no function {name}; use {UNKNOWN[name]}"
+    for word in dict.fromkeys(_WORD.findall(code)):
+        if refreshes_itself and word in MUTABLE:
+            yield f"{word} is a mutable function, which a view with AUTO REFRESH can't have; filter in a view over it"
