@@ -132,6 +132,7 @@ class RealAccounts:
         import snowflake.connector
         from snowflake.connector.errors import Error
 
+        from firnline_ingest.snowflake.connection import SESSION_PARAMETERS
         from firnline_ingest.snowflake.errors import LoginRefused
 
         os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
@@ -143,7 +144,7 @@ class RealAccounts:
                 user=user,
                 role=role,
                 authenticator=authenticator,
-                session_parameters={"QUERY_TAG": "firnline"},
+                session_parameters=SESSION_PARAMETERS,
                 **{name: value for name, value in given.items() if value},
             )
         except Error as error:

@@ -74,6 +74,7 @@ def test_ci_logs_in_as_what_it_runs_as(spec: EnvironmentSpec, monkeypatch: pytes
     RealAccounts(spec, {f"SNOWFLAKE_{name}": value for name, value in values.items()}).snowflake()
     assert (given["user"], given["authenticator"], given["workload_identity_provider"]) == tuple(values.values())
     assert not {"password", "token"} & given.keys()
+    assert given["session_parameters"]["QUOTED_IDENTIFIERS_IGNORE_CASE"] is False
 
 
 def test_the_accounts_url_is_the_default(spec: EnvironmentSpec) -> None:
