@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.format import Check, Decoder, SchemasOf
 from firnline_ingest.config.registries import ConfluentRegistry
+from firnline_ingest.formats.avro_decoding.schema import has_record, parsed
 from firnline_ingest.formats.packing import PackedFormat
 
 
@@ -19,13 +20,11 @@ def _is_record(text: str) -> str:
         schema = json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    if not (isinstance(schema, dict) and schema.get("type") == "record" and isinstance(schema.get("fields"), list)):
-        raise ValueError("it is no record of Avro's with fields, which could be columns")
+    if not has_record(schema):
+        raise ValueError("it must be an Avro record with fields, which could be columns, or a union of such records")
     if find_spec("fastavro"):
-        from fastavro.schema import parse_schema
-
         try:
-            parse_schema(schema)
+            parsed(schema, {})
         except Exception as error:  # fastavro raises what it comes across, and none of it is ours
             raise ValueError(f"it is no schema of Avro's: {type(error).__name__}: {error}"[:300]) from error
     return text

@@ -32,10 +32,10 @@ def test_records_are_json_where_nothing_is_said() -> None:
         ({"type": "bytes", "column": '"KINESISMETADATA"'}, "is the metadata column"),
         ({"type": "csv", "columns": ["A", "kinesismetadata"]}, "is the metadata column"),
         ({"type": "avro", "framing": "none", "avro_schema": "[" * 100_000}, "nested too deeply"),
-        ({"type": "avro", "framing": "none", "avro_schema": '"int"'}, "format.avro_schema: it is no record"),
+        ({"type": "avro", "framing": "none", "avro_schema": '"int"'}, "format.avro_schema: it must be an Avro record"),
         (
             {"type": "avro", "framing": "none", "avro_schema": '{"type": "record", "name": "R"}'},
-            "it is no record",
+            "it must be an Avro record",
         ),
         (
             {

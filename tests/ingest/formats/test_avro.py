@@ -136,7 +136,7 @@ def laughs() -> dict[str, Any]:
         laughs(),
         record("unknown"),
         "string",
-        [record("int")],
+        ["null", "int"],
         {},
     ],
 )

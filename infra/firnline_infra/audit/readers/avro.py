@@ -122,7 +122,7 @@ class RecordSchema:
             self._define(json.loads(each), "")
         self._schema = json.loads(text)
         self._define(self._schema, "")
-        if not isinstance(self._schema, dict) or self._schema.get("type") != "record":
+        if not _may_be_record(self._schema):
             raise _malformed("its schema is no record's")
 
     def _define(self, schema: Any, namespace: str) -> bool:
@@ -201,7 +201,10 @@ class RecordSchema:
 
     def value_in(self, source: "_Bytes") -> Json:
         """Raises ValueError, OverflowError, RecursionError and Unreadable."""
-        return self._value(self._schema, "", source)
+        value = self._value(self._schema, "", source)
+        if not isinstance(value, dict):
+            raise _malformed("its branch of a union is no record")
+        return value
 
     def _value(self, schema: Any, namespace: str, source: "_Bytes") -> Json:
         if isinstance(schema, list):
@@ -337,7 +340,7 @@ def _logical(schema: dict[str, Any], value: Any) -> Json:
     """The value of a type whose logical type is known here; else the plain value."""
     kind = schema["type"]
     match schema.get("logicalType"), kind:
-        case "decimal", "bytes" | "fixed":
+        case "decimal", "bytes" | "fixed" if _is_decimal(schema):
             return _decimal(value, int(schema.get("scale", 0)))
         case "date", "int":
             return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
@@ -352,7 +355,25 @@ def _logical(schema: dict[str, Any], value: Any) -> Json:
             return (moment.replace(tzinfo=None) if name.startswith("local") else moment).isoformat()
         case "uuid", "string":
             return str(UUID(value))
+        case "uuid", "fixed" if schema["size"] == 16:
+            return str(UUID(bytes=value))
     return _plain(value)
+
+
+def _may_be_record(schema: Any) -> bool:
+    """Whether a value of it may be a record; a name in a union may be one's."""
+    if isinstance(schema, list):
+        return any(_may_be_record(each) or (isinstance(each, str) and each not in PRIMITIVES) for each in schema)
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    return kind == "record" or (isinstance(kind, dict) and _may_be_record(kind))
+
+
+def _is_decimal(schema: dict[str, Any]) -> bool:
+    """Whether precision and scale are a decimal's; any other one is the plain bytes (specification, logical types)."""
+    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    if type(precision) is not int or type(scale) is not int or not 1 <= precision >= scale >= 0:
+        return False
+    return bool(schema["type"] == "bytes" or 10**precision <= 2 ** (8 * schema["size"] - 1))
 
 
 def _time(microseconds: int) -> str:

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
 from firnline_ingest.config.format import Check, Decoder, Unpack
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.formats.avro_decoding.cost import Cost, SchemaCost, SchemaRefused
+from firnline_ingest.formats.avro_decoding.schema import has_record, parsed
 from firnline_ingest.formats.avro_decoding.strict import NotStrict, Walk, walk_of
 from firnline_ingest.formats.packing import EXPANDED_BYTES, Compression, inflated, unpacker
 from firnline_ingest.records.conversion import as_json
@@ -55,25 +57,25 @@ class AvroSchema:
 
     def __init__(self, text: str, references: Sequence[str] = ()) -> None:
         """`references`: schemas that it names, each behind those that it names itself."""
-        from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
+        from fastavro.schema import fingerprint, to_parsing_canonical_form
 
         _read_what_is_read_otherwise()
         named: dict[str, Any] = {}
         cost = SchemaCost()
         try:
             for each in references:
-                cost(parse_schema(json.loads(each), named))
+                cost(parsed(json.loads(each), named))
             schema = json.loads(text)
-            self._parsed = parse_schema(schema, named)
+            self._parsed = parsed(schema, named)
             self.cost: Cost = cost(self._parsed)
             self._walk: Walk = walk_of(self._parsed, named)
-            canonical = to_parsing_canonical_form(schema) if not references else ""
+            canonical = to_parsing_canonical_form(self._parsed) if not references else ""
             self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
         except SchemaRefused:
             raise
         except Exception as error:  # fastavro raises what it comes across, and none of it is ours
             raise SchemaRefused(f"{type(error).__name__}: {error}"[:300]) from error
-        if not (isinstance(schema, dict) and schema.get("type") == "record"):
+        if not has_record(schema):
             raise SchemaRefused("it is no record, whose fields could be columns")
 
     def object_in(self, stream: io.BytesIO, data: bytes) -> dict[str, Any]:
@@ -95,6 +97,7 @@ def _read_what_is_read_otherwise() -> None:
     from fastavro.read import LOGICAL_READERS
 
     LOGICAL_READERS["bytes-decimal"] = LOGICAL_READERS["fixed-decimal"] = _decimal
+    LOGICAL_READERS["fixed-uuid"] = _uuid
     for kind in ("int-time-millis", "long-time-micros"):
         LOGICAL_READERS[kind] = _of_a_day(LOGICAL_READERS[kind])
 
@@ -108,6 +111,10 @@ def _of_a_day(read: Callable[..., Any]) -> Callable[..., Any]:
         return read(data, *schemas)
 
     return checked
+
+
+def _uuid(data: bytes, *_schemas: Any) -> UUID:
+    return UUID(bytes=data)
 
 
 def _decimal(data: bytes, writer_schema: Any = None, _reader_schema: Any = None) -> Decimal:
@@ -214,5 +221,6 @@ def _read(stream: io.BytesIO, schema: Any) -> dict[str, Any]:
         found: Any = schemaless_reader(stream, schema, None)
     except Exception as error:  # fastavro raises what it comes across, and none of it is ours
         raise malformed(f"{type(error).__name__}: {error}"[:300]) from error
-    assert isinstance(found, dict), "the schema is a record's"
+    if not isinstance(found, dict):
+        raise malformed("it is a branch of its schema's union that is not a record.")
     return found
