@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, Self
+from unicodedata import ucd_3_2_0
 
 import msgspec
 
@@ -17,6 +18,8 @@ from firnline_ingest.records.rejection import Rejection, RejectReason
 
 MOST_NAMES = 300  # of a shard, that are reported: streams whose keys are data have a new one with every record
 REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
+UNSEEN = {"Cc", "Cf", "Zl", "Zp"}
+LATER_UNSEEN = "\u061c\u200b\u2066\u2067\u2068\u2069"  # format characters since Unicode 4.0 and 6.3
 
 _encode = msgspec.json.Encoder().encode
 
@@ -128,7 +131,7 @@ def column_key(key: str) -> str:
 def _fault(keys: Sequence[str], reserved: Mapping[str, str]) -> Rejection | None:
     seen: dict[str, str] = {}
     for key in keys:
-        if not key or len(key) > MAX_CHARACTERS or "\0" in key:
+        if not key or len(key) > MAX_CHARACTERS or (not key.isprintable() and _unseen(key)):
             return Rejection(RejectReason.UNUSABLE_KEY, f"{_shown(key)} can't name a column: {_why_unusable(key)}.")
         column = column_key(key)
         if taken := reserved.get(column):
@@ -142,7 +145,18 @@ def _fault(keys: Sequence[str], reserved: Mapping[str, str]) -> Rejection | None
 def _why_unusable(key: str) -> str:
     if not key:
         return "it is empty"
-    return "it holds a NUL" if "\0" in key else f"it has {len(key)} characters, {MAX_CHARACTERS} are allowed"
+    if "\0" in key:
+        return "it holds a NUL"
+    if unseen := _unseen(key):
+        return f"it holds U+{ord(unseen):04X}, a control or format character"
+    return f"it has {len(key)} characters, {MAX_CHARACTERS} are allowed"
+
+
+def _unseen(key: str) -> str:
+    """The first character that nobody sees: a control, a format or a line separator, by a Unicode that is the same for every
+    Python. Snowflake's page of identifiers names none of them, and a table that evolves may refuse the whole channel for one.
+    """
+    return next((each for each in key if each in LATER_UNSEEN or ucd_3_2_0.category(each) in UNSEEN), "")
 
 
 def _shown(key: str) -> str:

@@ -3,6 +3,7 @@
 import json
 from random import Random
 from typing import Any
+from unicodedata import ucd_3_2_0
 
 import pytest
 from hypothesis import example, given
@@ -117,6 +118,13 @@ REJECTED = {
     "a key twice, pretty printed": (b'{\n"a": 1,\n"a": 2\n}', RejectReason.DUPLICATE_KEY),
     "an empty key": (b'{"":1}', RejectReason.UNUSABLE_KEY),
     "a key with a NUL": (b'{"a\\u0000":1}', RejectReason.UNUSABLE_KEY),
+    "a key with a line break": (b'{"a\\nb":1}', RejectReason.UNUSABLE_KEY),
+    "a key with a tab": (b'{"a\\tb":1}', RejectReason.UNUSABLE_KEY),
+    "a key with an escape": (b'{"\\u001b[31mred":1}', RejectReason.UNUSABLE_KEY),
+    "a key with a direction": ('{"\u202eabc":1}'.encode(), RejectReason.UNUSABLE_KEY),
+    "a key of a blank without width": ('{"\u200b":1}'.encode(), RejectReason.UNUSABLE_KEY),
+    "a key with a line separator": ('{"a\u2028b":1}'.encode(), RejectReason.UNUSABLE_KEY),
+    "a key with a DEL": (b'{"a\x7f":1}', RejectReason.UNUSABLE_KEY),
     "a key too long for a column": (b'{"' + b"k" * 256 + b'":1}', RejectReason.UNUSABLE_KEY),
 }
 
@@ -155,7 +163,7 @@ def test_the_detail_says_what_is_wrong_with_this_record(payload: bytes, detail: 
     assert fault(payload).detail == detail
 
 
-@pytest.mark.parametrize("key", ["plain", "caf\\u00e9", "\\ud83d\\ude00", "café", "😀", 'a\\"b', "a\\\\b", "\\u0001"])
+@pytest.mark.parametrize("key", ["plain", "caf\\u00e9", "\\ud83d\\ude00", "café", "😀", 'a\\"b', "a\\\\b", "\\ufffd"])
 @pytest.mark.parametrize("layout", ['{"%s":1,"x":2}', '{"%s": 1, "x": 2}', '{\n  "%s": 1,\n  "x": 2\n}'])
 def test_keys_as_serialisers_write_them_need_no_slow_look(
     key: str, layout: str, monkeypatch: pytest.MonkeyPatch
@@ -203,7 +211,16 @@ def is_usable(payload: bytes) -> bool:
     return (
         len(set(columns)) == len(columns)
         and column_key(COLUMN) not in columns
-        and all(0 < len(key) <= 255 and "\0" not in key for key in keys)
+        and all(0 < len(key) <= 255 and not any(map(is_unseen, key)) for key in keys)
+    )
+
+
+def is_unseen(character: str) -> bool:
+    return character in "\u200b\u061c\u2066\u2067\u2068\u2069" or ucd_3_2_0.category(character) in (
+        "Cc",
+        "Cf",
+        "Zl",
+        "Zp",
     )
 
 

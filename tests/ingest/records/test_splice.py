@@ -12,7 +12,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=10,
 )
-OBJECTS = st.dictionaries(st.text('abcdefg_ é"\\\n', min_size=1, max_size=8), VALUES, max_size=6)
+OBJECTS = st.dictionaries(st.text('abcdefg_ é"\\', min_size=1, max_size=8), VALUES, max_size=6)
 LAYOUTS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [{"separators": (",", ":")}, {}, {"indent": 2}, {"indent": "\t"}, {"separators": (" , ", " : ")}]
 )
