@@ -224,6 +224,7 @@ def _contents() -> Iterator[tuple[str, Sort]]:
 
 def _packed() -> Iterator[tuple[str, Sort]]:
     yield "gzip", _packed_by("gzip", gzip.compress)
+    yield "zlib", _packed_by("zlib", zlib.compress)
     yield "zstd", _packed_by("zstd", zstandard.compress)
 
 

@@ -13,6 +13,8 @@ EXPANDED_BYTES = 10_485_760  # as much as the largest record of Kinesis has by i
 GZIP_WINDOW = 31  # zlib's: 15 bits, and the header of gzip
 WINDOW_BYTES = 8 * 1024 * 1024  # RFC 8878 asks decoders for as much, and producers for no more
 STEP = 256  # a block of four bytes may stand for 128 KB: so a step makes 8 MB at most
+NOTHING = b"\0\r\n"
+"""What may stand behind packed data: padding, as gzip itself has it, and the line breaks of shippers that write lines."""
 CONTENT = "RECORD_CONTENT"
 
 
@@ -23,6 +25,10 @@ class Compression(StrEnum):
     """As it is."""
     GZIP = "gzip"
     """gzip (RFC 1952), one member or several."""
+    ZLIB = "zlib"
+    """zlib (RFC 1950), one stream."""
+    DEFLATE = "deflate"
+    """deflate (RFC 1951) without a header, one stream."""
     ZSTD = "zstd"
     """Zstandard (RFC 8878), one frame or several, with a window of up to 8 MB."""
 
@@ -44,6 +50,10 @@ def unpacker(compression: Compression) -> Unpack | None:
             return None
         case Compression.GZIP:
             return lambda data: _all(_gunzip(data))
+        case Compression.ZLIB:
+            return lambda data: _all(_one_stream(data, zlib.MAX_WBITS, "zlib"))
+        case Compression.DEFLATE:
+            return lambda data: _all(_one_stream(data, -zlib.MAX_WBITS, "deflate"))
         case Compression.ZSTD:
             return _zstd()
 
@@ -67,7 +77,19 @@ def _gunzip(data: bytes) -> Iterator[bytes]:
             raise _not_packed(f"it is no gzip: {error}.") from error
         if not member.eof:
             raise _not_packed("its gzip is cut short.")
-        data = member.unused_data.lstrip(b"\0")  # as gzip itself does: padding
+        data = member.unused_data.lstrip(NOTHING)
+
+
+def _one_stream(data: bytes, window: int, name: str) -> Iterator[bytes]:
+    stream = zlib.decompressobj(window)
+    try:
+        yield stream.decompress(data, EXPANDED_BYTES + 1)
+    except zlib.error as error:
+        raise _not_packed(f"it is no {name}: {error}.") from error
+    if not stream.eof:
+        raise _not_packed(f"its {name} is cut short.")
+    if stream.unused_data.strip(NOTHING):
+        raise _not_packed(f"something follows its {name}.")
 
 
 def inflated(data: bytes) -> bytes:

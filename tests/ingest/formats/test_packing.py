@@ -12,7 +12,15 @@ from firnline_ingest.records.rejection import RejectReason
 from .making import convert, rejected, values
 
 ROW = b'{"n":1}'
-PACKED = {"gzip": gzip.compress(ROW), "zstd": zstandard.compress(ROW)}
+
+
+def deflated(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+PACK = {"gzip": gzip.compress, "zlib": zlib.compress, "deflate": deflated, "zstd": zstandard.compress}
+PACKED = {name: pack(ROW) for name, pack in PACK.items()}
 STREAMED = zstandard.ZstdCompressor(write_content_size=False, write_checksum=True).compress(ROW)
 
 
@@ -23,6 +31,12 @@ STREAMED = zstandard.ZstdCompressor(write_content_size=False, write_checksum=Tru
         ("gzip", gzip.compress(b'{"n"') + gzip.compress(b":1}") + b"\0\0"),
         ("zstd", zstandard.compress(b'{"n"') + zstandard.compress(b":1}")),
         ("zstd", STREAMED),
+        *[
+            (name, PACKED[name] + behind)
+            for name in ("gzip", "zlib", "deflate")
+            for behind in (b"\n", b"\r\n", b"\0\n")
+        ],
+        ("gzip", PACKED["gzip"] + b"\n" + gzip.compress(b" ") + b"\n"),
     ],
 )
 def test_what_is_packed_is_a_row_like_any_other(compression: str, data: bytes) -> None:
@@ -43,6 +57,11 @@ def test_every_format_may_be_packed(compression: str) -> None:
         ("gzip", PACKED["gzip"][:-1]),
         ("gzip", PACKED["gzip"][:-8] + b"\0" * 8),
         ("gzip", PACKED["gzip"] + b"more"),
+        *[(name, data) for name in ("zlib", "deflate") for data in (ROW, PACKED["gzip"], PACKED[name] + b"more")],
+        ("zlib", PACKED["zlib"][:-1]),
+        ("zlib", PACKED["deflate"]),
+        ("deflate", PACKED["deflate"][:-1]),
+        ("deflate", PACKED["zlib"]),
         ("zstd", ROW),
         ("zstd", PACKED["zstd"][:-1]),
         ("zstd", PACKED["zstd"] + b"more"),
@@ -58,6 +77,8 @@ def bombs() -> dict[str, tuple[str, bytes]]:
     wide = zstandard.ZstdCompressionParameters(window_log=(4 * WINDOW_BYTES).bit_length() - 1, write_content_size=False)
     return {
         "gzip": ("gzip", gzip.compress(blank)),
+        "zlib": ("zlib", zlib.compress(blank)),
+        "deflate": ("deflate", deflated(blank)),
         "zstd": ("zstd", zstandard.compress(blank)),
         "a zstd that does not say how much it is": (
             "zstd",
@@ -84,7 +105,7 @@ def test_a_bomb_is_a_letter(name: str) -> None:
 
 @pytest.mark.parametrize("compression", PACKED)
 def test_a_record_without_bytes_is_empty_and_not_badly_packed(compression: str) -> None:
-    empty = {"gzip": gzip.compress(b""), "zstd": zstandard.compress(b"")}[compression]
+    empty = PACK[compression](b"")
     for data in (b"", empty):
         assert rejected({"type": "json", "compression": compression}, data).reason is RejectReason.EMPTY
 

@@ -15,11 +15,30 @@ def unpacked(of: Format, data: bytes) -> bytes:
     compression = of.compression if isinstance(of, PackedFormat) else Compression.NONE
     if not data or compression is Compression.NONE:
         return data
-    return gunzipped(data) if compression is Compression.GZIP else unzstandard(data)
+    match compression:
+        case Compression.GZIP:
+            return gunzipped(data)
+        case Compression.ZLIB:
+            return _alone(data, zlib.MAX_WBITS)
+        case Compression.DEFLATE:
+            return _alone(data, -zlib.MAX_WBITS)
+    return unzstandard(data)
+
+
+def _alone(data: bytes, window: int) -> bytes:
+    """One stream, and line breaks or zeros behind it. Raises Unreadable."""
+    stream = zlib.decompressobj(window)
+    try:
+        whole = _bounded(stream.decompress(data, MOST_BYTES + 1))
+    except zlib.error as error:
+        raise Unreadable("not-packed", str(error)) from error
+    if not stream.eof or stream.unused_data.strip(b"\0\r\n"):
+        raise Unreadable("not-packed", "it does not end where its stream ends")
+    return whole
 
 
 def gunzipped(data: bytes) -> bytes:
-    """All its members (RFC 1952), with zeros between them. Raises Unreadable."""
+    """All its members (RFC 1952), with zeros or line breaks between them. Raises Unreadable."""
     whole = b""
     while data:
         member = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -29,7 +48,7 @@ def gunzipped(data: bytes) -> bytes:
             raise Unreadable("not-packed", str(error)) from error
         if not member.eof:
             raise Unreadable("not-packed", "its last member is cut short")
-        data = member.unused_data.lstrip(b"\0")
+        data = member.unused_data.lstrip(b"\0\r\n")
     return whole
 
 
