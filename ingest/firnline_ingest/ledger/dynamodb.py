@@ -30,7 +30,7 @@ from firnline_ingest.ledger.item import (
     standby_to_item,
     to_item,
 )
-from firnline_ingest.ledger.item_table import ConditionFailed, ItemTable, TableExists, serialized
+from firnline_ingest.ledger.item_table import NEW_TABLE, ConditionFailed, ItemTable, TableExists, serialized
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
@@ -99,7 +99,7 @@ class DynamoLedger:
                 KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
             )
         try:
-            self._items.client.get_waiter("table_exists").wait(TableName=self._items.name)
+            self._items.client.get_waiter("table_exists").wait(TableName=self._items.name, WaiterConfig=NEW_TABLE)
         except BotoCoreError as error:
             raise LedgerUnavailable(self._items.name, str(error)) from error
 

@@ -29,8 +29,11 @@ from firnline_ingest.ledger.item import Item
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import WaiterConfigTypeDef
 
 Result = TypeVar("Result")
+NEW_TABLE: "WaiterConfigTypeDef" = {"Delay": 2, "MaxAttempts": 250}
+"""How a table that was just created is waited for: it takes seconds, and botocore's own waiter looks each twenty."""
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 

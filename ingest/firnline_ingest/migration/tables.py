@@ -9,6 +9,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.ledger.expressions import of_query
+from firnline_ingest.ledger.item_table import NEW_TABLE
 from firnline_ingest.migration import kcl, openflow
 from firnline_ingest.migration.errors import JournalMissing, SourceForeign, SourceMissing, TableTrouble
 from firnline_ingest.migration.lease import Leases
@@ -98,7 +99,7 @@ class MigrationJournal:
                 AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in JOURNAL_KEY],
                 KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in JOURNAL_KEY.items()],
             )
-            self._client.get_waiter("table_exists").wait(TableName=self.table)
+            self._client.get_waiter("table_exists").wait(TableName=self.table, WaiterConfig=NEW_TABLE)
 
     def write(self, incarnation: str, shard: str, noted: Item) -> None:
         item = {"stream": incarnation, "shard": shard, **noted}
