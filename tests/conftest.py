@@ -114,6 +114,15 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Control
 
 
 @pytest.fixture(scope="session")
+def dynalite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of another people's DynamoDB; the test is skipped where it is not provided (tests/foreign)."""
+    from tests.foreign.servers import DYNALITE, running
+
+    with running(DYNALITE, tmp_path_factory.mktemp("dynalite")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The three, by the folder that each is built from; the build backend is of our own environment, so nothing is fetched."""
     built = {}

@@ -1,5 +1,6 @@
 """The embedded environment with other people's Kinesis and DynamoDB in the place of ours; Snowflake stays."""
 
+import json
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from firnline_local.endpoints import aws_client
 from firnline_local.running import RunningEnvironment
-from tests.foreign.servers import DYNALITE, KINESALITE, KINESIS_MOCK, NodeServer, running
+from tests.foreign.servers import KINESALITE, KINESIS_MOCK, NodeServer, running
 from tests.spark.conftest import Lane
 
 
@@ -59,6 +60,14 @@ class ForeignLane(Lane):
         still = [shard for shard in shards if "EndingSequenceNumber" not in shard["SequenceNumberRange"]]
         return sorted(still, key=lambda shard: int(shard["HashKeyRange"]["StartingHashKey"]))
 
+    def put_into(self, shard: dict[str, Any], *events: Any) -> list[str]:
+        """One after the other, into one shard; their sequence numbers."""
+        put, key = self.environment.client("kinesis").put_record, shard["HashKeyRange"]["StartingHashKey"]
+        return [
+            put(StreamName=self.name, Data=json.dumps(event), PartitionKey="k", ExplicitHashKey=key)["SequenceNumber"]
+            for event in events
+        ]
+
     def split(self, shard: dict[str, Any]) -> None:
         first, last = (int(shard["HashKeyRange"][name]) for name in ("StartingHashKey", "EndingHashKey"))
         self.environment.client("kinesis").split_shard(
@@ -71,12 +80,6 @@ class ForeignLane(Lane):
             StreamName=self.name, ShardToMerge=left["ShardId"], AdjacentShardToMerge=right["ShardId"]
         )
         self.until_active()
-
-
-@pytest.fixture(scope="session")
-def dynalite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(DYNALITE, tmp_path_factory.mktemp("dynalite")) as url:
-        yield url
 
 
 @pytest.fixture(scope="module", params=[KINESIS_MOCK, KINESALITE], ids=lambda server: server.name)

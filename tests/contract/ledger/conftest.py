@@ -10,11 +10,19 @@ from firnline_ingest.ledger.backend import Ledger
 from tests.contract.ledger.tables import IN_AN_ACCOUNT, dynamo_ledger
 from tests.fakes.ledger import MemoryLedger
 
+LEDGERS = ["memory", "dynamodb", *([] if IN_AN_ACCOUNT else [pytest.param("dynalite", marks=pytest.mark.foreign)])]
+
 
 @pytest.fixture
-def dynamodb() -> Iterator[Any]:
+def dynamodb(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The one that the test's ledger is in; moto's where it has none, or one in memory."""
     if IN_AN_ACCOUNT:
         yield dynamodb_client(AwsConfig(region=os.environ["AWS_REGION"]))
+        return
+    called = getattr(request.node, "callspec", None)
+    if called and called.params.get("ledger") == "dynalite":
+        url = request.getfixturevalue("dynalite")
+        yield dynamodb_client(AwsConfig(region="us-east-1", endpoints={"dynamodb": url}))
         return
     from moto import mock_aws
 
@@ -22,7 +30,7 @@ def dynamodb() -> Iterator[Any]:
         yield dynamodb_client(AwsConfig(region="us-east-1"))
 
 
-@pytest.fixture(params=["memory", "dynamodb"])
+@pytest.fixture(params=LEDGERS)
 def ledger(request: pytest.FixtureRequest) -> Ledger:
     if request.param == "memory":
         return MemoryLedger()

@@ -1,4 +1,4 @@
-"""The table that the suite of ledgers has in DynamoDB: moto's, in process, or an account's where `scripts/live` asks."""
+"""The table that the suite of ledgers has in DynamoDB: moto's, dynalite's, or an account's where `scripts/live` asks."""
 
 import os
 from typing import Any
@@ -13,14 +13,14 @@ NAMES = dict(zip(("#a", "#b"), KEY_SCHEMA, strict=True))
 
 def dynamo_ledger(client: Any) -> DynamoLedger:
     """Over an empty table."""
-    if not IN_AN_ACCOUNT or TABLE not in client.list_tables()["TableNames"]:
+    if TABLE not in client.list_tables()["TableNames"]:
         client.create_table(
             TableName=TABLE,
             BillingMode="PAY_PER_REQUEST",
             AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
             KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
         )
-        client.get_waiter("table_exists").wait(TableName=TABLE)
+        client.get_waiter("table_exists").wait(TableName=TABLE, WaiterConfig={"Delay": 1})
     what = {"ProjectionExpression": "#a, #b", "ExpressionAttributeNames": NAMES, "ConsistentRead": True}
     for item in client.scan(TableName=TABLE, **what)["Items"]:
         client.delete_item(TableName=TABLE, Key=item)

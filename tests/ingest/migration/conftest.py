@@ -66,5 +66,6 @@ def make_table(dynamodb: Any, name: str, key: dict[str, str], items: list[dict[s
         AttributeDefinitions=[{"AttributeName": part, "AttributeType": "S"} for part in key],
         KeySchema=[{"AttributeName": part, "KeyType": kind} for part, kind in key.items()],
     )
+    dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
     for item in items:
         dynamodb.put_item(TableName=name, Item=item)
