@@ -99,7 +99,8 @@ def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Run
 
 @pytest.fixture(scope="session")
 def control_plane(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[ControlPlane]":
-    """The real API server of Kubernetes, with the operators' definitions. A test makes a namespace of its own."""
+    """The real API server of Kubernetes, with the operators' definitions. All processes of a run share it: a
+    test makes a namespace of its own (tests.kubernetes.definitions.name_of_own)."""
     from tests.kubernetes.collector import Collector
     from tests.kubernetes.control_plane import ControlPlane, provided
     from tests.kubernetes.definitions import define
@@ -107,10 +108,10 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Control
     if not (provided() / "kube-apiserver").exists():
         assert os.environ.get("CI") != "true", "CI has no kube-apiserver: scripts/kubernetes-api builds it."
         pytest.skip("there is no kube-apiserver: scripts/kubernetes-api builds it (Go)")
-    with ControlPlane(provided(), tmp_path_factory.mktemp("control-plane")) as plane:
-        define(plane.api("admin"))
-        with Collector(plane.api("admin")):
-            yield plane
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "control-plane"
+    with ControlPlane(provided(), folder, define) as plane, Collector(plane.api("admin")):
+        yield plane
 
 
 @pytest.fixture(scope="session")

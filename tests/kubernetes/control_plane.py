@@ -3,12 +3,13 @@
 There is no controller manager, no scheduler and no kubelet: an object stays what the API server makes of it.
 """
 
+import fcntl
 import os
 import re
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -19,21 +20,24 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.kubeconfig import Access
 from tests.kubernetes.client import ClusterClient
+from tests.processes import MARK
 
 HOST = "127.0.0.1"
 MODULES = Path(__file__).parents[2] / "scripts" / "kubernetes-build" / "go.mod"
 USERS: Mapping[str, str] = {"admin": "system:masters", "ci": "deployers"}
 """Groups of the users, who have their names as tokens. Those of system:masters may do everything."""
-STARTS_S, LOOK_EVERY_S, ENDS_S = 60.0, 0.05, 10.0
+STARTS_S, LOOK_EVERY_S = 60.0, 0.05
 TOGETHER = """
 exec 3<&0
-"$ETCD" $ETCD_OPTIONS <&- & etcd=$!
-"$API_SERVER" $API_SERVER_OPTIONS <&- & api_server=$!
-cat <&3 >/dev/null
-kill -9 $api_server $etcd
-wait
+(
+    "$ETCD" $ETCD_OPTIONS 3<&- & etcd=$!
+    "$API_SERVER" $API_SERVER_OPTIONS 3<&- & api_server=$!
+    cat <&3 >/dev/null
+    kill -9 $api_server $etcd
+    wait
+) &
 """
-"""Both end when stdin does, which is when the process that holds it ends, however that is."""
+"""Both end when nobody holds the pipe any more: when each process that used them has ended, however that was."""
 
 
 def provided() -> Path:
@@ -45,29 +49,59 @@ def provided() -> Path:
 
 
 class NotStarted(Exception):
-    """A server that ended, or did not answer in time; with the end of its log."""
+    """The API server did not answer in time; with the end of the log of both."""
 
 
 @dataclass(slots=True)
 class ControlPlane:
-    """`binaries` is the folder of both servers, `folder` one of its own."""
+    """`binaries` is the folder of both servers. Who enters with the same `folder` shares them: the first one starts them, and has
+    `prepare` done before others go on."""
 
     binaries: Path
     folder: Path
+    prepare: Callable[[ClusterClient], None] = lambda _: None
     port: int = 0
-    _process: "subprocess.Popen[bytes] | None" = None
+    _held: int = -1
     _authority: bytes = field(default=b"", repr=False)
 
     def __enter__(self) -> Self:
-        """Starts both. Returns once a resource can be asked for."""
+        """Returns once a resource can be asked for."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        pipe, known = self.folder / "held", self.folder / "port"
+        with (self.folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if known.exists():
+                self._held = os.open(pipe, os.O_WRONLY)
+                self.port = int(known.read_text())
+                self._authority = self._certificate.read_bytes()
+                return self
+            os.mkfifo(pipe)
+            self._held = os.open(pipe, os.O_RDWR)
+            try:
+                self._start(pipe)
+                self._wait()
+                self.prepare(self.api("admin"))
+            except BaseException:
+                self.__exit__()
+                raise
+            known.write_text(str(self.port))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._held)
+
+    @property
+    def _certificate(self) -> Path:
+        return self.folder / "certificates" / "apiserver.crt"
+
+    def _start(self, pipe: Path) -> None:
         etcd, peer, self.port = _free_ports(3)
         places = {name: self.folder / name for name in ("etcd", "certificates", "sa.pub", "sa.key", "tokens.csv")}
         _write_key(places["sa.key"], places["sa.pub"])
         users = (f'{user},{user},{user},"{group}"\n' for user, group in USERS.items())
         places["tokens.csv"].write_text("".join(users))
-        for place in places.values():
-            assert " " not in str(place), "the options of the servers are separated by spaces"
+        assert " " not in str(self.folder), "the options of the servers are separated by spaces"
+        own = {name: value for name, value in os.environ.items() if name != MARK}  # other processes use them too
         options = {
             "ETCD": str(self.binaries / "etcd"),
             "ETCD_OPTIONS": f"--data-dir={places['etcd']} --unsafe-no-fsync --log-level=error"
@@ -81,21 +115,11 @@ class ControlPlane:
             f" --token-auth-file={places['tokens.csv']} --kubelet-preferred-address-types=InternalIP"
             " --profiling=false --endpoint-reconciler-type=none",
         }
-        with (self.folder / "log").open("wb") as log:
-            self._process = subprocess.Popen(
-                ["sh", "-c", TOGETHER],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **options},
-                start_new_session=True,
+        with (self.folder / "log").open("wb") as log, os.fdopen(os.open(pipe, os.O_RDONLY), "rb") as held:
+            command = ["sh", "-c", TOGETHER]
+            subprocess.run(
+                command, stdin=held, stdout=log, stderr=log, env={**own, **options}, start_new_session=True, check=True
             )
-        self._wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process is not None
-        self._process.communicate(timeout=ENDS_S)
 
     def access(self, user: str) -> Access:
         return Access(server=f"https://{HOST}:{self.port}", ca=self._authority, token=user)
@@ -105,16 +129,12 @@ class ControlPlane:
         return ClusterClient(lambda: self.access(user))
 
     def _wait(self) -> None:
-        certificate, pause = self.folder / "certificates" / "apiserver.crt", threading.Event()
-        assert self._process is not None
+        pause = threading.Event()
         for _ in range(int(STARTS_S / LOOK_EVERY_S)):
-            if self._process.poll() is not None:
-                break
-            self._authority = certificate.read_bytes() if certificate.exists() else b""
+            self._authority = self._certificate.read_bytes() if self._certificate.exists() else b""
             if self._authority and self._is_ready():
                 return
             pause.wait(LOOK_EVERY_S)
-        self._process.communicate(timeout=ENDS_S)
         raise NotStarted((self.folder / "log").read_text()[-3000:])
 
     def _is_ready(self) -> bool:

@@ -7,8 +7,10 @@ where the caller asks for that), and says of an unchecked object that its fields
 """
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ CRD = "apiextensions.k8s.io/v1"
 FOLDER = f"/apis/{CRD}/customresourcedefinitions"
 APPROVED = {"api-approved.kubernetes.io": "unapproved, as in the tests"}
 """A definition of a group below k8s.io says by whom it was approved, or that it was not (Kubernetes, "Annotations")."""
+NUMBERS = count(1)
 UNCHECKED = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 DEFINED = ("kubeflow", "apache", "secretproviderclass")
 PLURALS = {"SparkApplication": "sparkapplications", "SecretProviderClass": "secretproviderclasses"}
@@ -57,6 +60,11 @@ def _is_served(admin: ClusterClient, document: Mapping[str, Any]) -> bool:
         return conditions.get("Established") == "True" and admin.get(served) is not None
     except RuntimeUnavailable:  # 429: storage is (re)initializing
         return False
+
+
+def name_of_own(what: str) -> str:
+    """One that no other test has, of this process or of another one."""
+    return f"{what}-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}-{next(NUMBERS)}"
 
 
 def make_namespace(admin: ClusterClient, name: str, level: str) -> None:

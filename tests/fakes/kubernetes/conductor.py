@@ -39,6 +39,8 @@ class Cluster:
     api: ClusterClient
     """Of an administrator: the operators', and the kubelet's."""
     launch: Launcher
+    node: str
+    """That all pods are bound to: of this cluster, where others are at the same API server."""
     arn: Callable[[], str]
     """Of the EKS cluster, on whose behalf a pod's role is assumed."""
     linger_s: float = 2.0
@@ -77,7 +79,7 @@ class Conductor:
         self._interruption = ""
         self._running: Running | None = None
         found = self.manifest()
-        self.pods = Pods(cluster.api, found.namespace, found.name, found.labels)
+        self.pods = Pods(cluster.api, found.namespace, found.name, found.labels, cluster.node)
         self.thread = threading.Thread(target=self._conduct, name=f"operator-{path}", daemon=True)
         self.thread.start()
 

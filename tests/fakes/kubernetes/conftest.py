@@ -5,7 +5,6 @@ client of a roll-out.
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,11 @@ from tests.fakes.kubernetes.server import ClusterRuntimes
 from tests.infra.runtimes.environments import IMAGE, job_of, spec_of
 from tests.kubernetes.client import ClusterClient, rights_in, until
 from tests.kubernetes.control_plane import ControlPlane
+from tests.kubernetes.definitions import name_of_own
 from tests.local.runtimes.conftest import ACCOUNT, HANGS_S, REGION, ROLE, Stage
 
 LABEL = "firnline/application=firnline-dev"
 FIRST = "00000001-ab"
-NUMBERS = count(1)
 CLASS = {"provider": "vault", "parameters": {"roleName": "firnline", "objects": "- objectName: ingest.pem"}}
 
 
@@ -104,7 +103,7 @@ class Place:
 @pytest.fixture(params=list(Operator), ids=str)
 def place(request: pytest.FixtureRequest, tmp_path: Path, control_plane: ControlPlane) -> Iterator[Place]:
     operator: Operator = request.param
-    namespace, stage = f"carried-{next(NUMBERS)}", Stage()
+    namespace, stage = name_of_own("carried"), Stage()
     spec = spec_of("dev", operator.value, namespace=namespace)
     job, account = job_of(spec), spec.aws.runtime.service_account or ""
     served = ClusterRuntimes(tmp_path, account=ACCOUNT, region=REGION, launch=stage, control_plane=control_plane)

@@ -14,7 +14,6 @@ from werkzeug.serving import make_server
 
 from firnline_local.snowflake.tls import make_certificates
 from firnline_local.wsgi import HOST, Answer, Handler
-from tests.fakes.kubernetes.pods import NODE
 from tests.kubernetes.client import ClusterClient
 
 NODES = "/api/v1/nodes"
@@ -41,15 +40,15 @@ class Kubelet:
         self._thread.join()
         self._server.server_close()
 
-    def register(self, admin: ClusterClient) -> None:
-        """Makes the node, or says where it is now."""
+    def register(self, admin: ClusterClient, name: str) -> None:
+        """Makes the node, which is here."""
         status = {
             "addresses": [{"type": "InternalIP", "address": HOST}],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": self._server.port}},
         }
-        document = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}
+        document = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
         admin.create(NODES, document)
-        assert admin.merge(f"{NODES}/{NODE}/status", {"status": status})
+        assert admin.merge(f"{NODES}/{name}/status", {"status": status})
 
     def _answer(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ["PATH_INFO"]

@@ -12,7 +12,6 @@ from typing import Any
 from tests.kubernetes.client import ClusterClient
 
 FOLDER = "/api/v1/namespaces/{namespace}/pods"
-NODE = "embedded"
 NOW = "%FT%TZ"
 
 
@@ -24,6 +23,7 @@ class Pods:
     namespace: str
     application: str
     labels: Mapping[str, str]
+    node: str
     _uids: dict[str, str] = field(default_factory=dict)
     """Of those that were made here: others may have their names later."""
 
@@ -40,7 +40,7 @@ class Pods:
             "name": name,
             "labels": {**self.labels, "spark-role": role, "spark-app-name": self.application},
         }
-        document = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec, "nodeName": NODE}}
+        document = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec, "nodeName": self.node}}
         found = (by or self.api).post(f"{self.folder}?fieldValidation=Strict", document)
         self._uids[name] = found["metadata"]["uid"]
 

@@ -22,7 +22,7 @@ from tests.fakes.kubernetes.kubelet import Kubelet
 from tests.fakes.kubernetes.operators import Operators
 from tests.kubernetes.collector import Collector
 from tests.kubernetes.control_plane import ControlPlane, provided
-from tests.kubernetes.definitions import define, make_namespace
+from tests.kubernetes.definitions import define, make_namespace, name_of_own
 
 
 class ClusterRuntimes(RuntimesApplication):
@@ -40,17 +40,23 @@ class ClusterRuntimes(RuntimesApplication):
         super().__init__(folder, account=account, region=region, faults=FaultPlan(), launch=launch)
         self._resources = ExitStack()
         if control_plane is None:
-            control_plane = self._resources.enter_context(ControlPlane(provided(), folder / "control-plane"))
-            define(control_plane.api("admin"))
+            control_plane = self._resources.enter_context(ControlPlane(provided(), folder / "control-plane", define))
             self._resources.enter_context(Collector(control_plane.api("admin")))
         self.control_plane = control_plane
         admin = control_plane.api("admin")
         arn = f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"
         contained = PodLauncher(self.launch) if isinstance(self.launch, SparkLauncher) else None
-        self.cluster = Cluster(admin, self.launch, lambda: arn, associated=self.associations.roles, contained=contained)
+        self.cluster = Cluster(
+            admin,
+            self.launch,
+            name_of_own("node"),
+            lambda: arn,
+            associated=self.associations.roles,
+            contained=contained,
+        )
         self.operators = Operators(self.cluster)
         kubelet = self._resources.enter_context(Kubelet(folder / "kubelet", self.cluster.log))
-        kubelet.register(admin)
+        kubelet.register(admin, self.cluster.node)
 
     def given(self, document: Mapping[str, Any]) -> None:
         """Images that were pushed, roles that were associated with service accounts, namespaces with the level of Pod Security
