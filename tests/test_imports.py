@@ -113,7 +113,7 @@ ROOMS_BELOW = {
     "infra.policy": "blueprint kinds specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
-    "infra.pulumi_cli": "kinds ingest.errors",
+    "infra.pulumi_cli": "accounts kinds ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
     "infra.render": "blueprint kinds runtimes specification ingest.errors ingest.permissions",
     "infra.resources": "blueprint specification",
@@ -130,7 +130,7 @@ ROOMS_BELOW = {
     ),
     "infra.status": (
         "blueprint redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters ingest.errors "
-        "ingest.ledger ingest.logs ingest.terminal ingest.values"
+        "ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
     ),
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (

@@ -18,6 +18,7 @@ PulumiError
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from firnline_infra.accounts.expiry import NEW_CREDENTIALS, says_expired
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.resource import Urn
 from firnline_infra.pulumi_cli.version import OLDEST, Version
@@ -66,15 +67,17 @@ class CommandFailed(PulumiError):
     """A command of the Pulumi CLI ended with an error."""
 
     id = "FL-7103"
-    causes = "The CLI ended with an error; its last lines are shown"
+    causes = "The CLI ended with an error; its last lines are shown, and the message says where credentials had expired"
     remedy = "correct what it says above."
 
     def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str | None = None) -> None:
         self.exit_status = exit_status
         self.lines = tuple(lines)
+        has_expired = says_expired(" ".join(lines))
+        why = ", because the credentials have expired" if has_expired else ""
         super().__init__(
-            f"`pulumi {command}` ended with status {exit_status}. Its last lines:\n{_indented(lines)}",
-            next_step=next_step,
+            f"`pulumi {command}` ended with status {exit_status}{why}. Its last lines:\n{_indented(lines)}",
+            next_step=next_step or (f"{NEW_CREDENTIALS} What was done is in the state." if has_expired else None),
         )
 
 

@@ -26,14 +26,15 @@ class Bounds:
     known_s: float = 60.0
     """For a service to know of a run that it has just taken: until then it may answer that there is none."""
     begin_s: float = 900.0
-    """For the new engine to hold the application: machines are fetched, and an image is pulled."""
+    """For the new engine to hold the application, and then for its Spark to come up: machines are fetched for the driver,
+    and then for executors, and an image is pulled on each."""
     room_s: float = 300.0
     """For the program of a standby's run to begin: one that its service lets wait for room longer finds none beside the old
     one."""
     passing_s: float = 15.0
     """For what keeps a program from beginning to pass by itself: a registry that was away, a secret that comes a moment later."""
     serve_s: float = 300.0
-    """For it to open all shards, from then on."""
+    """For it to open all shards, once its Spark is up."""
     tip_s: float = 60.0
     """For it to reach the tip, which a backlog may well make longer: that fails nothing."""
     attempts: int = 3

@@ -54,20 +54,34 @@ class Watch:
         context = self.context
         self.until_it_beats(context.bounds.begin_s)
         context.phases.end(Phase.HELD)
-        until_s = context.clock() + context.bounds.serve_s
+        until_s, is_up = context.clock() + context.bounds.begin_s, False
         while True:
+            if not is_up and self._is_up():
+                until_s, is_up = context.clock() + context.bounds.serve_s, True
             read = without_paused(context.ledger, self.streams)
             found = self._takeover({key for key in needed if key.stream in read})
             if found.is_complete or not read:
                 context.phases.end(Phase.READ)
                 self.opened = len(found.opened)
                 return
-            self._refuse_if_failed()
+            now = self._refuse_if_failed()
             why = self._what_stopped(found.missing, read)
+            if not is_up and not why and context.clock() > until_s:
+                raise NewFailed(
+                    f"run {now.id} is {now.described}, holds the application, and its Spark does not come up"
+                )
             if why or context.clock() > until_s:
                 missing = ", ".join(sorted(map(str, found.missing))) or "any shard"
                 raise NewFailed(f"run {self.run.id} holds the application, and does not read {missing}{why}")
             context.wait()
+
+    def _is_up(self) -> bool:
+        """Whether the run's engine has reported that Spark is up. The lease is taken before, and executors' machines may have to
+        be made in between. An engine of an earlier release reports its first epoch."""
+        engine, report = self.context.ledger.current_run(), self.context.ledger.report()
+        if engine is None or report is None or engine.run_id != report.run_id or not may_be_of(engine, self.run):
+            return False
+        return bool(report.started_ms or report.epochs)
 
     def until_the_tip(self) -> bool:
         """True if it has reached it in time. Raises NewFailed if it has opened its shards and ended."""

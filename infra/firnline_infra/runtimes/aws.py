@@ -6,22 +6,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from firnline_infra.accounts.aws import MISSING, AwsFailure
+from firnline_infra.accounts.expiry import EXPIRED, NEW_CREDENTIALS
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_ingest.errors import FirnlineError
 
-EXPIRED = {
-    "ExpiredToken",
-    "ExpiredTokenException",
-    "InvalidClientTokenId",
-    "RequestExpired",
-    "TokenRefreshRequired",
-    "UnrecognizedClientException",
-}
-"""The codes with which services and S3 refuse credentials that are over (common errors of AWS; S3's error list)."""
-NEW_CREDENTIALS = (
-    "get new credentials (log in again, or run CI's job again), and run the same command again. Nothing is to be "
-    "granted."
-)
 DEFECT = "this is a defect of ours: please report it."
 
 

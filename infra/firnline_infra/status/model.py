@@ -153,6 +153,8 @@ class EnvironmentStatus:
     whose: str
     """The id of the run that the holder is of, or `by hand`; empty where that is not known."""
     is_beating: bool
+    heard_ms: int
+    """When an engine has written anything last, by its machine's clock; 0 where none has."""
     version: str = ""
     """Of the engine that holds the application."""
     configuration: str = ""
@@ -229,6 +231,7 @@ class EnvironmentStatus:
         return {
             "holder": self.holder,
             "is_beating": self.is_beating,
+            "heard": _time(self.heard_ms),
             "whose": self.whose,
             "waiting_shards": self.waiting,
             "version": self.version,

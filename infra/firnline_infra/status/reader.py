@@ -117,6 +117,7 @@ class StatusReader:
             holder=engine.holder if engine else "",
             whose=_whose(engine, service.runs) if engine else "",
             is_beating=is_beating,
+            heard_ms=max((report.at_ms if report and is_own else 0, *(row.heartbeat_ms for row in rows))),
             version=engine.version if engine else "",
             configuration=engine.configuration if engine else "",
             waiting=engine.waiting if engine else 0,
@@ -124,7 +125,12 @@ class StatusReader:
             is_own_report=is_own,
             standby=_standby(self.ledger.standby(), service.runs),
             shards=shards_of(
-                rows, engine, report if is_own else None, now_ms=at_ms, paused=paused, idle_after_s=streams
+                rows,
+                engine if is_beating else None,
+                report if is_own else None,
+                now_ms=at_ms,
+                paused=paused,
+                idle_after_s=streams,
             ),
             incidents=incidents_of(rows),
             letters=self._letters.now() if with_letters else None,

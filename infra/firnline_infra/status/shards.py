@@ -8,6 +8,7 @@ from firnline_ingest.config.pipeline import IDLE_AFTER_SECONDS
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, ShardReading
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.shard.errors import ShardUnanswered
 
 MOST_INCIDENTS, HOUR_MS = 10, 3_600_000
 NOT_READING = ("failed", "fenced", "waiting")
@@ -54,7 +55,8 @@ def _shard(
     idle_after_s: int,
 ) -> ShardStatus:
     idle_s = _idle_s(row)
-    is_kept = bool(problem and problem.has_stopped) or bool(reading and reading.state in NOT_READING)
+    is_kept = bool(problem and (problem.has_stopped or problem.id == ShardUnanswered.id))
+    is_kept = is_kept or bool(reading and reading.state in NOT_READING)
     is_read = engine is not None and run_of(row) == engine.run_id and not row.ended and not is_kept
     return ShardStatus(
         stream=row.key.stream,

@@ -41,13 +41,23 @@ def _holder(found: EnvironmentStatus) -> Iterator[str]:
         if report and report.ended_ms:
             yield f"The last engine ended at {_time(report.ended_ms)}, after {report.epochs:,} epochs."
         return
-    heartbeat = "alive" if found.is_beating else "no heartbeat: it was killed, or is frozen"
+    heartbeat = "alive" if found.is_beating else f"no heartbeat{_since(found)}: it was killed, or is frozen"
     whose = {"": "", BY_HAND: ", started by hand"}.get(found.whose, f", of run {found.whose}")
     yield f"{found.application}: {found.holder}{whose}; {heartbeat}."
+    if not found.is_beating:
+        again = "start it again where it was started" if found.whose == BY_HAND else "firnline deploy starts it again"
+        yield f"Nothing is read. Next: firnline logs says what it wrote last; {again}."
     if found.version:
         yield f"Version {found.version}, configuration {found.configuration[:12]}{_epochs(found)}."
     if found.waiting:
         yield f"{found.waiting} shards wait: executors or cores are too few for them (FL-1211, docs/resharding.md)."
+
+
+def _since(found: EnvironmentStatus) -> str:
+    """An engine writes the row of each shard that it reads every half a minute."""
+    if not found.heard_ms:
+        return ""
+    return f", nothing heard of it since {_time(found.heard_ms)} ({duration((found.at_ms - found.heard_ms) / 1000)})"
 
 
 def _epochs(found: EnvironmentStatus) -> str:

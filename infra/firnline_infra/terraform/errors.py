@@ -10,6 +10,7 @@ TerraformError
 from collections.abc import Sequence
 from pathlib import Path
 
+from firnline_infra.accounts.expiry import NEW_CREDENTIALS, says_expired
 from firnline_infra.pulumi_cli.version import Version
 from firnline_ingest.errors import Fatal, FirnlineError
 
@@ -115,14 +116,22 @@ class TerraformFailed(TerraformError):
     def __init__(self, command: str, exit_status: int, lines: Sequence[str]) -> None:
         self.lines = lines
         shown = "\n".join(f"  {line}" for line in lines[-LINES_SHOWN:] if line.strip())
+        why = ", because the credentials have expired" if says_expired(_unwrapped(lines)) else ""
         super().__init__(
-            f"{command} ended with exit status {exit_status}:\n{shown}", next_step=_next_step(command, lines)
+            f"{command} ended with exit status {exit_status}{why}:\n{shown}", next_step=_next_step(command, lines)
         )
 
 
 def _next_step(command: str, lines: Sequence[str]) -> str:
-    text = " ".join(" ".join(lines).replace("│", " ").split())  # messages are wrapped, in a frame
+    text = _unwrapped(lines)
+    if says_expired(text):
+        return f"{NEW_CREDENTIALS} What was done is in the state."
     for signs, step in NEXT_STEPS:
         if any(sign in text for sign in signs):
             return step.format(cli=command.rpartition(" ")[0])
     return "correct what it says, and run the same command again: it goes on where it stopped."
+
+
+def _unwrapped(lines: Sequence[str]) -> str:
+    """The messages, which the CLI wraps and frames."""
+    return " ".join(" ".join(lines).replace("│", " ").split())

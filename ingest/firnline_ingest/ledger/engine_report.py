@@ -80,6 +80,8 @@ class EngineReport:
     at_ms: int
     began_ms: int = 0
     """When the run took the application."""
+    started_ms: int = 0
+    """When Spark was up, with its executors, and the run could begin to open shards; 0 until then."""
     epochs: int = 0
     """That ended since then."""
     version: str = ""

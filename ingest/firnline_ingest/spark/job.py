@@ -171,6 +171,7 @@ class EngineJob:
             session, self._config, run_id, catalog, arrival_ms, self._policy.leaves_out, self._metrics.planned
         )
         log.info("engine.started", extra={"application": self._config.application, "run": run_id})
+        self._reporter.started()
         self._query.start(self._epoch)
 
     def _look_after_query(self) -> None:

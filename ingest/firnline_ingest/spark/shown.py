@@ -81,6 +81,13 @@ class EngineReporter:
         with self._lock:
             self._report = replace(self._report, began_ms=self.now_ms())
 
+    def started(self) -> None:
+        """Spark is up: who waits for the run to open its shards counts from here."""
+        with self._lock:
+            self._look_back()
+            self._report = replace(self._report, started_ms=self.now_ms())
+            self._write(self._report.started_ms)
+
     def epoch_ended(self, receipts: Sequence[Receipt], stopped: Mapping[ShardKey, Stopped], now_s: float) -> None:
         """`now_s` is of the clock by which what stopped is tried again."""
         with self._lock:

@@ -153,6 +153,7 @@ def status(*problems: EngineProblem, shards: tuple[ShardStatus, ...] | None = No
         holder="process 71 on ip-10-0-12-81",
         whose="00fmt3vq1s9k8g0p",
         is_beating=True,
+        heard_ms=ms(AT),
         version="0.1.0",
         configuration="1b4f3fa09c1b22d8a71c",
         waiting=0,

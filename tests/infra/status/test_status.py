@@ -23,6 +23,7 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ChannelEntry, Proven
 from firnline_ingest.ledger.standby import BY_HAND
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.shard.errors import ShardUnanswered
 from firnline_ingest.values import TargetTable
 from tests.infra.rollout.test_roll import OLD
 from tests.infra.rollout.test_standby import NEW, THIRD, killed_while_it_waits
@@ -89,6 +90,11 @@ def test_an_engine_that_was_killed_holds_the_application_and_does_not_beat() -> 
     found = looked(world)
     assert (found.holder, found.is_beating, list(found.service.runs)) == ("process of run-0", False, [])
     assert found.as_document()["is_running"] is False
+    assert [each.is_read for each in found.shards] == [False, False], "an engine that is dead reads nothing"
+    assert found.exit_status == 3
+    text = in_one(status_text(found))
+    assert "no heartbeat, nothing heard of it since" in text
+    assert "Next: firnline logs says what it wrote last; firnline deploy starts it again." in text
 
 
 def test_the_last_incidents_are_told_newest_first() -> None:
@@ -103,8 +109,8 @@ def test_a_shard_that_another_run_had_is_not_read_now() -> None:
     world = running()
     row = world.ledger.read(KEYS[0])
     taken = world.ledger.take(KEYS[0], row.fence, "another/task", row.start)
-    world.engines.clear()
     assert taken is not None
+    world._reads = lambda *_: None  # type: ignore[method-assign]  # it does not take the shard back
     assert [each.is_read for each in looked(world).shards] == [False, True]
     assert replace(row, fence=taken.fence) == taken
 
@@ -258,6 +264,23 @@ def test_the_last_words_of_an_engine_that_has_ended_are_shown_with_its_run() -> 
     assert "Problems of the engine before (1)" in text
     assert "FL-3011  the engine" in text
     assert found.as_document()["last_run"]["attempt"] == 6
+
+
+def test_a_shard_that_kinesis_has_refused_for_minutes_is_not_read() -> None:
+    """Throttling that lasts stops nothing, so the engine goes on trying; the records wait in the stream meanwhile."""
+    world = running()
+    unanswered = EngineProblem(
+        id=ShardUnanswered.id,
+        what="Shard orders/0 was not read for 240 s: Kinesis throttles",
+        next_step="look at the cause",
+        stream=STREAM,
+        shard=KEYS[0].shard_id,
+    )
+    reported(world, unanswered)
+    found = looked(world)
+    assert [each.is_read for each in found.shards] == [False, True]
+    assert found.exit_status == 3
+    assert "Kinesis throttles" in status_text(found)
 
 
 def test_another_engines_report_says_nothing_of_what_this_one_reads() -> None:
