@@ -120,7 +120,7 @@ def _conflicts(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
 def _out_of_bounds(inputs: Mapping[str, Any], rules: Rules, *, hidden: frozenset[str]) -> Iterator[str]:
     """Texts that have not the form or the length, and numbers outside their range."""
     for path, value, secret in _known(inputs, rules.forms, hidden):
-        if re.fullmatch(rules.forms[path].pattern, str(value)) is None:
+        if re.fullmatch(rules.forms[path].pattern, str(value), re.ASCII) is None:
             yield f"{path}: {_shown(value, hidden=secret)} is not {rules.forms[path].words}."
     for path, value, _ in _known(inputs, rules.ranges, hidden):
         least, most = rules.ranges[path]

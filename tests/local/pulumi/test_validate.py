@@ -125,3 +125,30 @@ def test_the_value_of_a_secret_is_not_shown() -> None:
 def test_an_unknown_type_is_refused_by_name() -> None:
     (problem,) = check_inputs("aws:sqs/queue:Queue", {})
     assert problem.startswith("The embedded environment can't make a aws:sqs/queue:Queue; it makes: aws:")
+
+
+POLICY = "aws:iam/rolePolicy:RolePolicy"
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "problem"),
+    [
+        (
+            ROLE,
+            {"name": "rôle", "assumeRolePolicy": "{}"},
+            "name: 'rôle' is not a text of letters, digits and _+=,.@-.",
+        ),
+        (
+            ROLE,
+            {"name": "r" * 65, "assumeRolePolicy": "{}"},
+            "name: expected length to be in the range (1 - 64), got 65.",
+        ),
+        (ROLE, {"name": "r", "assumeRolePolicy": "{"}, "assumeRolePolicy: contains an invalid JSON"),
+        (POLICY, {"role": "r", "policy": "[]"}, "policy: expected a JSON object"),
+    ],
+)
+def test_names_and_documents_have_the_form_that_the_provider_asks_for(
+    token: str, inputs: dict[str, Any], problem: str
+) -> None:
+    (found,) = check_inputs(token, inputs)
+    assert found.startswith(problem)

@@ -8,7 +8,7 @@ from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
 from firnline_local.providers.aws.values import as_list
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Form, Properties, Rules
 
 MOST_VERSIONS = 5  # IAM user guide, "IAM and AWS STS quotas"
 GONE = "NoSuchEntity"
@@ -37,6 +37,9 @@ def _remove_role(it: Subject) -> None:
     it.ask("delete_role")
 
 
+NAME = Form(r"[\w+=,.@-]*", "a text of letters, digits and _+=,.@-")
+"""validResourceName (internal/service/iam/validate.go at 044fb317); Go's \\w is of ASCII."""
+
 ROLE = AwsKind(  # its inline policies are resources of their own
     type="aws:iam/role:Role",
     service="iam",
@@ -51,6 +54,10 @@ ROLE = AwsKind(  # its inline policies are resources of their own
             "tags": {},
         },
         conflicts="name namePrefix",
+        forms={"name": NAME},
+        lengths={"name": (1, 64), "path": (0, 512), "description": (0, 1000)},
+        ranges={"maxSessionDuration": (3600, 43200)},
+        documents="assumeRolePolicy",
     ),
     fields={
         "name": "RoleName",
@@ -95,7 +102,13 @@ def _put_role_policy(it: Subject) -> str:
 ROLE_POLICY = AwsKind(
     type="aws:iam/rolePolicy:RolePolicy",
     service="iam",
-    rules=Rules.of("name namePrefix role", conflicts="name namePrefix"),
+    rules=Rules.of(
+        "name namePrefix role",
+        conflicts="name namePrefix",
+        forms={"name": NAME},
+        lengths={"name": (1, 128), "role": (1, 128)},
+        documents="policy",
+    ),
     fields={"role": "RoleName", "name": "PolicyName", "policy": document("PolicyDocument")},
     by=lambda it: dict(zip(("RoleName", "PolicyName"), _split(it.id, ":"), strict=True)),
     make=_put_role_policy,
