@@ -167,7 +167,9 @@ ROOMS_BELOW = {
         "endpoints errors exit_with_parent folder providers running state infra.kinds infra.pulumi_cli ingest.errors"
     ),
     "local.running": "endpoints errors faults folder state ingest.sink",
-    "local.runtimes": "aws clock exit_with_parent faults process wsgi infra.s3a ingest.aws ingest.errors",
+    "local.runtimes": (
+        "aws clock exit_with_parent faults process wsgi infra.s3a infra.specification ingest.aws ingest.errors"
+    ),
     "local.servers": "endpoints folder process infra.specification",
     "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
