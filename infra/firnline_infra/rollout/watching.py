@@ -66,12 +66,9 @@ class Watch:
                 return
             now = self._refuse_if_failed()
             why = self._what_stopped(found.missing, read)
-            if not is_up and not why and context.clock() > until_s:
-                raise NewFailed(
-                    f"run {now.id} is {now.described}, holds the application, and its Spark does not come up"
-                )
             if why or context.clock() > until_s:
                 missing = ", ".join(sorted(map(str, found.missing))) or "any shard"
+                why = why or ("" if is_up else f": its Spark does not come up; its service calls it {now.described}")
                 raise NewFailed(f"run {self.run.id} holds the application, and does not read {missing}{why}")
             context.wait()
 
