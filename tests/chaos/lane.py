@@ -161,7 +161,7 @@ class Lane:
             "dead_letters": {"folder": str(folder / "dead-letters")},
             "spark": {"checkpoint": str(folder / "checkpoint")},
         }
-        config = self._config("no stream yet")
+        config = self._config("no-stream-yet")
         self.ledger = open_ledger(config)
         self._dynamodb = dynamodb_client(config.aws)
         self._client = kinesis_client(config.aws)

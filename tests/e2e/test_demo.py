@@ -30,7 +30,7 @@ def test_the_demo_loses_and_doubles_nothing_although_its_driver_is_killed(tmp_pa
     assert re.search(r"killed: [\d,]+ records read", run.stdout)
     assert "5,998 rows in FIRNLINE.RAW.ORDERS" in run.stdout
     assert "PROVEN: each of 6,000 records" in run.stdout
-    assert "2 records that are no JSON objects were kept as dead letters" in run.stdout
+    assert "2 records became dead letters: 2 not-json" in run.stdout
     assert re.search(r"^  lost or doubled +none$", run.stdout, re.MULTILINE)
     told = run.stdout.partition("engine.json that was used")[0]
     assert max(map(len, told.splitlines())) <= 80, max(told.splitlines(), key=len)
