@@ -137,7 +137,7 @@ ROOMS_BELOW = {
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.snowflake"
     ),
-    "local.aws": "endpoints exit_with_parent faults process wsgi",
+    "local.aws": "endpoints exit_with_parent faults process service_models wsgi",
     "local.cli": (
         "accounts demo environment folder running terraform infra.accounts infra.cli infra.keys infra.specification "
         "infra.status infra.terraform ingest.config ingest.errors ingest.sink ingest.snowflake ingest.terminal"
@@ -156,7 +156,7 @@ ROOMS_BELOW = {
     "local.faults": "ingest.errors",
     "local.folder": "errors",
     "local.keys": "",
-    "local.kinesis": "clock exit_with_parent faults process ingest.values",
+    "local.kinesis": "clock exit_with_parent faults process service_models ingest.values",
     "local.process": "errors",
     "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.provisioning": (
@@ -168,9 +168,10 @@ ROOMS_BELOW = {
     ),
     "local.running": "endpoints errors faults folder state ingest.sink",
     "local.runtimes": (
-        "aws clock exit_with_parent faults process wsgi infra.s3a infra.specification ingest.aws ingest.errors"
+        "aws clock exit_with_parent faults process service_models wsgi infra.s3a infra.specification ingest.aws ingest.errors"
     ),
     "local.servers": "endpoints folder process infra.specification",
+    "local.service_models": "",
     "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",

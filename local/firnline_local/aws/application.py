@@ -8,6 +8,7 @@ POST /__firnline__/faults     replaces it: a list of faults
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from io import BytesIO
 from threading import Lock
 from typing import Any
@@ -19,6 +20,8 @@ from firnline_local.aws.call import Call, error_answer, identify
 from firnline_local.aws.parsed_call import ParsedCall, parse
 from firnline_local.endpoints import AWS_SERVICES
 from firnline_local.faults import CONTROL_PREFIX, Fault, FaultKind, FaultPlan, asked
+from firnline_local.service_models.judge import DEFECT, judged, wrong_answer
+from firnline_local.service_models.models import WireRequest
 from firnline_local.wsgi import Answer, body_of, with_fault
 
 ELSEWHERE = {"kinesis": "the embedded Kinesis has an endpoint of its own (python -m firnline_local.kinesis)"}
@@ -65,28 +68,70 @@ class AwsApplication:
         return error_answer(call, status=fault.status, code=fault.code, message=message)
 
     def _answer(self, call: Call, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-        statuses: list[str] = []
-
-        def note_status(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            statuses.append(status)
-            return start_response(status, headers, exc_info)
-
         with self._lock:
             parsed = parse(call, environ)
             decision = self._authorizer(parsed)
-            refusal = _unknown_service(call) or decision.refusal or _broken_rule(parsed, decision)
-            content = refusal.send(note_status) if refusal else self._ask_moto(environ, note_status)
-            decision.record(bool(statuses) and statuses[0] < "400")
-        return content
+            read, refused = judged(call.service, _wire(environ, parsed.body))
+            refusal = (
+                _unknown_service(call)
+                or decision.refusal
+                or (refused and error_answer(call, status=400, code=refused.code, message=refused.message))
+                or _broken_rule(parsed, decision)
+            )
+            answer = Heard.of(refusal) if refusal else self._ask_moto(environ)
+            if read and answer.status < "300" and (wrong := wrong_answer(read, b"".join(answer.content))):
+                answer = Heard.of(error_answer(call, status=501, code=DEFECT, message="; ".join(wrong)))
+            decision.record(answer.status < "400")
+        start_response(answer.status, answer.headers)
+        return answer.content
 
-    def _ask_moto(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-        content = self._moto(environ, start_response)
+    def _ask_moto(self, environ: WSGIEnvironment) -> "Heard":
+        heard: list[tuple[str, list[tuple[str, str]]]] = []
+
+        def note(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
+            heard.append((status, headers))
+
+        content = self._moto(environ, note)
         try:
-            return list(content)
+            return Heard(list(content), *heard[-1])
         finally:
             close: Callable[[], None] | None = getattr(content, "close", None)
             if close:
                 close()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An answer before it is sent."""
+
+    content: list[bytes]
+    status: str
+    headers: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, answer: Answer) -> "Heard":
+        sent: list[tuple[str, list[tuple[str, str]]]] = []
+
+        def note(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
+            sent.append((status, headers))
+
+        content = answer.send(note)
+        return cls(content, *sent[-1])
+
+
+def _wire(environ: WSGIEnvironment, body: bytes) -> WireRequest:
+    names = {
+        name.removeprefix("HTTP_").replace("_", "-").lower(): str(value)
+        for name, value in environ.items()
+        if name.startswith("HTTP_")
+    }
+    return WireRequest(
+        method=environ["REQUEST_METHOD"],
+        path=environ["PATH_INFO"].encode("latin-1").decode(errors="replace"),
+        query=environ.get("QUERY_STRING", ""),
+        headers={**names, "content-type": environ.get("CONTENT_TYPE", "")},
+        body=body,
+    )
 
 
 def _unknown_service(call: Call) -> Answer | None:
