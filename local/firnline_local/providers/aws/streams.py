@@ -34,7 +34,7 @@ def _make_stream(it: Subject) -> str:
         "StreamModeDetails": {"StreamMode": mode},
         "ShardCount": it.inputs.get("shardCount") if mode == PROVISIONED else None,
         "MaxRecordSizeInKiB": it.inputs.get("maxRecordSizeInKib"),
-        "Tags": tags_of(it.inputs),
+        "Tags": tags_of(it.inputs) or None,
     }
     it.client.create_stream(**present(asked))
     return str(it.inputs["name"])
