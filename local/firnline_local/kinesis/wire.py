@@ -18,7 +18,7 @@ from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis import event_stream
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.subscription import Subscription
-from firnline_local.service_models.judge import DEFECT, judged, wrong_answer
+from firnline_local.service_models.judge import DEFECT, is_enforced, is_judging, judged, wrong_answer
 from firnline_local.service_models.models import WireRequest
 
 if TYPE_CHECKING:
@@ -87,15 +87,16 @@ def error_reply(error: FakeKinesisError, *, delay_s: float = 0) -> Reply:
 
 
 def _answer(kinesis: Service, operation: str, body: bytes) -> Reply:
-    request, refused = judged("kinesis", _wire(operation, body)) if len(body) <= JUDGED_BYTES else (None, None)
-    if refused:
+    is_judged = is_judging() and len(body) <= JUDGED_BYTES
+    request, refused = judged("kinesis", _wire(operation, body)) if is_judged else (None, None)
+    if refused and is_enforced():
         return error_reply(FakeKinesisError(refused.code, refused.message))
     try:
         if operation == "SubscribeToShard":
             pushes = Pushes(kinesis, kinesis.subscribe(body))
             return Reply(200, b"", content_type=event_stream.CONTENT_TYPE, pushes=pushes)
         content = kinesis.handle(operation, body)
-        if request and len(content) <= JUDGED_BYTES and (wrong := wrong_answer(request, content)):
+        if request and len(content) <= JUDGED_BYTES and (wrong := wrong_answer(request, content)) and is_enforced():
             raise FakeKinesisError(DEFECT, "; ".join(wrong), 501)
         return Reply(200, content)
     except FakeKinesisError as error:

@@ -25,7 +25,7 @@ def scalar(shape: Any, text: str) -> Any:
             return text
 
 
-class Form:
+class QueryForm:
     """The fields of a query, such as Tags.member.1.Key. Each that a shape takes is used up."""
 
     def __init__(self, fields: Mapping[str, str], *, is_ec2: bool) -> None:

@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError, ConnectionClosedError
 
 from firnline_local.aws.server import AwsServer
 from firnline_local.kinesis import Fault, FaultKind
+from firnline_local.service_models.judge import ENFORCED
 
 pytestmark = pytest.mark.contract
 
@@ -198,3 +199,21 @@ def test_a_plan_that_cannot_be_carried_out_is_refused_with_the_reason(aws: AwsSe
 def set_faults(aws: AwsServer, plan: str) -> None:
     with urllib.request.urlopen(f"{aws.endpoint}/__firnline__/faults", data=plan.encode()) as answer:
         answer.read()
+
+
+def test_a_request_that_breaks_its_services_model_is_refused_where_that_is_asked_for(
+    client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """boto3 looks at no enumeration, and moto at few: the model of the service has them all."""
+    asked = {
+        "TableName": "of-a-class",
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+        "TableClass": "SOMETIMES",
+    }
+    monkeypatch.setenv(ENFORCED, "1")
+    with pytest.raises(ClientError, match=r"ValidationException.*satisfy enum value set: \[STANDARD"):
+        client_of("dynamodb").create_table(**asked)
+    monkeypatch.delenv(ENFORCED)
+    client_of("dynamodb").create_table(**asked)
