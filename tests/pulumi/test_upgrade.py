@@ -17,7 +17,15 @@ from tests.pulumi.recorded_state import FIXTURES, NAME, run
 
 pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
 
-CHANGED: dict[str, dict[str, str]] = {"0.1.0": {}}
+LANDING = "urn:pulumi:prod::firnline::firnline:index:SnowflakeLanding$snowflake:index/grantPrivilegesToAccountRole:"
+GRANT = f"{LANDING}GrantPrivilegesToAccountRole::landing-grant-FIRNLINE_PROD_DEPLOY-user"
+CHANGED: dict[str, dict[str, str]] = {
+    "0.1.0": {
+        "urn:pulumi:prod::firnline::firnline:index:RuntimeRole$aws:iam/rolePolicy:RolePolicy::engine-role-policy": "update",
+        f"{GRANT}-FIRNLINE_PROD_INGEST": "create",
+        f"{GRANT}-FIRNLINE_PROD_READER": "create",
+    }
+}
 """What today's version makes anew or updates in a stack of that one, by URN, and which of both. The changelog says so, as
 its *Preview impact*."""
 RECORDED: dict[str, dict[str, Any]] = {

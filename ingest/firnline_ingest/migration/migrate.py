@@ -110,7 +110,8 @@ def _end_undo(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> No
 
 def _pause(lineage: Lineage, writer: MigrationWriter, head: Item) -> None:
     """Pauses the stream, once the journal's head says whether a person had done so. A pause that an attempt of before has left is
-    that attempt's, and its head says what was before it.
+    that attempt's, and its head says what was before it. A stream that nobody has begun gets its mark last: without one, nothing
+    of the migration is there.
     """
     mark = writer.ledger.mark(lineage.stream)
     is_paused = mark is not None and mark.is_paused
@@ -118,6 +119,8 @@ def _pause(lineage: Lineage, writer: MigrationWriter, head: Item) -> None:
     if before.get(UNDER_WAY):
         is_paused = is_paused and bool(before[PAUSED])
     writer.journal.write(lineage.incarnation, HEAD, {**head, PAUSED: is_paused, UNDER_WAY: True})
+    if mark is None:
+        writer.ledger.set_mark(lineage.stream, StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
     writer.ledger.pause(lineage.stream, True)
 
 
@@ -136,8 +139,6 @@ def _write(migration: Migration, watched: WatchedSource, lineage: Lineage, write
         raise StreamKnown(lineage.stream, journal.table.removesuffix("_migration"), len(foreign))
     if there:
         _take_back(lineage, writer)  # what a try before has left, which may have been made of other leases
-    if ledger.mark(lineage.stream) is None:
-        ledger.set_mark(lineage.stream, StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
     source = watched.source
     head = {
         "source": source.table,

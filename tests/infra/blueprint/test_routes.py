@@ -159,7 +159,7 @@ def test_two_pipelines_give_one_role_its_rights_on_a_table_together() -> None:
     document |= {
         "snowflake": {"account": "ORG-ACCOUNT"},
         "streams": [{"name": "shop"}, {"name": "more"}],
-        "pipelines": [{**shop, "file_replay": True}, {**shop, "stream": "more", "routes": routes}],
+        "pipelines": [{**shop, "file_replay": True}, {**shop, "file_replay": True, "stream": "more", "routes": routes}],
     }
     grants = blueprint_of(parse_spec(yaml.safe_dump(document), "shop.yaml")).landing.grants
     assert len({(grant.role, grant.on, grant.name) for grant in grants}) == len(grants)

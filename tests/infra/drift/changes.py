@@ -54,8 +54,8 @@ def _stream(made: Made) -> Iterator[Change]:
     found, stream = kinesis.describe_stream_summary(**name)["StreamDescriptionSummary"], "kinesis stream orders"
     arn = {"StreamARN": found["StreamARN"]}
 
-    def by(operation: str, path: str, **request: Any) -> Change:
-        return Change(partial(getattr(kinesis, operation), **request), stream, path)
+    def by(operation: str, path: str, also: tuple[str, ...] = (), **request: Any) -> Change:
+        return Change(partial(getattr(kinesis, operation), **request), stream, path, also=also)
 
     yield by("increase_stream_retention_period", "retentionPeriod", RetentionPeriodHours=200, **name)
     yield by("add_tags_to_stream", "tags.Who", Tags=OTHERS, **name)
@@ -66,7 +66,12 @@ def _stream(made: Made) -> Iterator[Change]:
     yield by("enable_enhanced_monitoring", "shardLevelMetrics", ShardLevelMetrics=metrics, **name)
     if made.name == "staging":
         provisioned = {"StreamMode": "PROVISIONED"}
-        yield by("update_stream_mode", "streamModeDetails.streamMode", StreamModeDetails=provisioned, **arn)
+        changed = (
+            "update_stream_mode",
+            "streamModeDetails.streamMode",
+            ("shardCount",),
+        )  # on demand has no number of shards
+        yield by(*changed, StreamModeDetails=provisioned, **arn)
     else:
         shards = {"dev": 2, "prod": 4}[made.name]
         yield by("update_shard_count", "shardCount", TargetShardCount=shards, ScalingType="UNIFORM_SCALING", **name)

@@ -50,6 +50,12 @@ class Change:
     path: str
     undo: Doing | None = None
     """For what another change of this list would hide, or could not be made after."""
+    also: tuple[str, ...] = ()
+    """Properties of the object that the service changes with it: each is a finding of its own."""
+
+    @property
+    def keys(self) -> set[tuple[str, str]]:
+        return {(self.object, path) for path in (self.path, *self.also)}
 
     @property
     def key(self) -> tuple[str, str]:
