@@ -123,7 +123,8 @@ def drawn_lines(cast: str) -> list[DrawnLine]:
         before = at_s
     faster = max(1.0, played[-1] / LONGEST_S)
     for (_, _, text), at_s in zip(events, played[1:], strict=True):
-        if UNTIL in text:
+        if UNTIL in text:  # one read of the terminal may hold the end of the proof as well
+            screen.feed(at_s / faster, text[: text.index(UNTIL)].rpartition("\n")[0])
             break
         screen.feed(at_s / faster, text)
     return [each for each in screen.lines if each.text]
