@@ -93,7 +93,7 @@ def logins_of_user(subject: Subject) -> Iterator[Difference]:
 
 
 def _says(reported: Mapping[str, Any], names: tuple[str, ...]) -> bool | None:
-    """Whether the user has it, by any of the properties; None where none of them is shown."""
+    """Returns whether the user has it, by any of the properties; None where none of them is shown."""
     shown = [str(reported[each]).lower() for each in names if reported.get(each) is not None]
     return any(each not in ("false", "null", "") for each in shown) if shown else None
 

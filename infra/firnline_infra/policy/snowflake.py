@@ -35,7 +35,7 @@ NO_TIME_TRAVEL = re.compile(r"DATA_RETENTION_TIME_IN_DAYS\s*=\s*0")
 
 
 def _named(object_type: str) -> set[str]:
-    """What a role needs on objects of a type: the engine, the reader, the roles of previews and of deploying."""
+    """Returns the privileges on objects of a type that engine, reader, previews and deployments need."""
     kind = "TABLE" if object_type in KINDS_OF_TABLES else object_type
     engines = {each.privilege for each in PRIVILEGES if each.on == kind}
     seen = {privilege for on, privilege in SEEN_BY.items() if on.value == object_type}

@@ -22,7 +22,7 @@ class NewFailed(Exception):
 
 
 class AnotherHolds(NewFailed):
-    """Whose engine holds the application instead."""
+    """The engine that holds the application instead."""
 
 
 @dataclass(slots=True)
@@ -73,8 +73,8 @@ class Watch:
             context.wait()
 
     def _is_up(self) -> bool:
-        """Whether the run's engine has reported that Spark is up. The lease is taken before, and executors' machines may have to
-        be made in between. An engine of an earlier release reports its first epoch."""
+        """Returns whether the run's engine has reported that Spark is up. The lease is taken before, and executors'
+        machines may have to be made in between. An engine of an earlier release reports its first epoch."""
         engine, report = self.context.ledger.current_run(), self.context.ledger.report()
         if engine is None or report is None or engine.run_id != report.run_id or not may_be_of(engine, self.run):
             return False

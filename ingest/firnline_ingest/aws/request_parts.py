@@ -1,4 +1,4 @@
-"""What a request was made of, for a message that people report: bounded, and without what is a secret or a row."""
+"""The parts of a request, for a message that people report: bounded, and without what is a secret or a row."""
 
 import json
 from collections.abc import Mapping

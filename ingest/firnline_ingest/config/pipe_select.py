@@ -87,7 +87,7 @@ class PipeDefinition:
     is_streaming: bool = True
     """Otherwise it loads files."""
     beyond: str = ""
-    """What stands behind the source of a SELECT: WHERE, which drops records, or a join or FLATTEN, which makes other rows."""
+    """The clauses behind the source of a SELECT: WHERE, which drops records, or a join or FLATTEN, which makes other rows."""
 
     @classmethod
     def read(cls, text: str) -> "PipeDefinition | None":
@@ -323,7 +323,7 @@ class _Definition:
 
 
 def _beyond(tokens: Tokens) -> str:
-    """What stands behind the source and its alias (docs.snowflake.com, LIMITEDACCESS/streaming-transformations/reference; "The
+    """Returns the clauses behind the source and its alias (docs.snowflake.com, LIMITEDACCESS/streaming-transformations/reference; "The
     PIPE object": "Filter rows", 2026-11-28)."""
     depth, rest = 0, tokens
     for index, token in enumerate(tokens):

@@ -38,7 +38,7 @@ class Retry(Section):
         return min(self.max_ms / 1000, base_s * self.factor ** min(failures - 1, HIGHEST_POWER))
 
     def is_over(self, failures: int) -> bool:
-        """Whether a plan, which comes again, gives up after so many failures in a row."""
+        """Returns whether a plan, which comes again, gives up after so many failures in a row."""
         return self.attempts is not None and failures >= self.attempts
 
     def is_over_for_a_shard(self, failures: int) -> bool:

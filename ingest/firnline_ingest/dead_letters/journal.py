@@ -242,7 +242,7 @@ class Journal:
         return batch
 
     def end(self, number: int) -> BatchEnd:
-        """Of one that is lost: as if none of its rows had ever been in the table, which is how it is now."""
+        """The end of a lost batch: as if none of its rows had ever been in the table, which is how it is now."""
         end = self.end_then(number)
         return msgspec.structs.replace(end, outcome=Outcome.VOID) if number in self.lost else end
 

@@ -1,4 +1,4 @@
-"""Whether what a journal calls proven is in the table as it is now: an account may have failed over to a replica that has less.
+"""Compares what a journal calls proven with the table as it is now: an account may have failed over to a replica that has less.
 
 A channel's committed token is the proof, and it is the table's: batches numbered beyond it are not in the table. Where the
 channel is another one than a batch was sent through (dropped, unused for 30 days, or not in the replica), nothing says so.

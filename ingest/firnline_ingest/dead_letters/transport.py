@@ -105,7 +105,7 @@ class ChannelTransport:
     """How long counters are watched that no proof vouches for."""
 
     def lacking(self, sent: Sequence[SentBatch]) -> Lacking:
-        """Which of the channel's batches the table is without. Opens the channel, which shuts out who had it open.
+        """Returns the channel's batches that the table lacks. Opens the channel, which shuts out who had it open.
 
         Raises ReplayedElsewhere, and what opening raises.
         """

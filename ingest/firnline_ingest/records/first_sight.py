@@ -1,4 +1,4 @@
-"""Which record brought a first-level key for the first time, since the process reads its shard, and what its values are.
+"""The record that brought a first-level key for the first time, since the process reads its shard, and what its values are.
 
 The keys are found where their list is judged, which is once a list; a page that brought some is looked through again.
 """
@@ -18,7 +18,7 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class JsonKind(StrEnum):
-    """What a key's value is, as far as it decides the type of a column."""
+    """The kind of a key's value, as far as it decides the type of a column."""
 
     TEXT = "text"
     INTEGER = "integer"

@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class LackingKeys(NamedTuple):
-    """Of one list of keys, in one table."""
+    """The keys of one list that one table lacks."""
 
     unknown: int
     """How many have no column."""

@@ -144,7 +144,7 @@ class RowMaker:
         self.know_tables({} if columns is None else {"": TableKeys.of(tuple(columns))})
 
     def know_tables(self, tables: Mapping[str, TableKeys]) -> None:
-        """What is known of the columns of each table, by its name as in Rows.tables."""
+        """Takes what is known of the columns of each table, by its name as in Rows.tables."""
         if tables != self._tables:
             self._tables = tables
             self._check.know(tables)

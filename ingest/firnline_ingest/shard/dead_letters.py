@@ -92,7 +92,7 @@ class ShardDeadLetters:
 
 
 def stopped_by(pipeline: PipelineConfig, error: TooManyUnusable) -> str:
-    """What the ledger keeps of it: a restart or another try does not let it go, another configuration does."""
+    """The reason as the ledger keeps it: a restart or another try does not let it go, another configuration does."""
     return " ".join((_limit_of(pipeline), error.minute, error.first))
 
 

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Table:
-    """What this process knows of one table."""
+    """The knowledge that this process has of one table."""
 
     known: TableKeys = UNASKED
     misses_no_key: bool = False
@@ -56,8 +56,8 @@ class NewColumns:
         return cls(TargetCatalog(config))
 
     def known(self, pipeline: PipelineConfig, tables: Iterable[str]) -> Mapping[str, TableKeys]:
-        """What is known of the tables that the pipeline adds columns to, by the names that its routes give them. Nothing of those
-        that miss no key."""
+        """Returns what is known of the tables that the pipeline adds columns to, by the names that its routes give them; no
+        entry for those that miss no key."""
         found = {name: self._table(pipeline, name) for name in tables}
         return {name: known for name, table in found.items() if (known := self._known(table))}
 
@@ -95,7 +95,7 @@ class NewColumns:
         return self._tables.setdefault((pipeline.stream, name), _Table())
 
     def _known(self, table: _Table) -> TableKeys | None:
-        """What is known now; None where no key is missed. Where too many keys were refused, every other one is."""
+        """Returns what is known now; None where no key is missed. Where too many keys were refused, every other one is."""
         if table.doubted_s is not None and self.clock() - table.doubted_s > AGAIN_S:
             table.known = replace(table.known, refused=frozenset())
             table.doubted_s, table.misses_no_key = None, False

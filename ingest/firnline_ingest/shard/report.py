@@ -80,7 +80,7 @@ class ShardReport:
 
     @property
     def counted_through(self) -> Position | None:
-        """What is in the table or kept beyond this was not counted by any engine; None where that is not known."""
+        """The position beyond which no engine has counted what is in the table or kept; None if unknown."""
         if self._adopted_through is None:
             return None
         return max(self._adopted_through, self._shown.accounted or self._adopted_through)

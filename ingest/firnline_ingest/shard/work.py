@@ -140,7 +140,7 @@ class ShardServices:
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""
 
     def known_columns(self, work: ShardWork) -> Mapping[str, TableKeys]:
-        """What is known of the columns of the shard's tables, by their names as in Rows.tables."""
+        """Returns what is known of the columns of the shard's tables, by their names as in Rows.tables."""
         if work.pipeline.adds_columns and self.new_columns is not None:
             return self.new_columns.known(work.pipeline, [each.table for each in work.destinations])
         is_told = work.columns is not None and len(work.destinations) == 1

@@ -1,4 +1,4 @@
-"""What DynamoDB refuses of a request's expressions before it looks at a table, in its own words.
+"""Refuses what DynamoDB refuses of a request's expressions before it looks at a table, in its own words.
 
 A word that an expression takes for an attribute's name must not be reserved, each placeholder must be defined, and each that is
 defined must be used (Developer Guide, "Reserved words in DynamoDB" and "Expression attribute names", read on 2026-11-28). The

@@ -1,4 +1,4 @@
-"""What a value breaks of its shape: a member that is missing or unknown, a type, a length, a range, a pattern, an enum.
+"""Finds what a value breaks of its shape: a member that is missing or unknown, a type, a length, a range, a pattern, an enum.
 
 botocore's own validator, which its clients ask, looks at required members, types and lower bounds alone; a service looks at
 all. Members that the model does not know are passed over by services, so a misspelt one has no effect there: here it is refused.

@@ -1,4 +1,4 @@
-"""What moto answers beside a service's model, by service and operation, that no client of ours reads."""
+"""Lists what moto answers beside a service's model, by service and operation, that no client of ours reads."""
 
 from fnmatch import fnmatchcase
 from typing import NamedTuple

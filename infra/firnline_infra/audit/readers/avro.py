@@ -361,7 +361,7 @@ def _logical(schema: dict[str, Any], value: Any) -> Json:
 
 
 def _may_be_record(schema: Any) -> bool:
-    """Whether a value of it may be a record; a name in a union may be one's."""
+    """Returns whether a value of it may be a record; a name in a union may be one's."""
     if isinstance(schema, list):
         return any(_may_be_record(each) or (isinstance(each, str) and each not in PRIMITIVES) for each in schema)
     kind = schema.get("type") if isinstance(schema, dict) else None
@@ -369,7 +369,7 @@ def _may_be_record(schema: Any) -> bool:
 
 
 def _is_decimal(schema: dict[str, Any]) -> bool:
-    """Whether precision and scale are a decimal's; any other one is the plain bytes (specification, logical types)."""
+    """Returns whether precision and scale are a decimal's; any other one is the plain bytes (specification, logical types)."""
     precision, scale = schema.get("precision"), schema.get("scale", 0)
     if type(precision) is not int or type(scale) is not int or not 1 <= precision >= scale >= 0:
         return False

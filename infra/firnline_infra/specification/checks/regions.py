@@ -1,4 +1,4 @@
-"""Where an environment is: a region of its partition, which has the services that it uses."""
+"""Checks the region: it must be of its partition, and have the services that the environment uses."""
 
 from collections.abc import Iterator
 
