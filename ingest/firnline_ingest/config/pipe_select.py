@@ -323,7 +323,7 @@ class _Definition:
 
 
 def _beyond(tokens: Tokens) -> str:
-    """Returns the clauses behind the source and its alias (docs.snowflake.com, LIMITEDACCESS/streaming-transformations/reference; "The
+    """The clauses behind the source and its alias (docs.snowflake.com, LIMITEDACCESS/streaming-transformations/reference; "The
     PIPE object": "Filter rows", 2026-11-28)."""
     depth, rest = 0, tokens
     for index, token in enumerate(tokens):
