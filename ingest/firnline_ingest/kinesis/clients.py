@@ -24,10 +24,13 @@ class StreamClients:
     """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
     consumers: Consumers | None = None
     """What all shards know of the consumers that they are subscribed by."""
+    question_interval_s: float = 0.0
+    """The least time between two questions for the same stream."""
     incarnations: Incarnations = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "incarnations", Incarnations(self.kinesis))
+        known = Incarnations(self.kinesis, interval_s=self.question_interval_s)
+        object.__setattr__(self, "incarnations", known)
 
 
 class PerAccess(Generic[Made]):

@@ -3,8 +3,10 @@
 A stream that was deleted and created again under its name answers for the one before: iterators are asked for by name.
 """
 
+import math
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,6 +25,8 @@ from firnline_ingest.values import ShardKey
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+QUESTION_INTERVAL_S = 1.0
+"""The least time between two questions for one stream, of a process of the engine."""
 LOOKS = 3
 """So many times in a row the shard has to be unknown, and unlisted, before it is taken for expired."""
 
@@ -67,13 +71,26 @@ class _Question:
 
 
 class Incarnations:
-    """When streams were created, as the service says now. Thread-safe: the shards of a process that ask at once share a call.
+    """When streams were created, as the service says now. Thread-safe: the shards of a process that ask at once, or before the
+    next question is due, share a call.
 
-    DescribeStreamSummary may be called 20 times a second by a whole account (kinesis/lineages.py).
+    DescribeStreamSummary may be called 20 times a second by a whole account (kinesis/lineages.py): shards that all begin at
+    once, at a first start, must not take that from the account's other users.
     """
 
-    def __init__(self, client: "KinesisClient") -> None:
+    def __init__(
+        self,
+        client: "KinesisClient",
+        *,
+        interval_s: float = 0.0,
+        clock_s: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._client = client
+        self._interval_s = interval_s
+        self._clock_s = clock_s
+        self._sleep = sleep
+        self._asked_s: dict[str, float] = {}
         self._lock = threading.Lock()
         self._under_way: dict[str, _Question] = {}
         self._next: dict[str, _Question] = {}
@@ -87,7 +104,7 @@ class Incarnations:
             raise StreamReplaced(key.stream)
 
     def created_ms(self, stream: str) -> int:
-        """Returns it by a call that began after this one."""
+        """Returns it by a call that began after this one, and `interval_s` or more after the question before it."""
         with self._lock:
             is_first = stream not in self._next
             question = self._next.setdefault(stream, _Question())
@@ -103,8 +120,11 @@ class Incarnations:
         return question.answer
 
     def _ask(self, stream: str, question: _Question) -> None:
+        """Who comes while this waits for its turn shares the answer."""
+        self._sleep(max(0.0, self._asked_s.get(stream, -math.inf) + self._interval_s - self._clock_s()))
         with self._lock:
             self._under_way[stream] = self._next.pop(stream)
+            self._asked_s[stream] = self._clock_s()
         try:
             question.answer = read_summary(self._client, stream).created_ms
         except Exception as error:

@@ -115,10 +115,11 @@ def _stream_clients(config: EngineConfig, access: Access) -> "StreamClients":
     from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
     from firnline_ingest.kinesis.clients import StreamClients
     from firnline_ingest.kinesis.consumers import Consumers
+    from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S
 
     threads = config.epoch.shards_per_task + 2
     polling = kinesis_client(config.aws, connections=threads, access=access)
     if not config.subscribes:
-        return StreamClients(polling)
+        return StreamClients(polling, question_interval_s=QUESTION_INTERVAL_S)
     subscriber = subscribing_client(config.aws, connections=threads, access=access)
-    return StreamClients(polling, subscriber, Consumers(subscriber))
+    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S)

@@ -7,7 +7,7 @@ import pytest
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import StreamReplaced
-from firnline_ingest.kinesis.missing import Incarnations
+from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S, Incarnations
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from tests.fakes.kinesis import faults_of, only_counted, refused
 from tests.ingest.kinesis.conftest import Shard, numbers
@@ -81,6 +81,24 @@ def test_lost_records_are_not_told_of_a_stream_that_is_another(shard: Shard) -> 
         shard.read(reader)
 
 
+class SleepingClock:
+    """Time that passes by sleeping alone."""
+
+    def __init__(self) -> None:
+        self.slept_s: list[float] = []
+
+    def now_s(self) -> float:
+        return sum(self.slept_s)
+
+    def sleep(self, seconds: float) -> None:
+        self.slept_s.append(seconds)
+
+
+def _asking_each_second(client: object, clock: SleepingClock) -> Incarnations:
+    """The client has the one operation that is called."""
+    return Incarnations(client, interval_s=QUESTION_INTERVAL_S, clock_s=clock.now_s, sleep=clock.sleep)  # type: ignore[arg-type]
+
+
 def test_shards_that_ask_at_once_share_an_answer_and_none_has_one_from_before_it_asked(shard: Shard) -> None:
     first_is_asked, may_answer = threading.Event(), threading.Event()
     asked: list[int] = []
@@ -92,7 +110,8 @@ def test_shards_that_ask_at_once_share_an_answer_and_none_has_one_from_before_it
             assert may_answer.wait(10)
             return shard.kinesis.client().describe_stream_summary(**request)
 
-    known = Incarnations(Client())  # type: ignore[arg-type] # it has the one operation that is called
+    clock = SleepingClock()
+    known = _asking_each_second(Client(), clock)
     found: list[int] = []
 
     def look() -> None:
@@ -108,3 +127,19 @@ def test_shards_that_ask_at_once_share_an_answer_and_none_has_one_from_before_it
         thread.join(10)
     assert found == [shard.stream.found.created_ms] * 9
     assert 2 <= len(asked) <= 3, "one for the first, and one for all who came while it was under way"
+    assert sum(clock.slept_s) >= len(asked) - 1, "a second between two questions"
+
+
+def test_a_process_asks_for_a_stream_once_a_second_however_many_shards_begin(shard: Shard) -> None:
+    asked_s: list[float] = []
+    clock = SleepingClock()
+
+    class Client:
+        def describe_stream_summary(self, **request: str) -> object:
+            asked_s.append(clock.now_s())
+            return shard.kinesis.client().describe_stream_summary(**request)
+
+    known = _asking_each_second(Client(), clock)
+    for _ in range(5):
+        known.created_ms("events")
+    assert asked_s == [0.0, 1.0, 2.0, 3.0, 4.0]
