@@ -21,6 +21,7 @@ from bench import (
     transforms,
     trickle,
 )
+from bench.document import Conditions, write
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
@@ -95,15 +96,21 @@ QUICK = Length(
     help="One short run of each part, a quarter of an hour in all: an impression, not a figure.",
 )
 @click.option("--json", "is_json", is_flag=True, help="One JSON document instead of a table.")
-def main(*, parts: tuple[str, ...], quick: bool, is_json: bool) -> None:
+@click.option(
+    "--write", "is_written", is_flag=True, help="Also replace the figures of these parts in docs/performance.md."
+)
+def main(*, parts: tuple[str, ...], quick: bool, is_json: bool, is_written: bool) -> None:
     """Measure the engine against canned servers on this machine; all PARTS where none is named.
 
     Takes about 75 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
     could not be measured.
     """
     os.environ.update(CREDENTIALS)
+    conditions = Conditions.begun(" ".join(["scripts/bench", *parts, *(["--quick"] if quick else [])]))
     try:
         figures = list(_figures(parts or PARTS, QUICK if quick else FULL))
+        if is_written:
+            write(figures, conditions.ended())
     except FirnlineError as error:
         click.echo(error, err=True)
         sys.exit(2)

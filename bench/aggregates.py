@@ -4,11 +4,14 @@ The same payloads, once as records and once packed, in turns. The packed ones ar
 hash keys, so that each record's hash key is looked at.
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
+from itertools import count
 
 from bench.figure import Figure, at_most
-from bench.page import RECORDS, Bodies, cost, our_lap
+from bench.kinesis.service import HASH_KEYS
+from bench.page import RECORDS, SHARDS, Bodies, cost, our_lap
 from tests.fakes.kpl_packing import KPL_PARTITION_KEY, Packed, pack
 
 PART = "aggregates"
@@ -20,12 +23,17 @@ class PackedBodies(Bodies):
     """Pages of aggregates."""
 
     def as_put(self, texts: Sequence[bytes]) -> tuple[Sequence[bytes], int]:
-        """Each user record has a partition key of its own."""
-        records = [Packed(text, f"customer-{number:06d}") for number, text in enumerate(texts)]
+        """Each user record has a partition key of its own, which belongs into the shard that is read."""
+        keys = filter(_is_of_the_first_shard, (f"customer-{number:06d}" for number in count()))
+        records = [Packed(text, key) for text, key in zip(texts, keys, strict=False)]
         return [pack(records[first : first + IN_ONE]) for first in range(0, len(records), IN_ONE)], RECORDS // IN_ONE
 
     def finished(self, page: bytes) -> bytes:
         return re.sub(rb'"PartitionKey":"[^"]*"', b'"PartitionKey":"%b"' % KPL_PARTITION_KEY.encode(), page)
+
+
+def _is_of_the_first_shard(key: str) -> bool:
+    return int(hashlib.md5(key.encode(), usedforsecurity=False).hexdigest(), 16) < HASH_KEYS // SHARDS
 
 
 def measure(*, runs: int, laps: int) -> list[Figure]:

@@ -1,8 +1,10 @@
-"""What a start is compared with: a Spark session and one task in Python, and nothing of ours."""
+"""What a start is compared with: a Spark session and one task in Python, and nothing of ours but the options of its JVM."""
 
 from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
+
+from firnline_ingest.spark.spark_session import LOCAL_SETTINGS
 
 DONE = "one task is done"
 
@@ -12,7 +14,10 @@ def _sizes(texts: Iterable[str]) -> list[int]:
 
 
 if __name__ == "__main__":
-    spark = SparkSession.builder.master("local[2]").appName("bare").config("spark.ui.enabled", "false").getOrCreate()
+    builder = SparkSession.builder.master("local[2]").appName("bare")
+    for name, value in LOCAL_SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
     spark.sparkContext.parallelize(["a"], 1).mapPartitions(_sizes).collect()
     print(DONE, flush=True)
     input()

@@ -28,9 +28,11 @@ class BenchFailed(FirnlineError, Fatal):
     causes = "A part of the bench did not come to its end"
     remedy = "what it says; try again on a quieter machine"
 
-    def __init__(self, what: str, log_file: Path) -> None:
-        lines = log_file.read_text(errors="replace").splitlines()[-LOG_LINES:] if log_file.exists() else []
+    def __init__(self, what: str, log_file: Path | None = None) -> None:
+        lines: list[str] = []
+        if log_file and log_file.is_file():
+            lines = log_file.read_text(errors="replace").splitlines()[-LOG_LINES:]
         super().__init__(
-            f"{what} Its log ends with:\n" + "\n".join(f"    {line}" for line in lines),
+            "\n".join([f"{what} Its log ends with:" if lines else what, *(f"    {line}" for line in lines)]),
             next_step="a machine that is very busy may need a second try; otherwise the log says why.",
         )

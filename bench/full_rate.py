@@ -36,6 +36,8 @@ class Run:
     """Of all its processes at the last moment."""
     reopened: int = 0
     """Channels that had to be opened again; each time, what was not proven is read again."""
+    reads: int = 0
+    """Answers of GetRecords."""
 
     @property
     def megabytes_per_s(self) -> float:
@@ -68,8 +70,15 @@ def engine_run(
     seconds: float,
     record_bytes: int = SIZE_BYTES,
     by_fan_out: bool = False,
+    thin_records_per_s: float = 0.0,
 ) -> Run:
-    served = Shards(count=shards, records_per_s=RECORDS_PER_S, is_trickle=False, record_bytes=record_bytes)
+    """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given."""
+    served = Shards(
+        count=shards,
+        records_per_s=thin_records_per_s or RECORDS_PER_S,
+        is_trickle=thin_records_per_s > 0,
+        record_bytes=record_bytes,
+    )
     with (
         World(served) as world,
         world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out) as engine,
@@ -92,11 +101,11 @@ def _observed(
 ) -> Run:
     subject.wait_until(lambda: world.written()["rows"] > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
     subject.run_for(warm_up_s)
-    before, first = world.written()["rows"], subject.tree.sample()
+    before, read_before, first = world.written()["rows"], world.read()["reads"], subject.tree.sample()
     subject.run_for(seconds)
-    rows, last = world.written()["rows"] - before, subject.tree.sample()
+    rows, reads, last = world.written()["rows"] - before, world.read()["reads"] - read_before, subject.tree.sample()
     between = [sample for sample in subject.tree.samples if first.at_s < sample.at_s < last.at_s]
-    return Run(rows * mean_bytes(record_bytes) / 1e6, [first, *between, last], subject.tree.memory_mb())
+    return Run(rows * mean_bytes(record_bytes) / 1e6, [first, *between, last], subject.tree.memory_mb(), reads=reads)
 
 
 def path_figures(ours: Sequence[Run], obvious: Sequence[Run]) -> list[Figure]:

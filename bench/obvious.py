@@ -80,7 +80,7 @@ def main(*, kinesis: str, snowflake: str, ca_file: str, key_file: Path, stream: 
     make_importable()
     from snowflake.ingest.streaming import StreamingIngestClient
 
-    source = boto3.client("kinesis", region_name="us-east-1", endpoint_url=kinesis)
+    source = boto3.client("kinesis", region_name="us-east-1", endpoint_url=kinesis, verify=ca_file)
     names = {"account": "BENCH", "user": "BENCH", "role": "BENCH", "url": snowflake}
     properties = {**names, "private_key": key_file.read_text()}
     target = StreamingIngestClient("obvious", "DB", "RAW", "ORDERS-STREAMING", properties=properties)

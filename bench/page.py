@@ -4,15 +4,19 @@ Both sides get the same bodies through a real botocore client whose connection i
 the encoding of rows, is left out on both sides. Ours is the engine's own code: reader, and the session that takes pages in.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, cycle
 from typing import TYPE_CHECKING, Any, cast
 
 from bench import obvious
+from bench.errors import BenchFailed
 from bench.figure import Figure, at_least
+from bench.kinesis.service import CREATED_S, CannedKinesis
 from bench.kinesis.shard import CannedShard
 from bench.payload import payloads
+from firnline_local.kinesis.http import HttpRequest
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 PART = "page"
 RECORDS, PAGES = 1000, 8
+SHARDS = 2  # of the stream: the first is read, and has half of the hash keys
 RECORDS_PER_S = 2000.0
 STREAM = "orders"
 TARGET_RATIO = 6.0
@@ -33,9 +38,12 @@ class Bodies:
         texts = payloads(RECORDS * PAGES)
         self.megabytes = sum(map(len, texts)) / 1e6
         texts, records = self.as_put(texts)
-        self.shard = CannedShard.of(
-            texts, index=0, first_arrival_s=time.time() - 3600, records_per_s=RECORDS_PER_S, is_trickle=False
-        )
+        began_s = time.time() - 3600
+        self._shards = [
+            CannedShard.of(texts, index=index, first_arrival_s=began_s, records_per_s=RECORDS_PER_S, is_trickle=False)
+            for index in range(SHARDS)
+        ]
+        self.shard = self._shards[0]
         self._pages = [self.finished(self.shard.page(page * records, records, 0.0)[0]) for page in range(PAGES)]
 
     def as_put(self, texts: Sequence[bytes]) -> tuple[Sequence[bytes], int]:
@@ -46,17 +54,26 @@ class Bodies:
         return page
 
     def answer(self, client: "KinesisClient") -> None:
-        """From now on every request of the client is answered with the next page, round and round."""
+        """Answers every request of the client from now on: GetRecords with the next page, round and round.
+
+        The rest is the canned service's. Nothing leaves this process: what the service does not have is refused.
+        """
         from botocore.awsrequest import AWSResponse, HeadersDict
 
         following = cycle(self._pages)
+        service = CannedKinesis(self._shards)
 
         def respond(request: Any, **_: Any) -> AWSResponse:
             headers: Any = HeadersDict({"Content-Type": "application/x-amz-json-1.1"})
-            return AWSResponse(request.url, 200, headers, _Raw(next(following)))
+            target = _text(request.headers["X-Amz-Target"])
+            if target.endswith(".GetRecords"):
+                return AWSResponse(request.url, 200, headers, _Raw(next(following)))
+            asked = HttpRequest("POST", "/", {"x-amz-target": target}, request.body)
+            reply = service.reply(asked)
+            return AWSResponse(request.url, reply.status, headers, _Raw(reply.body))
 
         events: Any = client.meta.events  # its stubs don't know handlers that answer
-        events.register("before-send.kinesis.GetRecords", respond)
+        events.register("before-send.kinesis", respond)
 
 
 class Nowhere:
@@ -70,6 +87,10 @@ class Nowhere:
 
     def flush(self, timeout_s: float) -> None:
         """All rows are nowhere already."""
+
+
+def _text(header: str | bytes) -> str:
+    return header.decode() if isinstance(header, bytes) else header
 
 
 class _Raw:
@@ -125,8 +146,7 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
 
     client = kinesis_client(AwsConfig(region="us-east-1"))
     bodies.answer(client)
-    client.get_shard_iterator = lambda **_: {"ShardIterator": "0:0"}  # type: ignore[method-assign, assignment]
-    key = ShardKey(STREAM, 1, bodies.shard.id)
+    key = ShardKey(STREAM, int(CREATED_S * 1000), bodies.shard.id)
     pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW", **options})
     nobody: Any = None
     services = ShardServices(
@@ -152,11 +172,14 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
         channel = ResumedChannel(work.destinations[0], cast("ShardChannel", nowhere), resume)
         opened = OpenedShard(row, (channel,), TrimHorizon())
         session = ShardSession(work, services, opened, ShardReport(key), AppendBisections(work.destinations))
+        checkpointer = session._checkpointer
+        checkpointer._next_proof_s = checkpointer._next_write_s = checkpointer._next_heartbeat_s = math.inf
         for writer in session.writers:
             writer._pace = Pace(an_hour_later)
         for _ in range(PAGES):
             read = reader.read(lambda _: False)
-            assert read is not None
+            if read is None:
+                raise BenchFailed("The engine's reader took a page for one that it can't use.")
             session._take_in(read, request)
         assert nowhere.rows == RECORDS * PAGES
 

@@ -41,7 +41,7 @@ class Run:
     later: Sequence[Plan]
 
 
-def measure() -> Run:
+def measure(*, streams: int = STREAMS) -> Run:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="firnline-bench-")))
         endpoints = {}
@@ -49,7 +49,7 @@ def measure() -> Run:
             child = ChildProcess.start(module, [], name=service, log_file=folder / f"{service}.log")
             stack.callback(child.stop)
             endpoints[service] = str(child.wait_until_ready(timeout_s=START_TIMEOUT_S)["endpoint"])
-        config = _config(folder, endpoints)
+        config = _config(folder, endpoints, streams)
         offset = _populate(config)
         time.sleep(1.0)  # so that the setting of the scene is not in the same second
         return _run(config, offset)
@@ -63,8 +63,8 @@ def _run(config: EngineConfig, offset: SourceOffset) -> Run:
         offset = planner.next_offset(offset)
         rows = list(planner.rows(offset))
         plans.append(Plan(time.monotonic() - began_s, time.process_time() - began_cpu_s))
-        if len(rows) != STREAMS * SHARDS or any(row.problem for row in rows):
-            raise BenchFailed(f"A plan had {len(rows)} rows: {[row for row in rows if row.problem][:3]}.", Path())
+        if len(rows) != len(config.pipelines) * SHARDS or any(row.problem for row in rows):
+            raise BenchFailed(f"A plan had {len(rows)} rows: {[row for row in rows if row.problem][:3]}.")
         time.sleep(1.0)
     return Run(plans[0], plans[1:])
 
@@ -93,14 +93,14 @@ def _populate(config: EngineConfig) -> SourceOffset:
     return SourceOffset(1, streams)
 
 
-def _config(folder: Path, endpoints: dict[str, str]) -> EngineConfig:
+def _config(folder: Path, endpoints: dict[str, str], streams: int) -> EngineConfig:
     document = {
         "version": 1,
         "application": "bench",
         "aws": {"region": "us-east-1", "endpoints": endpoints},
         "ledger": {"table": "bench-ledger", "create": True},
         "snowflake": {"account": "BENCH", "user": "BENCH", "role": "BENCH", "private_key": {"env": "NONE"}},
-        "pipelines": [{"stream": f"s{n}", "database": "DB", "schema": "RAW"} for n in range(STREAMS)],
+        "pipelines": [{"stream": f"s{n}", "database": "DB", "schema": "RAW"} for n in range(streams)],
         "dead_letters": {"folder": str(folder / "dead-letters")},
         "spark": {"checkpoint": str(folder / "checkpoint")},
     }

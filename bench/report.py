@@ -22,10 +22,10 @@ def as_json(figures: Sequence[Figure]) -> str:
 
 
 def _row(figure: Figure) -> list[object]:
-    numbers = [_rounded(value) for value in (figure.median, min(figure.values), max(figure.values))]
+    numbers = [rounded(value) for value in (figure.median, min(figure.values), max(figure.values))]
     met = {True: "yes", False: "NO", None: ""}[figure.is_met]
     return [figure.part, figure.name, figure.unit, *numbers, figure.bar or "", met]
 
 
-def _rounded(value: float) -> Decimal:
+def rounded(value: float) -> Decimal:
     return Decimal(value).quantize(Decimal("0.1"))

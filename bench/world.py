@@ -1,4 +1,4 @@
-"""Everything around the engine, on loopback: the canned Kinesis and Snowflake, moto for the ledger, a key, a folder.
+"""Everything around the engine, on loopback: the canned Kinesis and Snowflake, both by TLS, moto for the ledger, a key, a folder.
 
 All of it lives in one temporary folder and in child processes that end with this one.
 """
@@ -79,9 +79,10 @@ class World:
         self.key_file = make_key_pair(self.folder, "engine").private_key_file
         certificates = make_certificates(self.folder)
         self.ca_file = certificates.ca_file
+        tls = [f"--certificate={certificates.cert_file}", f"--key={certificates.key_file}"]
         options = {
-            "bench.kinesis": self._shards.options,
-            "bench.snowflake": [f"--certificate={certificates.cert_file}", f"--key={certificates.key_file}"],
+            "bench.kinesis": [*self._shards.options, *tls],
+            "bench.snowflake": tls,
             "firnline_local.aws": [],
         }
         children = {name: self._spawn(stack, name, arguments) for name, arguments in options.items()}
@@ -104,7 +105,11 @@ class World:
         document = {
             "version": 1,
             "application": "bench",
-            "aws": {"region": "us-east-1", "endpoints": {"kinesis": self.kinesis, "dynamodb": self.aws}},
+            "aws": {
+                "region": "us-east-1",
+                "endpoints": {"kinesis": self.kinesis, "dynamodb": self.aws},
+                "ca_file": str(self.ca_file),
+            },
             "ledger": {"table": "bench-ledger", "create": True},
             "snowflake": {
                 "account": "BENCH",

@@ -1,6 +1,8 @@
 """The canned Kinesis as a process: says where it listens in one line of JSON, ends with its parent."""
 
+import ssl
 import time
+from pathlib import Path
 
 import click
 
@@ -17,9 +19,22 @@ from firnline_local.exit_with_parent import exit_when_stdin_ends
 @click.option("--trickle/--full", required=True, help="Records arrive as time goes by, or are all there.")
 @click.option("--hot", type=int, default=0, help="How many shards are full although the others trickle.")
 @click.option("--record-bytes", type=int, default=SIZE_BYTES)
-def main(*, shards: int, records_per_s: float, trickle: bool, hot: int, record_bytes: int) -> None:
-    """Serve one stream, whatever its name, on 127.0.0.1 until stdin ends, or a signal comes."""
+@click.option("--certificate", type=click.Path(exists=True, path_type=Path), required=True)
+@click.option("--key", type=click.Path(exists=True, path_type=Path), required=True)
+def main(
+    *,
+    shards: int,
+    records_per_s: float,
+    trickle: bool,
+    hot: int,
+    record_bytes: int,
+    certificate: Path,
+    key: Path,
+) -> None:
+    """Serve one stream, whatever its name, by TLS on 127.0.0.1 until stdin ends, or a signal comes."""
     exit_when_stdin_ends()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
     texts = stream_payloads(record_bytes)
     began_s = time.time() if trickle else time.time() - 3600
     canned = [
@@ -32,7 +47,7 @@ def main(*, shards: int, records_per_s: float, trickle: bool, hot: int, record_b
         )
         for index in range(shards)
     ]
-    serve(CannedKinesis(canned, record_bytes=record_bytes).reply, first_arrival_s=str(began_s))
+    serve(CannedKinesis(canned, record_bytes=record_bytes).reply, context, first_arrival_s=str(began_s))
 
 
 if __name__ == "__main__":

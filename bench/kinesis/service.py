@@ -27,6 +27,7 @@ CONSUMER = {
     "StreamARN": CONSUMER_ARN.partition("/consumer/")[0],
 }
 MAX_RECORDS = 10_000
+HASH_KEYS = 2**128
 TOO_MANY = {"__type": "ProvisionedThroughputExceededException", "message": "Rate exceeded for the shard."}
 
 Request = dict[str, Any]
@@ -57,7 +58,7 @@ class CannedKinesis:
             "GetRecords": self._get_records,
             "SubscribeToShard": self._subscribed,
             "GetShardIterator": lambda body: _json({"ShardIterator": self._iterator(body)}),
-            "ListShards": lambda _: _json({"Shards": [_listed(shard) for shard in self._shards.values()]}),
+            "ListShards": lambda _: _json({"Shards": [self._listed(shard) for shard in self._shards.values()]}),
             "DescribeStreamSummary": lambda body: _json(
                 {"StreamDescriptionSummary": self._summary(body["StreamName"])}
             ),
@@ -94,6 +95,15 @@ class CannedKinesis:
         pushes = CannedPushes(shard, first, self._record_bytes, self._clock, self._note)
         return Reply(200, b"", content_type=CONTENT_TYPE, pushes=pushes)  # type: ignore[arg-type] # as far as a pusher asks
 
+    def _listed(self, shard: CannedShard) -> Request:
+        """Shards share the hash keys evenly, as those of a new stream do."""
+        first, after = (HASH_KEYS * number // len(self._shards) for number in (shard.index, shard.index + 1))
+        return {
+            "ShardId": shard.id,
+            "HashKeyRange": {"StartingHashKey": str(first), "EndingHashKey": str(after - 1)},
+            "SequenceNumberRange": {"StartingSequenceNumber": str(shard.sequence_number(0))},
+        }
+
     def _note(self, pushed: Pushed) -> None:
         self.counts["records"] += pushed.after - pushed.first
         self._pushed.append(pushed)
@@ -113,14 +123,6 @@ class CannedKinesis:
 def _first(number: str | None, kind: str) -> int:
     """Which record of its shard a position means; the first where it names none."""
     return 0 if number is None else located(int(number))[1] + (kind == "AFTER_SEQUENCE_NUMBER")
-
-
-def _listed(shard: CannedShard) -> Request:
-    return {
-        "ShardId": shard.id,
-        "HashKeyRange": {"StartingHashKey": str(shard.index), "EndingHashKey": str(shard.index)},
-        "SequenceNumberRange": {"StartingSequenceNumber": str(shard.sequence_number(0))},
-    }
 
 
 def _json(document: object, status: int = 200) -> Reply:

@@ -1,0 +1,85 @@
+"""Writes a run's figures into docs/performance.md: a table between the marks of each part, and the run's conditions on top.
+
+What stands between two marks is replaced whole, so that a page never mixes two runs of a part; the prose around it has no
+figures of a run.
+"""
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.errors import BenchFailed
+from bench.figure import Figure
+from bench.report import rounded
+
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+RUN = "run"
+BLOCK = re.compile(r"(<!-- bench: (?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
+PACKAGES = ("pyspark", "snowpipe-streaming", "boto3", "msgspec")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """What a reader has to know of a run, to compare it with another."""
+
+    command: str
+    day: str
+    load: tuple[float, float]
+    """Of the machine, over a minute, when the run began and when it ended."""
+
+    @classmethod
+    def begun(cls, command: str) -> "Conditions":
+        """The conditions of a run that begins now; `ended` completes them."""
+        return cls(command=command, day=datetime.now(UTC).date().isoformat(), load=(os.getloadavg()[0], 0.0))
+
+    def ended(self) -> "Conditions":
+        return Conditions(command=self.command, day=self.day, load=(self.load[0], os.getloadavg()[0]))
+
+    @property
+    def sentence(self) -> str:
+        of = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+        begin, end = self.load
+        return (
+            f"`{self.command}`, {self.day}: {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, "
+            f"{of}. Load of the machine when the run began and when it ended: {begin:.1f}, {end:.1f}."
+        )
+
+
+def write(figures: Sequence[Figure], conditions: Conditions, page: Path = PAGE) -> None:
+    """Replaces the block of each part that was measured, and of the run.
+
+    Raises BenchFailed if the page has no block for a part.
+    """
+    text = page.read_text(encoding="utf-8")
+    blocks = {RUN: conditions.sentence} | {
+        part: as_markdown([each for each in figures if each.part == part])
+        for part in dict.fromkeys(each.part for each in figures)
+    }
+    if missing := sorted(blocks.keys() - {found["name"] for found in BLOCK.finditer(text)}):
+        raise BenchFailed(f"{page.name} has no place for: {', '.join(missing)}.")
+    page.write_text(
+        BLOCK.sub(lambda found: f"{found[1]}{_inside(blocks, found)}{found[3]}", text),
+        encoding="utf-8",
+    )
+
+
+def as_markdown(figures: Sequence[Figure]) -> str:
+    """A table of one part's figures: the median, and the least and the most where there was more than one run."""
+    rows = ["| what | measured | bar |", "|---|---|---|"]
+    for each in figures:
+        spread = f" ({rounded(min(each.values))} to {rounded(max(each.values))})" if len(each.values) > 1 else ""
+        unit = f" {each.unit}" if each.unit else ""
+        met = {True: "met", False: "**missed**", None: ""}[each.is_met]
+        bar = f"{each.bar}: {met}" if each.bar else ""
+        rows.append(f"| {each.name.strip()} | {rounded(each.median)}{unit}{spread} | {bar} |")
+    return "\n".join(rows)
+
+
+def _inside(blocks: dict[str, str], found: re.Match[str]) -> str:
+    new = blocks.get(found["name"])
+    return found[0].removeprefix(found[1]).removesuffix(found[3]) if new is None else f"\n{new}\n\n"

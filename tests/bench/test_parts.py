@@ -1,0 +1,50 @@
+"""Each part of the benchmark that needs no Spark, for one short lap: it measures, and asks nobody outside this process."""
+
+import pytest
+
+from bench import aggregates, letters, page, placement, planning, transforms
+from bench.figure import Figure
+from bench.world import CREDENTIALS
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(page, "PAGES", 1)
+
+
+def _each_is_positive(figures: list[Figure]) -> bool:
+    return all(value > 0 for figure in figures for value in figure.values)
+
+
+def test_a_page_is_measured_on_both_sides() -> None:
+    figures = page.measure(runs=1, laps=1)
+    assert [figure.name for figure in figures] == ["firnline", "obvious loop", "ratio"]
+    assert _each_is_positive(figures)
+
+
+def test_every_list_of_transforms_is_measured() -> None:
+    figures = transforms.measure(runs=1, laps=1)
+    assert len(figures) == len(transforms.LISTS)
+    assert _each_is_positive(figures)
+
+
+def test_aggregates_are_measured_beside_plain_records() -> None:
+    assert _each_is_positive(aggregates.measure(runs=1, laps=1))
+
+
+@pytest.mark.contract
+def test_dead_letters_are_measured_into_both_stores() -> None:
+    assert _each_is_positive(letters.measure(runs=1, pages=1))
+
+
+@pytest.mark.contract
+def test_plans_are_measured() -> None:
+    run = planning.measure(streams=2)
+    assert len(run.later) == planning.LATER
+    assert _each_is_positive(list(planning.figures([run])))
+
+
+def test_placement_moves_no_more_than_it_should() -> None:
+    assert all(figure.is_met for figure in placement.figures())
