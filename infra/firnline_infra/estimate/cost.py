@@ -65,7 +65,7 @@ def _firnline(load: Load, kind: str, architecture: Architecture) -> Iterator[Cos
     def cost(part: str, usd: float) -> Cost:
         return Cost(way="Firnline", part=part, usd=usd)
 
-    machines = RUNTIMES[kind].prices.usd_an_hour(load.cores, load.size.memory_mib, architecture, _price)
+    machines = RUNTIMES[kind].prices.usd_an_hour(load.cores, load.memory_mib, architecture, _price)
     yield cost(f"machines ({kind})", machines * HOURS_A_MONTH)
     if load.fan_out:
         hours = load.shards * load.fan_out * _price("kinesis_consumer_shard_hour") * HOURS_A_MONTH

@@ -36,8 +36,8 @@ OFFSET_BYTES = 110
 CHECKPOINT_REQUESTS = 26
 """The requests of an epoch to S3: 24 that write, copy or list, and 26 that read at a twelfth of the price (docs/s3.md:
 counted with Apache's S3A, not on an account)."""
-CPU_MS_PER_MB = 12.7
-"""docs/performance.md: the whole path."""
+CPU_MS_PER_MB, CPU_MS_PER_READ = 10.5, 2.2
+"""docs/performance.md, *Many shards, thin shards*: a megabyte without its reads, and a read that brings something."""
 CPU_MS_PER_IDLE_READ = 5.2
 """docs/performance.md: 64 idle shards are expected to take 0.167 of a core, all processes, at a read in two seconds each."""
 IMAGE_GB, BASE_IMAGE_GB = 0.13, 1.0
@@ -106,6 +106,10 @@ class Load:
     redshift: RedshiftLoad | None = None
     idle_read_s: float = 2.0
     """The time between two reads of a polled shard to which nothing comes."""
+    read_s: float = 0.21
+    """The time between two reads of a polled shard whose records arrive as time goes by."""
+    applications: int = 1
+    """How many applications share the shards; `size` is of one of them."""
     kept_images: int = 0
     """The most images that the environment's own repository keeps; 0 where it has none."""
 
@@ -114,8 +118,14 @@ class Load:
         """The load of a specification; of another number of shards with the sizes that follow from that, divided among its
         streams as they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes.
         """
-        count = shards or shards_of(spec)
-        size = size_of(count, shards_per_task=spec.epoch.shards_per_task) if shards else size_of_specification(spec)
+        count, tables = shards or shards_of(spec), tables_of(spec)
+        applications = math.ceil(count / split_shards(tables))
+        is_of_specification = shards is None and applications == 1
+        size = (
+            size_of_specification(spec)
+            if is_of_specification
+            else size_of(math.ceil(count / applications), shards_per_task=spec.epoch.shards_per_task)
+        )
         read = {stream.name: stream.shards or UNKNOWN_SHARDS for stream in streams_read(spec)}
         own = [stream for stream in streams_read(spec) if stream.origin is Origin.CREATE]
         by_consumer = {pipeline.stream for pipeline in spec.pipelines if pipeline.reader != "polling"}
@@ -128,7 +138,9 @@ class Load:
             mb_per_s=mb_per_s or 0.3 * count,
             size=size,
             epoch_s=spec.epoch.seconds,
-            tables=tables_of(spec),
+            tables=tables,
+            applications=applications,
+            read_s=spec.polling.interval_ms / 1000,
             fan_out=part(by_consumer),
             made=part(stream.name for stream in own if stream.shards is not None),
             on_demand_streams=sum(stream.shards is None for stream in own),
@@ -141,8 +153,17 @@ class Load:
 
     @property
     def cores(self) -> int:
-        """The cores that are paid for."""
-        return self.cluster_cores or self.size.cores
+        """The cores that are paid for, of all applications."""
+        return self.applications * (self.cluster_cores or self.size.cores)
+
+    @property
+    def memory_mib(self) -> int:
+        """The memory of all applications."""
+        return self.applications * self.size.memory_mib
+
+    @property
+    def shards_of_an_application(self) -> int:
+        return math.ceil(self.shards / self.applications)
 
     @property
     def gb_a_month(self) -> float:
@@ -150,8 +171,12 @@ class Load:
 
     @property
     def busy_cores(self) -> float:
-        """What the records themselves take, of the cores that there are."""
-        return self.mb_per_s * CPU_MS_PER_MB / 1000
+        """What the records take, and the reads that bring them, of the cores that there are.
+
+        A shard that is at its tip is read every `read_s`, however little each read brings.
+        """
+        reads_per_s = self.shards * (1 - self.fan_out) / self.read_s
+        return (self.mb_per_s * CPU_MS_PER_MB + reads_per_s * CPU_MS_PER_READ) / 1000
 
     @property
     def idle_reads_per_s(self) -> float:
@@ -174,12 +199,11 @@ class Load:
 
     @property
     def units_a_write(self) -> int:
-        return math.ceil((ROW_BYTES + self.tables * CHANNEL_BYTES) / UNIT_BYTES)
+        return units_a_write(self.tables)
 
     @property
     def split_shards(self) -> int:
-        """Shards of one stream from which a limit of Snowflake's or of DynamoDB's is near. A table has a pipe of its own."""
-        return min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / self.units_a_write))
+        return split_shards(self.tables)
 
     @property
     def ledger_writes_per_s(self) -> float:
@@ -197,11 +221,17 @@ class Load:
 
     @property
     def s3_requests_a_month(self) -> float:
-        return SECONDS_A_MONTH / self.epoch_s * CHECKPOINT_REQUESTS
+        return self.applications * SECONDS_A_MONTH / self.epoch_s * CHECKPOINT_REQUESTS
 
-    @property
-    def is_to_be_split(self) -> bool:
-        return self.shards > self.split_shards
+
+def units_a_write(tables: int) -> int:
+    """DynamoDB's units of a write of a shard's row, with a channel for each table."""
+    return math.ceil((ROW_BYTES + tables * CHANNEL_BYTES) / UNIT_BYTES)
+
+
+def split_shards(tables: int) -> int:
+    """Shards of one stream from which a limit of Snowflake's or of DynamoDB's is near. A table has a pipe of its own."""
+    return min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / units_a_write(tables)))
 
 
 def _cluster_cores(spec: EnvironmentSpec, size: Size) -> int:

@@ -30,14 +30,18 @@ def estimate_document(load: Load, costs: list[Cost]) -> dict[str, Any]:
 
 
 def _needs(load: Load) -> list[tuple[str, str]]:
-    size = load.size
+    size, of_each = load.size, "" if load.applications == 1 else f"{load.applications} x "
+    split = (
+        [("applications", f"{load.applications}, of {load.shards_of_an_application:,} shards each")] if of_each else []
+    )
     return [
+        *split,
         ("shards, channels", f"{load.shards:,}" if load.tables == 1 else f"{load.shards:,}, {load.channels:,}"),
         ("records", f"{load.mb_per_s:,.1f} MB/s, {load.gb_a_month:,.0f} GB a month"),
-        ("driver", f"{size.driver_cores} cores, {size.driver_memory_mib + size.driver_overhead_mib:,} MiB"),
+        ("driver", f"{of_each}{size.driver_cores} cores, {size.driver_memory_mib + size.driver_overhead_mib:,} MiB"),
         (
             "executors",
-            f"{size.executors} of {size.executor_cores} cores, {size.executor_memory_mib + size.overhead_mib:,} MiB",
+            f"{of_each}{size.executors} of {size.executor_cores} cores, {size.executor_memory_mib + size.overhead_mib:,} MiB",
         ),
         ("of these cores, busy", f"{load.busy_cores:.1f}"),
         (
@@ -100,11 +104,11 @@ def _redshift(load: RedshiftLoad | None) -> Iterator[str]:
 
 
 def _advice(load: Load) -> Iterator[str]:
-    if load.is_to_be_split:
-        most = load.split_shards
+    if load.applications > 1:
         yield (
             f"Split: a pipe of Snowflake's has {CHANNELS_OF_A_PIPE:,} channels, DynamoDB throttles the rows of one stream beyond "
-            f"{UNITS_OF_A_PARTITION:,} units a second, and one driver plans all shards. From {most:,} shards on give "
-            f"streams to several applications, each with a specification of its own; one stream with more needs Snowflake's "
-            f"support first."
+            f"{UNITS_OF_A_PARTITION:,} units a second, and one driver plans all shards. Sizes and costs are those of "
+            f"{load.applications} applications, each with a specification of its own, for at most {load.split_shards:,} shards "
+            f"each. An application reads whole streams: a stream with more shards than that needs to become several streams, or "
+            f"Snowflake's support first."
         )

@@ -56,7 +56,27 @@ def test_what_an_engine_needs_grows_with_its_shards(shards: int, cores: int, wri
     load = load_of(shards)
     assert (load.size.cores, load.ledger_writes_per_s, load.offset_kb) == (cores, writes, offset_kb)
     assert load.busy_cores < load.size.slots / 2
-    assert load.is_to_be_split == (shards > 2000)
+
+
+def test_reads_that_bring_little_are_counted_beside_the_megabytes() -> None:
+    """At 0.3 MB/s a read brings 63 KB: most of a shard's cost is its reads (docs/performance.md, thin shards)."""
+    thin, full = load_of(500), replace(load_of(100), mb_per_s=150.0)
+    assert thin.mb_per_s == full.mb_per_s
+    assert thin.busy_cores > 2 * full.busy_cores
+    assert replace(thin, read_s=1.0).busy_cores < thin.busy_cores
+    assert PollingConfig().interval_ms == 1000 * thin.read_s
+
+
+def test_more_shards_than_an_application_can_have_are_counted_as_several_applications() -> None:
+    document = yaml.safe_load((ENVIRONMENTS / "dev.yaml").read_text())
+    spec = parse_spec(yaml.safe_dump(document), "dev")
+    whole, one = Load.of(spec, shards=5000), Load.of(spec, shards=1667)
+    assert (whole.applications, whole.shards_of_an_application) == (3, 1667)
+    assert (whole.cores, whole.memory_mib) == (3 * one.cores, 3 * one.memory_mib)
+    text = estimate_text(whole, costs(whole, "emr_serverless", Architecture.ARM64))
+    assert "3, of 1,667 shards each" in text
+    assert "Split:" in text
+    assert Load.of(spec, shards=2000).applications == 1
 
 
 def test_each_table_of_a_pipeline_is_a_channel_and_a_part_of_the_ledgers_row() -> None:
