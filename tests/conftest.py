@@ -16,6 +16,7 @@ from firnline_ingest.snowflake.packages import make_importable
 from tests.long_first import LONG, long_first
 from tests.processes import reap_what_is_started_from_now_on
 from tests.spark.prepared import use_archive
+from tests.sql.recording import pytest_configure, pytest_terminal_summary  # noqa: F401 # hooks
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment

@@ -166,13 +166,15 @@ ROOMS_BELOW = {
     "local.pulumi": (
         "endpoints errors exit_with_parent folder providers running state infra.kinds infra.pulumi_cli ingest.errors"
     ),
+    "local.record": "",
     "local.running": "endpoints errors faults folder state ingest.sink",
     "local.runtimes": (
-        "aws clock exit_with_parent faults process service_models wsgi infra.s3a infra.specification ingest.aws ingest.errors"
+        "aws clock exit_with_parent faults process record service_models wsgi infra.s3a infra.specification "
+        "ingest.aws ingest.errors"
     ),
     "local.servers": "endpoints folder process infra.specification",
-    "local.service_models": "",
-    "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",
+    "local.service_models": "record",
+    "local.snowflake": "aws exit_with_parent faults process record ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",
     "local.wsgi": "faults",

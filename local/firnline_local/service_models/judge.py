@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 from xml.etree import ElementTree
 
+from firnline_local.record import REQUESTS, ServiceRecord
 from firnline_local.service_models.constraints import violations
 from firnline_local.service_models.liberties import is_liberty
 from firnline_local.service_models.models import WireRequest, operation_model, routed, service_model
-from firnline_local.service_models.record import VARIABLE, RequestRecord
 from firnline_local.service_models.tree import QueryForm, of_xml, scalar
 
 FORM = "application/x-www-form-urlencoded"
@@ -42,7 +42,7 @@ ENFORCED = "FIRNLINE_MODELS_ENFORCED"
 """The environment variable that has violations refused, where it is 1. Not the default yet: not every tier of the tests has been
 run with it (docs/design/beliefs.md)."""
 
-RECORD = RequestRecord()
+RECORD = ServiceRecord(REQUESTS)
 
 
 class UnreadableBody(Exception):
@@ -72,7 +72,7 @@ def is_enforced() -> bool:
 
 def is_judging() -> bool:
     """Returns whether anybody wants to know of violations."""
-    return is_enforced() or bool(os.environ.get(VARIABLE))
+    return is_enforced() or bool(os.environ.get(REQUESTS))
 
 
 def read(service: str, wire: WireRequest) -> ReadRequest | None:

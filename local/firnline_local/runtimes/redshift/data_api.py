@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from firnline_local.record import CARRIED_OUT
 from firnline_local.runtimes.redshift.catalog import ADMIN
 from firnline_local.runtimes.redshift.control import RedshiftServerless
 from firnline_local.runtimes.redshift.database import RedshiftDatabase, ResultSet
@@ -81,6 +82,7 @@ class RedshiftData(RuntimeService):
             if given.get("Database") != database.database:
                 raise StatementError(f'FATAL: database "{given.get("Database")}" does not exist')
             answer = database.execute(given["Sql"], self._user(given))
+            CARRIED_OUT.note(dialect="redshift", sql=given["Sql"])
         except StatementError as refusal:
             error = f"ERROR: {refusal}".replace("ERROR: FATAL", "FATAL")
         database.refresh_automatic()

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from firnline_local.faults import FaultPlan
+from firnline_local.record import CARRIED_OUT
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, DataType, SqlError
 from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.faulty import CutConnection, answer
@@ -191,7 +192,9 @@ class SqlService:
                 raise NotKnown("asynchronous queries")
             if body.get("bindings"):
                 raise NotKnown("values that a driver binds to question marks: let it format them (paramstyle pyformat)")
-            result = execute(context, str(body.get("sqlText") or ""), describe_only=bool(body.get("describeOnly")))
+            text = str(body.get("sqlText") or "")
+            result = execute(context, text, describe_only=bool(body.get("describeOnly")))
+            CARRIED_OUT.note(dialect="snowflake", sql=text)
             if result.transfer is not None:
                 return answered_transfer(result.transfer, host_and_port)
             return answered_query(result, session, query_id)

@@ -1,0 +1,102 @@
+"""What the vendors document and other people's grammars don't know yet: the phrase, and one that the grammar knows in its place.
+
+The rest of the statement is still judged. A row that no statement needs any more fails (test_statements.py), as does a
+statement that is refused whatever the rows put in its place.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from tests.sql.grammars import SQLFLUFF, SQLGLOT, refused_by
+
+SNOWFLAKE, REDSHIFT = "snowflake", "redshift"
+
+
+@dataclass(frozen=True)
+class Gap:
+    grammar: str
+    dialect: str
+    phrase: str
+    """A regular expression."""
+    instead: str
+    page: str
+    """The vendor's, below docs.snowflake.com/en or docs.aws.amazon.com/redshift/latest/dg."""
+    day: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.phrase.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+
+    def filled(self, sql: str) -> str:
+        return self.pattern.sub(self.instead, sql)
+
+
+def _of_snowflake(grammar: str, phrase: str, instead: str, page: str, day: str = "2026-11-28") -> Gap:
+    return Gap(grammar, SNOWFLAKE, phrase, instead, page, day)
+
+
+PRIVILEGES = "user-guide/security-access-control-privileges"
+INTERACTIVE = "sql-reference/sql/create-interactive-table"
+WAREHOUSE = "sql-reference/sql/create-interactive-warehouse"
+POLICY = "sql-reference/sql/create-authentication-policy"
+VOLUME = "sql-reference/sql/create-external-volume"
+ICEBERG = "sql-reference/sql/alter-iceberg-table"
+PIPE = "user-guide/snowpipe-streaming/snowpipe-streaming-pipe-object"
+SETTABLE = "(?:LOG_LEVEL|TASK_AUTO_RETRY_ATTEMPTS|PIPE_EXECUTION_PAUSED)"
+ERRORS = "user-guide/data-engineering/error-tables"
+PARAMETERS = "sql-reference/parameters"
+SCRIPTING = "developer-guide/snowflake-scripting/blocks"
+GAPS = (
+    _of_snowflake(SQLFLUFF, r"(CREATE|ALTER|DROP|SHOW|ON) INTERACTIVE TABLE", r"\1 TABLE", INTERACTIVE),
+    _of_snowflake(SQLFLUFF, r"(CREATE|ALTER|DROP) INTERACTIVE WAREHOUSE", r"\1 WAREHOUSE", WAREHOUSE),
+    _of_snowflake(SQLFLUFF, r" TABLES \([^)]*\)(?= WAREHOUSE_SIZE| COMMENT|$)", "", WAREHOUSE),
+    _of_snowflake(SQLFLUFF, r"ON ICEBERG TABLE", "ON TABLE", PRIVILEGES),
+    _of_snowflake(SQLFLUFF, r"ALTER ICEBERG TABLE", "ALTER TABLE", ICEBERG),
+    _of_snowflake(SQLFLUFF, r"EVOLVE SCHEMA|SELECT ERROR TABLE", "UPDATE", PRIVILEGES),
+    _of_snowflake(SQLFLUFF, r"CREATE EXTERNAL VOLUME ON ACCOUNT", "CREATE DATABASE ON ACCOUNT", PRIVILEGES),
+    _of_snowflake(SQLFLUFF, r"GRANTS ON (EXTERNAL VOLUME|PIPE)", "GRANTS ON TABLE", "sql-reference/sql/show-grants"),
+    _of_snowflake(SQLFLUFF, r"CREATE EXTERNAL VOLUME .*", "SELECT 1", VOLUME),
+    _of_snowflake(
+        SQLFLUFF, r"APPLY AUTHENTICATION POLICY ON USER", "MONITOR ON USER", "user-guide/authentication-policies"
+    ),
+    _of_snowflake(SQLFLUFF, r"(DROP|DESCRIBE) AUTHENTICATION POLICY", r"\1 TABLE", POLICY),
+    _of_snowflake(SQLFLUFF, r"SHOW AUTHENTICATION POLICIES", "SHOW TABLES", POLICY),
+    _of_snowflake(SQLFLUFF, r"(?<!SET) ERROR_LOGGING = \w+", "", "sql-reference/sql/alter-table"),
+    _of_snowflake(SQLFLUFF, r" NETWORK_POLICY = \S+| QUERY_TAG = '\w*'", "", PARAMETERS),
+    _of_snowflake(SQLFLUFF, rf"SET {SETTABLE} = [\w']+(?:, COMMENT = 'x')?", "SET COMMENT = 'x'", PARAMETERS),
+    _of_snowflake(SQLFLUFF, rf"UNSET {SETTABLE}", "UNSET COMMENT", PARAMETERS),
+    _of_snowflake(SQLFLUFF, r"(CREATE DATABASE .*) LOG_LEVEL = '\w+'", r"\1", PARAMETERS),
+    _of_snowflake(SQLFLUFF, r"(ALTER TABLE .* SET \w+ = \S+)(?: \w+ = \S+)+", r"\1", "sql-reference/sql/alter-table"),
+    _of_snowflake(SQLFLUFF, r"FROM TABLE\(DATA_SOURCE\(TYPE => '\w+'\)\)(?= MATCH)", "FROM @S", PIPE),
+    _of_snowflake(SQLFLUFF, r" FALLBACK_WAREHOUSE = \S+", "", WAREHOUSE),
+    _of_snowflake(SQLGLOT, r"(ARRAY\([^()]*(?:\([^()]*\))?) NOT NULL\)", r"\1)", "sql-reference/data-types-structured"),
+    _of_snowflake(SQLFLUFF, r"TRUNCATE ERROR_TABLE\((\S+)\)", r"TRUNCATE \1", ERRORS),
+    _of_snowflake(SQLGLOT, r"TRUNCATE ERROR_TABLE\((\S+)\)", r"TRUNCATE TABLE \1", ERRORS),
+    _of_snowflake(SQLFLUFF, r"DECLARE .*? INTEGER; (?=BEGIN)", "", SCRIPTING),
+    _of_snowflake(SQLGLOT, r"(DECLARE .*)?BEGIN .*END;?", "SELECT 1", SCRIPTING),
+    Gap(SQLFLUFF, REDSHIFT, r"SHOW VIEW \S+", "SELECT 1", "r_SHOW_VIEW.html", "2026-11-28"),
+    _of_snowflake(SQLGLOT, r"DESCRIBE USER", "DESCRIBE TABLE", "sql-reference/sql/desc-user"),
+    _of_snowflake(SQLGLOT, r"DESCRIBE AUTHENTICATION POLICY", "DESCRIBE TABLE", POLICY),
+)
+
+
+def gaps_of(dialect: str, sql: str) -> tuple[list[Gap], dict[str, str]]:
+    """The rows that stand for what a grammar lacks of the statement, and what a grammar refuses all the same."""
+    used: list[Gap] = []
+    left: dict[str, str] = {}
+    for grammar, why in refused_by(dialect, sql).items():
+        rows = [gap for gap in GAPS if (gap.grammar, gap.dialect) == (grammar, dialect) and gap.pattern.search(sql)]
+        filled = without(rows, sql)
+        why_still = refused_by(dialect, filled).get(grammar) if rows else why
+        used += rows
+        if why_still:
+            left[grammar] = f"{why_still} (of {filled})" if rows else why
+    return used, left
+
+
+def without(rows: Iterable[Gap], sql: str) -> str:
+    for gap in rows:
+        sql = gap.filled(sql)
+    return sql
