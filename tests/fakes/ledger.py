@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.column_note import ColumnNote, note_from_bytes
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.engine_report import EngineReport, report_from_bytes
 from firnline_ingest.ledger.errors import Fenced
@@ -28,6 +29,7 @@ class MemoryLedger:
         self._last_start = ""
         self._standby: Standby | None = None
         self._report = b""
+        self._columns: dict[str, bytes] = {}
 
     def read(self, key: ShardKey) -> ShardRow | None:
         with self._lock:
@@ -70,6 +72,18 @@ class MemoryLedger:
             if row.key in self._rows:
                 self._held(row)
                 del self._rows[row.key]
+
+    def column_note(self, table: str) -> ColumnNote | None:
+        with self._lock:
+            return note_from_bytes(self._columns[table]) if table in self._columns else None
+
+    def note_columns(self, table: str, note: ColumnNote, before: ColumnNote | None) -> bool:
+        with self._lock:
+            found = note_from_bytes(self._columns[table]) if table in self._columns else None
+            if (found and found.number) != (before and before.number):
+                return found == note
+            self._columns[table] = note.to_bytes()
+            return True
 
     def _held(self, row: ShardRow) -> ShardRow:
         found = self._rows.get(row.key)

@@ -4,8 +4,9 @@ An error row never became values, so there is nothing to compare.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -21,6 +22,7 @@ from firnline_ingest.records.rejection import RejectReason
 
 SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
 LONGEST_SHOWN = 60
+CLOCKS_APART_MS = 60_000  # a record's arrival is Kinesis' time, a column's sight the driver's
 NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
 """Reasons of dead letters that depend on the bytes alone, whatever the pipeline was configured to take."""
 DEFAULT = Metadata.default()
@@ -39,7 +41,7 @@ def digest_of(data: bytes) -> bytes:
 
 
 class ContentComparison:
-    """The ContentCheck of one stream and its table; without state, and so of any shard."""
+    """The ContentCheck of one stream and its table; what it remembers of a shard is in the shard's findings."""
 
     def __init__(
         self,
@@ -49,12 +51,15 @@ class ContentComparison:
         evolves: bool,
         metadata: Metadata = DEFAULT,
         is_transformed: bool = False,
+        since_ms: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
+        """`since_ms`: when columns were seen first that the table did not have from the beginning, by stored name."""
         self._stream = stream
         self._metadata = metadata
         self._columns = columns
         self._keys = {column.key for column in columns}
         self._evolves = evolves
+        self._since_ms = {name: since + CLOCKS_APART_MS for name, since in since_ms.items() if since}
         self._of_bytes_alone = NOT_AN_OBJECT - ({RejectReason.NOT_AN_OBJECT} if is_transformed else set())
 
     def __call__(self, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings) -> None:
@@ -75,20 +80,29 @@ class ContentComparison:
                 return
             for detail in self._metadata_changes(record, outcome, outcome.content.metadata, findings.shard_id):
                 findings.report(ProblemKind.CHANGED, position, detail)
-            for detail in self._value_changes(payload, record.unknown, outcome.content.values, findings):
+            for detail in self._value_changes(payload, record, outcome, outcome.content.values, findings):
                 findings.report(ProblemKind.CHANGED, position, detail)
 
     def _value_changes(
-        self, payload: dict[str, object], unknown: Set[str], values: Sequence[object], findings: ShardFindings
+        self,
+        payload: dict[str, object],
+        record: StreamRecord,
+        outcome: AuditOutcome,
+        values: Sequence[object],
+        findings: ShardFindings,
     ) -> Iterator[str]:
         sent = {key.upper(): value for key, value in payload.items() if value is not None}
         for column, kept in zip(self._columns, values, strict=True):
             value = sent.get(column.key)
-            if column.key in unknown:
+            if column.name in self._since_ms and not column.is_empty(kept):
+                findings.filled.add((outcome.table, column.name))
+            if column.key in record.unknown:
                 findings.counts.unchecked_values += 1
             elif value is None:
                 if not column.has_default and not column.is_empty(kept):
                     yield f"{column.name}: the record has no value, the table has {shown(kept)}"
+            elif column.is_empty(kept) and self._is_before(column, record, outcome, findings):
+                findings.counts.values_before_column += 1
             elif column.is_empty(kept):
                 yield f"{column.name}: the record has {shown(value)}, the table no value"
             elif (verdict := column.holds(value, kept)) is None:
@@ -100,6 +114,14 @@ class ContentComparison:
                 yield f"{key}: the record has {shown(sent[key])}, the table no such column"
             else:
                 findings.counts.values_without_column += 1
+
+    def _is_before(
+        self, column: AuditedColumn, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings
+    ) -> bool:
+        """Whether the record may have been sent before its column was there. A shard's rows are sent in their order, so none
+        of them is behind one that has a value in it."""
+        is_older = record.arrived_ms is not None and record.arrived_ms <= self._since_ms.get(column.name, -1)
+        return is_older and (outcome.table, column.name) not in findings.filled
 
     def _metadata_changes(
         self, record: StreamRecord, outcome: AuditOutcome, metadata: Mapping[str, object], shard_id: str

@@ -90,6 +90,8 @@ class Counts:
     """Values in types or notations that the audit can't compare."""
     values_without_column: int = 0
     """Values that have no column in a table that doesn't evolve; Snowflake drops them by design."""
+    values_before_column: int = 0
+    """Values of records from before their column was seen first, in rows without a value in it."""
 
     def add(self, other: "Counts") -> None:
         for each in fields(Counts):
@@ -112,6 +114,8 @@ class ShardFindings:
     problems: list[AuditProblem] = field(default_factory=list)
     by_table: Counter[tuple[str, RecordPlace]] = field(default_factory=Counter)
     """How many rows and error rows have a record, by what they say of their table."""
+    filled: set[tuple[str, str]] = field(default_factory=set)
+    """Columns that a row so far has a value in, by what rows say of their table, and by name."""
     rejections: Rejections = field(default_factory=Rejections)
     """Why the error rows that have a record were rejected."""
 

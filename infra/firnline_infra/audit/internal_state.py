@@ -1,4 +1,4 @@
-"""What an audit takes from internal state, the engine's and that of others: three things, none of which proves anything.
+"""What an audit takes from internal state, the engine's and that of others: four things, none of which proves anything.
 
 Counters: an error table keeps what was rejected while ERROR_LOGGING was on. What was rejected while it was off, or was kept
 and then thrown away with it, is in no table at all; only the counters of the channels know of it. The engine notes them with
@@ -6,6 +6,9 @@ each proof in its ledger, a replay in its journal. They are read only on request
 
 Replays: the journal beside the dead letters says which of them were replayed, whether the replay is over or half-done. It is read
 after the rows, when the first dead letter is met that has one: a row that a replay sent is younger than its batch.
+
+Columns: the engine notes when it saw each column of a table first. A record from before that, whose row has no value in it and
+none behind it in its shard, was sent before its column was there.
 
 Migrations: where the consumer stopped that a stream was migrated from, as the migration noted it in that consumer's place.
 """
@@ -172,6 +175,16 @@ def replayed_records(
                 before = found.get(place, ReplayedRecord()).proven
                 found[place] = ReplayedRecord(table, {*before, *rows})
     return {place: record._replace(end=ends[place]) for place, record in found.items()}
+
+
+def columns_since(config: EngineConfig, made: Mapping[str, str]) -> Mapping[str, Mapping[str, int]]:
+    """When the columns of tables were seen first that they did not have from the beginning: by table, of those that are there
+    now, and by column. `made`: when each table was made, by its name. Raises LedgerError."""
+    from firnline_ingest.ledger.provision import existing_ledger
+
+    ledger = existing_ledger(config)
+    notes = {name: ledger.column_note(name) for name in made} if ledger else {}
+    return {name: note.since_ms if note and note.table_created_on == made[name] else {} for name, note in notes.items()}
 
 
 def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> Mapping[str, Position]:

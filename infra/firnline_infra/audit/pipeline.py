@@ -6,14 +6,21 @@ or has none. Rows that name no shard of the stream are reported separately.
 
 import time
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.content_check import ContentComparison
 from firnline_infra.audit.conversion import decoded_of, not_ingested_of, user_records_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.internal_state import Counters, ReadCounters, not_stored, replayed_of, report_not_stored
+from firnline_infra.audit.internal_state import (
+    Counters,
+    ReadCounters,
+    columns_since,
+    not_stored,
+    replayed_of,
+    report_not_stored,
+)
 from firnline_infra.audit.mode import AuditMode, companions_of, target_of
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.report import PipelineReport
@@ -25,6 +32,7 @@ from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.dead_letters import open_store
+from firnline_ingest.errors import LedgerError
 from firnline_ingest.schemas import SchemaRegistries
 
 if TYPE_CHECKING:
@@ -37,6 +45,9 @@ NO_SHARD = "(none)"
 SKIPPED = (
     "records that can't be rows and are nowhere count as skipped; of those that are too large or too deep, or have keys that "
     "can't be columns, by the engine's own word."
+)
+COLUMNS_UNREAD = (
+    "When columns came can't be read ({}): a value of a record that is older than its column counts as changed."
 )
 
 
@@ -57,6 +68,7 @@ class PipelineAudit:
     counters: ReadCounters | None = None
     """Reads how many rows were rejected, by the channels' counters; None where those are not looked at."""
     on_shard: Callable[[ShardFindings], None] = lambda _: None
+    remarks: list[str] = field(default_factory=list, init=False)
 
     def run(self) -> PipelineReport:
         """Raises AuditError, DeadLetterError, or the fatal errors of Kinesis."""
@@ -147,6 +159,7 @@ class PipelineAudit:
         )
 
     def _content_check(self, tables: AuditedTables) -> ContentOfTables:
+        since = self._columns_since(tables)
         return ContentOfTables(
             {
                 tables.labels[route]: ContentComparison(
@@ -155,10 +168,19 @@ class PipelineAudit:
                     evolves=described.evolves,
                     metadata=self.pipeline.metadata,
                     is_transformed=bool(self.pipeline.transforms),
+                    since_ms=since.get(tables.names[route], {}),
                 )
                 for route, described in tables.described.items()
             }
         )
+
+    def _columns_since(self, tables: AuditedTables) -> Mapping[str, Mapping[str, int]]:
+        made = {tables.names[route]: described.created_on for route, described in tables.described.items()}
+        try:
+            return columns_since(self.config, made)
+        except LedgerError as error:
+            self.remarks.append(COLUMNS_UNREAD.format(error.what))
+            return {}
 
     def _letters(self, lineage: "Lineage") -> OutcomesByShard:
         """The dead letters by shard; empty where they are on a stream, which has no index."""
@@ -183,7 +205,7 @@ class PipelineAudit:
                 report_not_stored(findings, channel, lacking)
 
     def _remarks(self, tables: AuditedTables) -> list[str]:
-        remarks = list(self.mode.remarks)
+        remarks = [*self.mode.remarks, *self.remarks]
         for route, described in tables.described.items():
             if not described.logs_errors:
                 table = f"The table {tables.labels[route]}".rstrip()

@@ -79,6 +79,8 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
         yield f"{totals.unchecked_values:,} values are in types or notations that the audit can't compare."
     if totals.values_without_column:
         yield f"{totals.values_without_column:,} values have no column: the table doesn't evolve, so they are dropped."
+    if totals.values_before_column:
+        yield f"{totals.values_before_column:,} values are older than their column, by when the engine saw it first."
     yield from report.remarks
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.column_note import ColumnNote
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.engine_report import EngineReport
 from firnline_ingest.ledger.mark import StreamMark
@@ -145,7 +146,17 @@ class LeaseLedger(Protocol):
         """The token of the engine that held the application last, or holds it; empty where it had none."""
 
 
-class Ledger(ShardLedger, PlanLedger, LeaseLedger, Protocol):
+class ColumnLedger(Protocol):
+    """What the driver notes of the columns of tables, for the audit."""
+
+    def column_note(self, table: str) -> ColumnNote | None:
+        """The note of the table of this name; None where there is none, or another release wrote it."""
+
+    def note_columns(self, table: str, note: ColumnNote, before: ColumnNote | None) -> bool:
+        """Whether `note` took the place of exactly `before`."""
+
+
+class Ledger(ShardLedger, PlanLedger, LeaseLedger, ColumnLedger, Protocol):
     """All of it."""
 
 

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.column_note import ColumnNote, note_from_bytes
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.engine_report import EngineReport, report_from_bytes
 from firnline_ingest.ledger.errors import (
@@ -44,7 +45,7 @@ KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
 IS_NEW = Attr("generation").not_exists()
 NO_RUN = Attr("run_id").not_exists()
-CONSUMERS, MARKS = "@consumer/", "@stream/"
+CONSUMERS, MARKS, COLUMNS = "@consumer/", "@stream/", "@columns/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
 REPORT_KEY = {"stream": OWN_ITEMS, "shard": "@report"}
@@ -263,6 +264,17 @@ class DynamoLedger:
         with suppress(ConditionFailed):
             self._items.delete(_consumer_key(record.stream, record.name), _same_consumer(record))
 
+    def column_note(self, table: str) -> ColumnNote | None:
+        return self._items.get(_columns_key(table), lambda item: note_from_bytes(bytes(item["note"])))
+
+    def note_columns(self, table: str, note: ColumnNote, before: ColumnNote | None) -> bool:
+        condition = Attr("number").eq(before.number) if before else Attr("number").not_exists()
+        try:
+            self._items.put({**_columns_key(table), "note": note.to_bytes(), "number": note.number}, condition)
+        except ConditionFailed:
+            return self.column_note(table) == note  # then only the response was lost
+        return True
+
     def _update_run(self, run_id: str, update: ItemUpdate) -> Run | None:
         return self._items.update_own(RUN_KEY, update, run_id, _held_run)
 
@@ -282,6 +294,10 @@ def _same_standby(standby: Standby) -> ConditionBase:
 
 def _mark_key(stream: str) -> Item:
     return {"stream": OWN_ITEMS, "shard": f"{MARKS}{stream}"}
+
+
+def _columns_key(table: str) -> Item:
+    return {"stream": OWN_ITEMS, "shard": f"{COLUMNS}{table}"}
 
 
 def _consumer_key(stream: str, name: str) -> Item:

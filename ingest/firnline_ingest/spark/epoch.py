@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError, SnowflakeError
+from firnline_ingest.ledger.backend import ColumnLedger
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -41,6 +42,8 @@ class EpochRunner:
     skips: Callable[[ShardKey], bool] = lambda _: False
     planned: Callable[[Sequence[Unread]], None] = lambda _: None
     """Called with every shard that there is, those that are skipped too."""
+    ledger: ColumnLedger | None = None
+    """Keeps what is noted of the tables' columns; nothing is without it."""
     columns: ColumnWatch = field(default_factory=ColumnWatch)
     tables: TableWatch = field(default_factory=TableWatch)
     patterns: PatternWatch = field(init=False)
@@ -50,6 +53,7 @@ class EpochRunner:
 
     def __post_init__(self) -> None:
         self.patterns = PatternWatch(self.config)
+        self.tables.notes.ledger = self.ledger
         self.columns.by_hand.makes = columns_made(self.config)
 
     def finish(self) -> list[Receipt]:

@@ -168,7 +168,14 @@ class EngineJob:
             return
         run_id = self._lease.run.run_id
         self._runner = self._new_runner(
-            session, self._config, run_id, catalog, arrival_ms, self._policy.leaves_out, self._metrics.planned
+            session,
+            self._config,
+            run_id,
+            catalog,
+            arrival_ms,
+            self._policy.leaves_out,
+            self._metrics.planned,
+            self._ledger,
         )
         log.info("engine.started", extra={"application": self._config.application, "run": run_id})
         self._reporter.started()

@@ -12,6 +12,7 @@ from typing import Any
 from firnline_ingest.errors import FirnlineError, SnowflakeError
 from firnline_ingest.snowflake.table_columns import Columns
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_ingest.spark.column_notes import ColumnNotes
 from firnline_ingest.values import TargetTable
 
 AT_ONCE = 5  # tables, each a statement
@@ -35,6 +36,7 @@ log = logging.getLogger(__name__)
 class TableWatch:
     """The driver's; remembers what it saw of each pipeline's table."""
 
+    notes: ColumnNotes = field(default_factory=ColumnNotes)
     _states: dict[tuple[str, str], TargetState] = field(default_factory=dict)
     """By stream, and by table where its pipeline has routes."""
     _columns: dict[TargetTable, Columns] = field(default_factory=dict)
@@ -61,6 +63,7 @@ class TableWatch:
         self._columns[state.target] = now
         if not now:
             return  # gone meanwhile: the next look says so
+        self.notes.see(state, now)
         for change, columns, next_step in _changes(before, now, evolves=state.evolves):
             extra: dict[str, Any] = {"table": str(state.target), "change": change, "columns": columns}
             named = next_step.format(table=state.target, columns=", ".join(columns))

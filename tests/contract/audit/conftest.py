@@ -5,6 +5,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,10 @@ from firnline_ingest.ledger.incarnation import settle
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.column_notes import ColumnNotes
+from firnline_ingest.spark.table_watch import TableWatch
 from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.running import RunningEnvironment
 
@@ -120,6 +124,14 @@ class Lane:
         text = "NULL" if metadata is None else f"PARSE_JSON({_literal(json.dumps(metadata))})::OBJECT"
         values = f"SELECT {text}, ID, NAME, PRICE, BODY, AT FROM {self.name} WHERE ID = {number}"
         self.sql(f"INSERT INTO {self.name} (KINESISMETADATA, ID, NAME, PRICE, BODY, AT) {values}")
+
+    def look_at_the_table(self) -> None:
+        """As the driver of a new engine does."""
+        config = self.config().model_copy(update={"application": self.table})
+        with closing(TargetCatalog(config)) as catalog:
+            states = catalog.states(config.pipelines)
+            found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}
+            TableWatch(notes=ColumnNotes(open_ledger(config))).look(catalog, found)
 
     def run_engine(self) -> list[dict[str, Any]]:
         """The receipts of a bounded run, in a process of its own: the SDK learns whom to trust once a process."""

@@ -2,7 +2,9 @@
 
 import pytest
 
+from firnline_infra.audit import AuditReport
 from firnline_infra.audit.findings import Counts, ProblemKind
+from firnline_infra.audit.report_text import report_text
 from firnline_ingest.values import Position
 
 from .conftest import Lane, records_of
@@ -71,3 +73,21 @@ def test_metadata_in_columns_of_their_own_proves_as_much(columns_lane: Lane) -> 
     columns_lane.sql(f"DELETE FROM {columns_lane.name} WHERE ID = 3")
     found = {ProblemKind.CHANGED: 1, ProblemKind.UNEXPECTED: 1, ProblemKind.MISSING: 2}
     assert columns_lane.audit().found == found
+
+
+def test_a_column_that_a_person_added_later_refutes_nothing(engines_lane: Lane) -> None:
+    """The driver's looks at the table, as TableWatch has them, before the rows and behind the ALTER."""
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} SET ENABLE_SCHEMA_EVOLUTION = FALSE")
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} DROP COLUMN NAME")
+    engines_lane.look_at_the_table()
+    engines_lane.run_engine()
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} ADD COLUMN NAME VARCHAR")
+    assert engines_lane.audit().found == {ProblemKind.CHANGED: GOOD}, "nobody has seen when it came"
+    engines_lane.look_at_the_table()
+    report = engines_lane.audit()
+    assert report.is_proven, report.shards
+    assert report.totals.values_before_column == GOOD
+    assert f"{GOOD} values are older than their column" in report_text(AuditReport([report]))
+
+    engines_lane.sql(f"UPDATE {engines_lane.name} SET PRICE = NULL WHERE ID = 1")
+    assert engines_lane.audit().found == {ProblemKind.CHANGED: 1}, "that one was there from the beginning"

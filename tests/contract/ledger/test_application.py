@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from firnline_ingest.ledger.backend import Ledger, Run
+from firnline_ingest.ledger.column_note import ColumnNote
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.mark import StreamMark
@@ -192,3 +193,16 @@ def test_a_consumers_record_is_replaced_and_forgotten_only_as_it_was_seen(ledger
     assert ledger.consumer("events", "mine") == heard
     ledger.forget_consumer(heard)
     assert ledger.consumers() == [other]
+
+
+def test_a_note_of_a_tables_columns_takes_the_place_of_the_one_that_was_seen(ledger: Ledger) -> None:
+    begun = ColumnNote.begun("2026", ["A"], evolves=False)
+    assert ledger.column_note("DB.RAW.T") is None
+    assert ledger.note_columns("DB.RAW.T", begun, None)
+    assert ledger.column_note("DB.RAW.T") == begun
+    changed = begun.after(["A", "B"], evolves=False, now_ms=5)
+    assert ledger.note_columns("DB.RAW.T", changed, begun)
+    assert ledger.note_columns("DB.RAW.T", changed, begun), "the answer was lost, and it was asked again"
+    assert not ledger.note_columns("DB.RAW.T", begun.after([], evolves=False, now_ms=6), begun), "another was faster"
+    assert ledger.column_note("DB.RAW.T") == changed
+    assert ledger.column_note("DB.RAW.U") is None

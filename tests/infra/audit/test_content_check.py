@@ -205,3 +205,30 @@ def test_what_transforms_make_no_object_of_may_have_been_one() -> None:
         check = ContentComparison("orders", COLUMNS, evolves=True, is_transformed=is_transformed)
         check(StreamRecord(100, b'{"a":[]}'), outcome, findings)
         assert findings.counts.problems == problems
+
+
+def of_shard(*rows: tuple[int, object], since_ms: int, kept: str = "ID") -> ShardFindings:
+    """Rows of {"id": 7}, each by its arrival and by what the table has, in their order."""
+    check = ContentComparison("orders", COLUMNS[:1], evolves=False, since_ms={kept: since_ms})
+    findings = ShardFindings(SHARD)
+    for number, (arrived_ms, value) in enumerate(rows):
+        record = StreamRecord(100 + number, b'{"id":7}', partition_key="key", arrived_ms=arrived_ms)
+        check(record, AuditOutcome(100 + number, 0, RecordPlace.TABLE, None, RowContent({}, [value])), findings)
+    return findings
+
+
+@pytest.mark.parametrize(
+    ("rows", "since_ms", "before", "changed"),
+    [
+        pytest.param([(1_000, None), (2_000, None), (3_000, 7)], 2_500, 2, 0, id="before the column"),
+        pytest.param([(1_000, None), (900_000, None)], 2_500, 1, 1, id="long after it was there"),
+        pytest.param([(1_000, 7), (2_000, None)], 2_500, 0, 1, id="behind a row that has a value in it"),
+        pytest.param([(1_000, None)], 0, 0, 1, id="a column that was there from the beginning"),
+        pytest.param([(1_000, 8)], 2_500, 0, 1, id="another value"),
+    ],
+)
+def test_a_value_from_before_its_column_is_counted_and_refutes_nothing(
+    rows: list[tuple[int, object]], since_ms: int, before: int, changed: int
+) -> None:
+    counts = of_shard(*rows, since_ms=since_ms).counts
+    assert (counts.values_before_column, counts.changed) == (before, changed)

@@ -8,12 +8,15 @@ from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.snowflake.errors import LoginRefused, StatementRefused
 from firnline_ingest.snowflake.table_columns import TableColumn
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.spark.column_notes import ColumnNotes
 from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.table_watch import AT_ONCE, TableWatch
 from firnline_ingest.values import TargetTable
+from tests.fakes.ledger import MemoryLedger
 
 TEXT, REQUIRED, LONGER = (
     TableColumn("VARCHAR(5)", True),
@@ -154,3 +157,27 @@ def test_a_user_that_may_no_longer_ask_keeps_no_other_pipelines_table_from_being
     TableWatch().look(catalog, states)
     ColumnWatch().look(catalog, states)
     assert asked == ["A", "B"] * 2
+
+
+def test_when_a_column_was_seen_first_is_noted_for_the_audit() -> None:
+    """Also by an engine that starts behind the change, and not while the ledger does not answer."""
+    ledger, catalog = MemoryLedger(), Catalog()
+
+    def look(now_ms: int, ledger: Any = ledger) -> None:
+        watch = TableWatch(notes=ColumnNotes(ledger, now_ms=lambda: now_ms))
+        for _ in range(2):
+            watch.look(cast("Any", catalog), {"s": state()})
+
+    look(1)
+    catalog.columns["C"] = TEXT
+    unavailable: Any = SimpleNamespace(column_note=_unavailable)
+    look(5, unavailable)
+    look(7)
+    look(9)
+    note = ledger.column_note("DB.RAW.T")
+    assert note is not None
+    assert (note.since_ms, note.number) == ({"A": 0, "B": 0, "C": 7}, 2)
+
+
+def _unavailable(_table: str) -> None:
+    raise LedgerUnavailable("ledger", "it is down")
