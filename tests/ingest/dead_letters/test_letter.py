@@ -59,8 +59,8 @@ def test_a_key_survives_as_text(key: DeadLetterKey) -> None:
 
 @given(KEYS, KEYS)
 def test_keys_order_by_stream_shard_and_place(one: DeadLetterKey, other: DeadLetterKey) -> None:
-    def place(key: DeadLetterKey) -> tuple[str, int, str, int]:
-        return (key.stream, key.stream_created_ms, key.shard_id, int(key.position.token))
+    def place(key: DeadLetterKey) -> tuple[str, int, str, int, str]:
+        return (key.stream, key.stream_created_ms, key.shard_id, int(key.position.token), key.stage)
 
     assert (one < other) == (place(one) < place(other))
 
