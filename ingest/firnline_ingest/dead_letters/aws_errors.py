@@ -32,7 +32,9 @@ NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words,
 ELSEWHERE = {"AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect"}
 """The bucket is in another region, and the client could not follow."""
 MISSING = {"NoSuchBucket", "ResourceNotFoundException"} | ELSEWHERE
-PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout"} | THROTTLED
+DAMAGED_ON_THE_WAY = {"BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch"}
+"""Content that did not arrive as it was sent. botocore's standard mode does not try such a request again."""
+PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout"} | DAMAGED_ON_THE_WAY | THROTTLED
 
 
 @contextmanager
