@@ -125,6 +125,15 @@ def dynalite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def versitygw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of another people's S3; the test is skipped where it is not provided."""
+    from tests.foreign.servers import VERSITYGW, running
+
+    with running(VERSITYGW, tmp_path_factory.mktemp("versitygw")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The three, by the folder that each is built from; the build backend is of our own environment, so nothing is fetched."""
     built = {}

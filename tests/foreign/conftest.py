@@ -13,7 +13,7 @@ import pytest
 
 from firnline_local.endpoints import aws_client
 from firnline_local.running import RunningEnvironment
-from tests.foreign.servers import KINESALITE, KINESIS_MOCK, NodeServer, running
+from tests.foreign.servers import KINESALITE, KINESIS_MOCK, ForeignServer, running
 from tests.spark.conftest import Lane
 
 
@@ -89,7 +89,7 @@ def foreign_environment(
     local_environment: RunningEnvironment,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[ForeignEnvironment]:
-    server: NodeServer = request.param
+    server: ForeignServer = request.param
     with running(server, tmp_path_factory.mktemp(server.name)) as url:
         yield ForeignEnvironment(local_environment, kinesis=url, dynamodb=dynalite)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -13,57 +14,103 @@ from pathlib import Path
 
 import pytest
 
-PINS = Path(__file__).parent / "servers" / "package-lock.json"
+PINS = Path(__file__).parent / "servers"
 STARTS_WITHIN_S = 120
 PROVIDED_BY = "scripts/foreign-servers provides the foreign servers"
+KEY_ID, SECRET = "tests", "tests"
+"""Of a server that has a user of its own: the credentials that tests/conftest.py gives to every client."""
 
 
 @dataclass(frozen=True)
-class NodeServer:
-    """A program of one of the packages. `port` in its arguments and variables stands for the port."""
+class Provision:
+    """A folder of the cache, named by what the pins beside this file say."""
+
+    folder: str
+    pins: str
+    runtime: str
+    """The program that it needs; empty where it brings all that it needs."""
+
+    def path(self, cache: Path) -> Path:
+        return cache / f"{self.folder}-{hashlib.sha256((PINS / self.pins).read_bytes()).hexdigest()[:12]}"
+
+
+PACKAGES = Provision("foreign-servers", "package-lock.json", "node")
+GATEWAY = Provision("versitygw", "versitygw/go.sum", "")
+
+
+@dataclass(frozen=True)
+class ForeignServer:
+    """A program of a provision, by its path there. {port}, {tls_port} and {folder} in what it is given stand for its own."""
 
     name: str
+    provision: Provision
     program: str
     arguments: Sequence[str] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-KINESIS_MOCK = NodeServer(
+KINESIS_MOCK = ForeignServer(
     "kinesis-mock",
-    "kinesis-local/main.js",
+    PACKAGES,
+    "node_modules/kinesis-local/main.js",
     variables={"KINESIS_MOCK_PLAIN_PORT": "{port}", "KINESIS_MOCK_TLS_PORT": "{tls_port}", "LOG_LEVEL": "ERROR"},
 )
-KINESALITE = NodeServer("kinesalite", "kinesalite/cli.js", ("--port", "{port}", "--shardLimit", "100"))
-DYNALITE = NodeServer("dynalite", "dynalite/cli.js", ("--port", "{port}"))
+KINESALITE = ForeignServer(
+    "kinesalite", PACKAGES, "node_modules/kinesalite/cli.js", ("--port", "{port}", "--shardLimit", "100")
+)
+DYNALITE = ForeignServer("dynalite", PACKAGES, "node_modules/dynalite/cli.js", ("--port", "{port}"))
+VERSITYGW = ForeignServer(
+    "versitygw",
+    GATEWAY,
+    "versitygw",
+    (
+        "--port",
+        "127.0.0.1:{port}",
+        "--keep-alive",
+        "--quiet",
+        "posix",
+        "--sidecar",
+        "{folder}/attributes",
+        "{folder}/buckets",
+    ),
+    {"ROOT_ACCESS_KEY_ID": KEY_ID, "ROOT_SECRET_ACCESS_KEY": SECRET},
+)
+"""Buckets are folders. What S3 knows of an object besides is in a folder too: not every file system has attributes."""
 
 
-def installed(environment: Mapping[str, str] | None = None) -> Path:
-    """The folder of the packages. Skips the test where there is none, but for CI, where one that is missing is a failure."""
+def installed(provision: Provision, environment: Mapping[str, str] | None = None) -> Path:
+    """The provision's folder. Skips the test where there is none, but for CI, where one that is missing is a failure."""
     environment = os.environ if environment is None else environment
-    cache = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or Path.home()) / ".cache"
-    folder = Path(cache) / "firnline" / f"foreign-servers-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
-    missing = "Node" if shutil.which("node", path=environment.get("PATH", os.defpath)) is None else None
+    cache = Path(environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or Path.home()) / ".cache")
+    folder = provision.path(cache / "firnline")
+    runtime, path = provision.runtime, environment.get("PATH", os.defpath)
+    missing = runtime if runtime and shutil.which(runtime, path=path) is None else None
     missing = missing or (None if folder.is_dir() else str(folder))
     if missing and environment.get("CI") == "true":
         pytest.fail(f"{missing} is missing: {PROVIDED_BY}")
     if missing:
         pytest.skip(f"{missing} is missing: {PROVIDED_BY}")
-    return folder / "node_modules"
+    return folder
 
 
 @contextmanager
-def running(server: NodeServer, folder: Path) -> Iterator[str]:
-    """The URL of a server that answers; it ends with the block, and its log is in the folder."""
-    program = installed() / server.program
+def running(server: ForeignServer, folder: Path) -> Iterator[str]:
+    """The URL of a server that answers; it ends with the block, and its log and what it keeps are in the folder."""
+    program = installed(server.provision) / server.program
     port, tls_port = free_ports(2)
-    ports = {"port": str(port), "tls_port": str(tls_port)}
-    variables = {name: value.format(**ports) for name, value in server.variables.items()}
+    own = {"port": str(port), "tls_port": str(tls_port), "folder": str(folder)}
+    for each in re.findall(r"{folder}/(\w+)", " ".join(server.arguments)):
+        (folder / each).mkdir()
     log_file = folder / f"{server.name}.log"
     with log_file.open("wb") as log:
         process = subprocess.Popen(
-            ["node", str(program), *(argument.format(**ports) for argument in server.arguments)],
+            [
+                *filter(None, [server.provision.runtime]),
+                str(program),
+                *(each.format(**own) for each in server.arguments),
+            ],
             cwd=program.parent,  # kinesis-mock reads its certificate there
-            env={**os.environ, **variables},
+            env={**os.environ, **{name: value.format(**own) for name, value in server.variables.items()}},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

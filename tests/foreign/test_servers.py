@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.foreign.servers import PINS, installed
+from tests.foreign.servers import GATEWAY, PACKAGES, PINS, Provision, installed
 
-PAGE = Path(__file__).parents[2] / "docs" / "design" / "foreign-servers.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "design" / "foreign-servers.md"
+SCRIPT = (ROOT / "scripts" / "foreign-servers").read_text()
+MODULE = "github.com/versity/versitygw"
 LOCKED = {
     name.rpartition("node_modules/")[2]: package
-    for name, package in json.loads(PINS.read_text())["packages"].items()
+    for name, package in json.loads((PINS / PACKAGES.pins).read_text())["packages"].items()
     if name
 }
 
@@ -22,16 +25,29 @@ def test_every_package_is_pinned_by_its_checksum_and_no_registry_is_named() -> N
 
 
 def test_the_page_says_the_version_and_the_licence_of_each_server() -> None:
-    servers = json.loads((PINS.parent / "package.json").read_text())["dependencies"]
+    servers = json.loads((PINS / "package.json").read_text())["dependencies"]
     lines = PAGE.read_text().splitlines()
     for name, version in servers.items():
         facts = f"| {version} | {LOCKED[name]['license']} |"
         assert any(name in line and facts in line for line in lines), (name, facts)
 
 
-def test_without_node_or_without_the_packages_a_test_is_skipped_and_in_ci_it_fails(tmp_path: Path) -> None:
+def test_the_gateway_is_built_from_the_version_that_page_and_script_name() -> None:
+    (version,) = re.findall(rf"^\s+{re.escape(MODULE)} v(\S+)", (PINS / "versitygw" / "go.mod").read_text(), re.M)
+    assert f"{MODULE} v{version} h1:" in (PINS / GATEWAY.pins).read_text()
+    assert f"versitygw={version} " in SCRIPT
+    assert f"| {version} | Apache-2.0 | S3" in PAGE.read_text()
+
+
+@pytest.mark.parametrize("provision", [PACKAGES, GATEWAY], ids=lambda each: each.folder)
+def test_the_script_puts_each_part_where_the_tests_look_for_it(provision: Provision) -> None:
+    assert f"place_of {provision.folder} {provision.pins})" in SCRIPT
+
+
+def test_without_node_or_without_a_part_a_test_is_skipped_and_in_ci_it_fails(tmp_path: Path) -> None:
     nothing = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
-    with pytest.raises(pytest.skip.Exception, match="Node is missing: scripts/foreign-servers"):
-        installed(nothing)
-    with pytest.raises(pytest.fail.Exception, match="Node is missing"):
-        installed({**nothing, "CI": "true"})
+    for provision, missing in ((PACKAGES, "node"), (GATEWAY, "versitygw-")):
+        with pytest.raises(pytest.skip.Exception, match=f"{missing}.* is missing: scripts/foreign-servers"):
+            installed(provision, nothing)
+        with pytest.raises(pytest.fail.Exception, match=f"{missing}.* is missing"):
+            installed(provision, {**nothing, "CI": "true"})

@@ -13,7 +13,7 @@ from firnline_ingest.dead_letters import Choice, LocalFolder
 from firnline_ingest.dead_letters.folder import LocalFolder as Folder
 from firnline_ingest.errors import DeadLetterError
 from firnline_ingest.values import ShardKey
-from tests.contract.dead_letters.conftest import Bucket
+from tests.contract.dead_letters.conftest import BUCKETS, Bucket, bucket_of
 from tests.contract.dead_letters.letters import FIRST, SHARD, letter, letters
 
 pytestmark = pytest.mark.contract
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.contract
 OTHER = ShardKey("orders-2", 1_700_000_000_000, "shardId-000000000007")
 
 
-@pytest.fixture(params=["folder", "s3"])
-def store(request: pytest.FixtureRequest, tmp_path: Path, bucket: Bucket) -> Any:
-    return bucket.folder() if request.param == "s3" else LocalFolder(tmp_path)
+@pytest.fixture(params=["folder", *BUCKETS])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return LocalFolder(tmp_path) if request.param == "folder" else bucket_of(request.param, request).folder()
 
 
 def test_letters_are_chosen_by_stream_shard_and_reason(store: Any) -> None:

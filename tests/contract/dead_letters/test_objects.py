@@ -9,16 +9,16 @@ import pytest
 from firnline_ingest.dead_letters import LocalFolder
 from firnline_ingest.dead_letters.errors import DeadLetterUnreadable
 from firnline_ingest.dead_letters.folder import FolderObjects
-from tests.contract.dead_letters.conftest import Bucket
+from tests.contract.dead_letters.conftest import BUCKETS, Bucket, bucket_of
 from tests.contract.dead_letters.letters import letters
 
 pytestmark = pytest.mark.contract
 NAME = "replays/orders@1/shardId-0/0000000001.jsonl.gz"
 
 
-@pytest.fixture(params=["folder", "s3"])
-def objects(request: pytest.FixtureRequest, tmp_path: Path, bucket: Bucket) -> Any:
-    return bucket.folder() if request.param == "s3" else FolderObjects(tmp_path)
+@pytest.fixture(params=["folder", *BUCKETS])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return FolderObjects(tmp_path) if request.param == "folder" else bucket_of(request.param, request).folder()
 
 
 def test_a_name_is_made_once(objects: Any) -> None:

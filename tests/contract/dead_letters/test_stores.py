@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from firnline_ingest.dead_letters import DeadLetterStore, LocalFolder
 from firnline_ingest.dead_letters.errors import UnknownDeadLetter
 from firnline_ingest.values import ShardKey
-from tests.contract.dead_letters.conftest import Bucket
+from tests.contract.dead_letters.conftest import BUCKETS, bucket_of
 from tests.contract.dead_letters.letters import FIRST, SHARD, letter, letters
 
 pytestmark = pytest.mark.contract
@@ -19,11 +19,12 @@ Stores = Callable[[str], DeadLetterStore]
 """A store by its name; two of one name share what they keep."""
 
 
-@pytest.fixture(params=["folder", "s3"])
-def store_of(request: pytest.FixtureRequest, tmp_path: Path, bucket: Bucket) -> Stores:
-    if request.param == "s3":
-        return lambda name: bucket.folder(f"{name}/")
-    return lambda name: LocalFolder(tmp_path / name)
+@pytest.fixture(params=["folder", *BUCKETS])
+def store_of(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
+    if request.param == "folder":
+        return lambda name: LocalFolder(tmp_path / name)
+    bucket = bucket_of(request.param, request)
+    return lambda name: bucket.folder(f"{name}/")
 
 
 def test_what_is_put_can_be_got_and_listed(store_of: Stores) -> None:
