@@ -141,7 +141,7 @@ def test_an_iceberg_table_gets_the_columns_that_its_format_has_and_the_rest_is_t
     )
     world.run("GRANT USAGE ON EXTERNAL VOLUME lake TO ROLE SYSADMIN", "ACCOUNTADMIN")
     world.run(
-        "CREATE ICEBERG TABLE db.public.gone (id STRING) EXTERNAL_VOLUME = lake BASE_LOCATION = 'g/' "
+        "CREATE ICEBERG TABLE db.public.gone (id STRING) EXTERNAL_VOLUME = 'lake' BASE_LOCATION = 'g/' "
         f"ICEBERG_VERSION = {version}"
     )
     (_, _, gone) = world.config.pipelines

@@ -41,8 +41,11 @@ PRIVILEGES = "user-guide/security-access-control-privileges"
 INTERACTIVE = "sql-reference/sql/create-interactive-table"
 WAREHOUSE = "sql-reference/sql/create-interactive-warehouse"
 POLICY = "sql-reference/sql/create-authentication-policy"
-VOLUME = "sql-reference/sql/create-external-volume"
 ICEBERG = "sql-reference/sql/alter-iceberg-table"
+OF_POLICY = "(?:AUTHENTICATION_METHODS|CLIENT_TYPES|SECURITY_INTEGRATIONS|MFA_ENROLLMENT)"
+RULES = "(?:ALLOWED|BLOCKED)_NETWORK_RULE_LIST"
+NETWORK = "sql-reference/sql/create-network-policy"
+TOKEN = "sql-reference/sql/alter-user-add-programmatic-access-token"
 PIPE = "user-guide/snowpipe-streaming/snowpipe-streaming-pipe-object"
 SETTABLE = "(?:LOG_LEVEL|TASK_AUTO_RETRY_ATTEMPTS|PIPE_EXECUTION_PAUSED)"
 ERRORS = "user-guide/data-engineering/error-tables"
@@ -56,26 +59,43 @@ GAPS = (
     _of_snowflake(SQLFLUFF, r"ALTER ICEBERG TABLE", "ALTER TABLE", ICEBERG),
     _of_snowflake(SQLFLUFF, r"EVOLVE SCHEMA|SELECT ERROR TABLE", "UPDATE", PRIVILEGES),
     _of_snowflake(SQLFLUFF, r"CREATE EXTERNAL VOLUME ON ACCOUNT", "CREATE DATABASE ON ACCOUNT", PRIVILEGES),
-    _of_snowflake(SQLFLUFF, r"GRANTS ON (EXTERNAL VOLUME|PIPE)", "GRANTS ON TABLE", "sql-reference/sql/show-grants"),
-    _of_snowflake(SQLFLUFF, r"CREATE EXTERNAL VOLUME .*", "SELECT 1", VOLUME),
+    _of_snowflake(
+        SQLFLUFF, r"GRANTS ON (EXTERNAL VOLUME|PIPE|STAGE)", "GRANTS ON TABLE", "sql-reference/sql/show-grants"
+    ),
     _of_snowflake(
         SQLFLUFF, r"APPLY AUTHENTICATION POLICY ON USER", "MONITOR ON USER", "user-guide/authentication-policies"
     ),
-    _of_snowflake(SQLFLUFF, r"(DROP|DESCRIBE) AUTHENTICATION POLICY", r"\1 TABLE", POLICY),
+    _of_snowflake(SQLFLUFF, r"(ALTER|DROP|DESCRIBE) AUTHENTICATION POLICY", r"\1 TABLE", POLICY),
     _of_snowflake(SQLFLUFF, r"SHOW AUTHENTICATION POLICIES", "SHOW TABLES", POLICY),
-    _of_snowflake(SQLFLUFF, r"(?<!SET) ERROR_LOGGING = \w+", "", "sql-reference/sql/alter-table"),
     _of_snowflake(SQLFLUFF, r" NETWORK_POLICY = \S+| QUERY_TAG = '\w*'", "", PARAMETERS),
     _of_snowflake(SQLFLUFF, rf"SET {SETTABLE} = [\w']+(?:, COMMENT = 'x')?", "SET COMMENT = 'x'", PARAMETERS),
     _of_snowflake(SQLFLUFF, rf"UNSET {SETTABLE}", "UNSET COMMENT", PARAMETERS),
-    _of_snowflake(SQLFLUFF, r"(CREATE DATABASE .*) LOG_LEVEL = '\w+'", r"\1", PARAMETERS),
     _of_snowflake(SQLFLUFF, r"(ALTER TABLE .* SET \w+ = \S+)(?: \w+ = \S+)+", r"\1", "sql-reference/sql/alter-table"),
     _of_snowflake(SQLFLUFF, r"FROM TABLE\(DATA_SOURCE\(TYPE => '\w+'\)\)(?= MATCH)", "FROM @S", PIPE),
     _of_snowflake(SQLFLUFF, r" FALLBACK_WAREHOUSE = \S+", "", WAREHOUSE),
     _of_snowflake(SQLGLOT, r"(ARRAY\([^()]*(?:\([^()]*\))?) NOT NULL\)", r"\1)", "sql-reference/data-types-structured"),
     _of_snowflake(SQLFLUFF, r"TRUNCATE ERROR_TABLE\((\S+)\)", r"TRUNCATE \1", ERRORS),
     _of_snowflake(SQLGLOT, r"TRUNCATE ERROR_TABLE\((\S+)\)", r"TRUNCATE TABLE \1", ERRORS),
+    _of_snowflake(SQLFLUFF, rf"SET {OF_POLICY} = \([^)]*\)", "SET COMMENT = 'x'", POLICY),
+    _of_snowflake(SQLFLUFF, rf" {RULES} = \([^)]*\)(?= ALLOWED_IP_LIST)", "", NETWORK),
+    _of_snowflake(SQLFLUFF, rf"{RULES} = \([^)]*\)$", "COMMENT = 'x'", NETWORK),
+    _of_snowflake(SQLFLUFF, rf"UNSET ({RULES}|BLOCKED_IP_LIST)", "UNSET COMMENT", NETWORK),
+    _of_snowflake(SQLFLUFF, r"(DROP|DESCRIBE) NETWORK RULE", r"\1 TABLE", "sql-reference/sql/create-network-rule"),
+    _of_snowflake(SQLFLUFF, r"ALLOW_WRITES = true$", "", "sql-reference/sql/alter-external-volume"),
+    _of_snowflake(SQLFLUFF, r"(ALTER USER \S+) ADD PROGRAMMATIC ACCESS TOKEN .*", r"\1 SET COMMENT = 'x'", TOKEN),
+    _of_snowflake(SQLFLUFF, r"MODIFY PROGRAMMATIC AUTHENTICATION METHODS", "MONITOR", PRIVILEGES),
+    _of_snowflake(SQLFLUFF, r"SHOW CHANNELS", "SHOW TABLES", "sql-reference/sql/show-channels"),
+    _of_snowflake(SQLFLUFF, r"(SHOW PARAMETERS .*) FOR USER", r"\1 IN USER", "sql-reference/sql/show-parameters"),
     _of_snowflake(SQLFLUFF, r"DECLARE .*? INTEGER; (?=BEGIN)", "", SCRIPTING),
     _of_snowflake(SQLGLOT, r"(DECLARE .*)?BEGIN .*END;?", "SELECT 1", SCRIPTING),
+    Gap(
+        SQLFLUFF,
+        REDSHIFT,
+        r"(ALTER MATERIALIZED VIEW \S+) AUTO REFRESH (YES|NO)",
+        r"SELECT 1",
+        "r_ALTER_MATERIALIZED_VIEW.html",
+        "2026-11-28",
+    ),
     Gap(SQLFLUFF, REDSHIFT, r"SHOW VIEW \S+", "SELECT 1", "r_SHOW_VIEW.html", "2026-11-28"),
     _of_snowflake(SQLGLOT, r"DESCRIBE USER", "DESCRIBE TABLE", "sql-reference/sql/desc-user"),
     _of_snowflake(SQLGLOT, r"DESCRIBE AUTHENTICATION POLICY", "DESCRIBE TABLE", POLICY),

@@ -4,7 +4,6 @@ A shape is a key, not SQL. The words of the dialect stand in it as they are; eve
 """
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from sqlfluff.core.dialects import dialect_selector
@@ -34,19 +33,14 @@ def words_of(dialect: str) -> frozenset[str]:
     return frozenset(word.upper() for kind in ("reserved_keywords", "unreserved_keywords") for word in known.sets(kind))
 
 
-def tokens(sql: str) -> Iterator[tuple[str, str]]:
-    """The kind of each, and its text."""
-    for match in TOKEN.finditer(sql.strip().rstrip(";")):
-        if match.lastgroup and match.lastgroup != "skip":
-            yield match.lastgroup, match[0]
-
-
 def shape(dialect: str, sql: str) -> str:
-    found = list(tokens(sql))
-    parts = []
-    for place, (kind, text) in enumerate(found):
-        called = place + 1 < len(found) and found[place + 1][1] == "("
-        parts.append(_part(dialect, kind, text, called=called))
+    """A word right before a parenthesis is a function's, and stays."""
+    plain = sql.strip().rstrip(";")
+    parts = [
+        _part(dialect, match.lastgroup, match[0], called=plain.startswith("(", match.end()))
+        for match in TOKEN.finditer(plain)
+        if match.lastgroup and match.lastgroup != "skip"
+    ]
     text = re.sub(r"n(?: \. n)+", "n", " ".join(parts))
     while (shorter := SAME_AGAIN.sub(r"\g<item>", text)) != text:
         text = shorter

@@ -121,7 +121,7 @@ def test_structured_columns_of_version_2_take_what_has_their_keys_and_reject_wha
     declared = metadata_type(Pipeline.model_validate({"stream": "s", "database": "D", "schema": "S"}))
     sql(
         f"CREATE ICEBERG TABLE TYPED (KINESISMETADATA {declared}, TAGS ARRAY(STRING), AT TIMESTAMP_NTZ) "
-        f"EXTERNAL_VOLUME = {volume} BASE_LOCATION = 'o/' ICEBERG_VERSION = 2 ERROR_LOGGING = TRUE"
+        f"EXTERNAL_VOLUME = '{volume}' BASE_LOCATION = 'o/' ICEBERG_VERSION = 2 ERROR_LOGGING = TRUE"
     )
     sql("GRANT INSERT ON ICEBERG TABLE TYPED TO ROLE INGEST")
     sql(f"GRANT USAGE ON EXTERNAL VOLUME {volume} TO ROLE INGEST")
@@ -148,7 +148,7 @@ def test_an_iceberg_table_gains_the_columns_that_its_format_knows(
         "STORAGE_BASE_URL = 's3://b/' STORAGE_AWS_ROLE_ARN = 'r'))"
     )
     sql(
-        f"CREATE ICEBERG TABLE ORDERS (ID STRING) EXTERNAL_VOLUME = {volume} BASE_LOCATION = 'o/' "
+        f"CREATE ICEBERG TABLE ORDERS (ID STRING) EXTERNAL_VOLUME = '{volume}' BASE_LOCATION = 'o/' "
         f"ICEBERG_VERSION = {version} ENABLE_SCHEMA_EVOLUTION = TRUE"
     )
     sql("GRANT INSERT, EVOLVE SCHEMA ON ICEBERG TABLE ORDERS TO ROLE INGEST")
