@@ -5,30 +5,25 @@ it can't meet another cloud.
 """
 
 import os
-import platform
 import shlex
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firnline_infra.accounts import PulumiPlace, TerraformPlace
-from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.keys_file import UserKeys, keys_file_of
-from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.public_key import public_key_body
-from firnline_infra.specification.service_users import INGEST, has_secret, service_users
+from firnline_infra.specification.service_users import INGEST, service_users
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
 from firnline_infra.terraform import write_module
-from firnline_local.environment_key import environment_key
 from firnline_local.folder import DEFAULT_FOLDER
+from firnline_local.keys import public_key_body_of
+from firnline_local.machine import ARCHITECTURE, PYTHON
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
 from firnline_local.running import RunningEnvironment
+from firnline_local.specification_here import specification_here
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -65,8 +60,7 @@ class EmbeddedAccounts:
     @property
     def engines_machine(self) -> Mapping[str, str]:
         """This one: jobs are processes here, whatever the specification's release has."""
-        architecture = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
-        return {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "architecture": architecture}
+        return {"python": PYTHON, "architecture": ARCHITECTURE}
 
     def aws(self, service: str) -> Any:
         return self.environment.client(service)
@@ -92,30 +86,8 @@ class EmbeddedAccounts:
         )
 
     def specification(self, spec_file: Path) -> Path:
-        """The file itself, unless something of its environment is made here: a KMS key, which elsewhere a bootstrap makes, or
-        keys for its users, where its engine has its own on its machine and none is given. Then a copy in the environment's
-        folder, with these beside it as `firnline keys` writes them.
-        """
-        spec = load_spec(spec_file)
-        key = environment_key(self.aws("kms"), spec)
-        without = [user for user in service_users(spec) if not user.options.public_keys.is_given]
-        lacking = [user.key for user in without if not has_secret(spec, user)]
-        if not lacking and key in (None, spec.aws.key.arn):
-            return spec_file
-        folder = self._folder / "specification"
-        folder.mkdir(parents=True, exist_ok=True)
-        copy = folder / spec_file.name
-        shutil.copyfile(spec_file, copy)
-        keys, given = ReviewedFile.beside(copy), keys_file_of(spec_file)
-        if given.exists() and given != keys.path:
-            shutil.copyfile(given, keys.path)
-        else:
-            keys.path.unlink(missing_ok=True)
-        if key is not None and spec.aws.key.origin is Origin.CREATE:
-            keys.put_encryption_key(key)
-        for user in lacking:
-            keys.put(user, UserKeys(slot_1=self._public_key(user)))
-        return copy
+        """Raises ConfigError."""
+        return specification_here(self.environment, spec_file, self._folder / "specification")
 
     def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace:
         from firnline_local.pulumi.admission import variables
@@ -143,7 +115,8 @@ class EmbeddedAccounts:
         )
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
-        """What to read into which table, and as whom, stays; endpoints and folders are the embedded environment's.
+        """What to read into which table, and as whom, stays; endpoints are the embedded environment's. So are the folders of an
+        engine that is started by hand; a job of a runtime runs beside its bucket, as it does elsewhere.
 
         `spec` has its public keys. One that is the environment's own belongs to a file there.
         """
@@ -158,23 +131,20 @@ class EmbeddedAccounts:
         ]
         aws = {"region": document["aws"]["region"], "endpoints": own["aws"]["endpoints"]}
         spark = {**own["spark"], "conf": {**document["spark"].get("conf", {}), **own["spark"].get("conf", {})}}
-        fixed = {"dead_letters": own["dead_letters"], "spark": spark}
+        by_hand = {"dead_letters": own["dead_letters"], "spark": spark} if spec.aws.runtime.job is None else {}
         return {
             **document,
             "aws": aws,
             "snowflake": snowflake,
             **({"pipelines": pipelines} if pipelines else {}),
-            **fixed,
+            **by_hand,
         }
 
     def _has_own_key(self, spec: EnvironmentSpec, user: str) -> bool:
         """Whether the key is one that this environment has made, and that a file of it holds."""
         known = {each.key: each.options.public_keys.slot_1 for each in service_users(spec)}
-        return user in known and known[user] == self._public_key(user)
+        return user in known and known[user] == public_key_body_of(self.environment.folder.keys, user)
 
     @property
     def _folder(self) -> Path:
         return self.environment.folder.engine / "pulumi"
-
-    def _public_key(self, user: str) -> str:
-        return public_key_body((self.environment.folder.keys / f"{user}.pub.pem").read_text(encoding="ascii"))

@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from firnline_infra.specification.public_key import public_key_body
+
 KEY_BITS = 2048  # the least that Snowflake takes
 
 
@@ -34,6 +36,11 @@ def make_key_pair(folder: Path, name: str) -> KeyFiles:
         key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     )
     return pair
+
+
+def public_key_body_of(folder: Path, name: str) -> str:
+    """The public half that `make_key_pair` wrote, as a specification has it."""
+    return public_key_body((folder / f"{name}.pub.pem").read_text(encoding="ascii"))
 
 
 def _write_for_owner(path: Path, content: bytes) -> None:

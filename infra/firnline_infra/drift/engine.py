@@ -9,6 +9,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from firnline_infra.blueprint.engine_config import document_hash
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.pair import body_fingerprint
 from firnline_infra.specification.model import EnvironmentSpec
@@ -47,7 +48,7 @@ def of_run(context: DriftContext, sleep: Callable[[float], object] = time.sleep)
 
 
 def _differences(context: DriftContext, run: "Run") -> Iterator[Finding]:
-    wanted = str(context.outputs.get("engine_config_hash", ""))
+    wanted = configuration_hash(context)
     if run.configuration and wanted and run.configuration != wanted:
         yield _finding(context, run, "configuration", expected=wanted, found=run.configuration, next_step=ROLL)
     if run.version and run.version != (expected := version("firnline-ingest")):
@@ -57,6 +58,15 @@ def _differences(context: DriftContext, run: "Run") -> Iterator[Finding]:
         step = "find out whose key that is; `firnline keys rotate` where a rotation stopped half-way"
         known = ", ".join(sorted(own)) or NOTHING
         yield _finding(context, run, "keys", expected=known, found=", ".join(foreign), next_step=step)
+
+
+def configuration_hash(context: DriftContext) -> str:
+    """The hash of what an engine is given in these accounts; empty where the stack has no configuration."""
+    of_stack, hash_of_stack = context.outputs.get("engine_config"), str(context.outputs.get("engine_config_hash", ""))
+    if not of_stack:
+        return hash_of_stack
+    here = context.accounts.engine_config(of_stack, context.spec)
+    return hash_of_stack if here == of_stack else document_hash(here)
 
 
 def keys_of_engine(spec: EnvironmentSpec) -> set[str] | None:

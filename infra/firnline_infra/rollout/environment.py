@@ -28,10 +28,6 @@ from firnline_infra.specification.names import Names
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 
-OF_THE_JOB = ("spark", "dead_letters")
-"""Sections of the configuration that stay as the stack has them: a job runs beside its bucket, also in an imitated account,
-whose own values are for an engine that is started by hand."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class EngineEnvironment:
@@ -86,7 +82,7 @@ class EngineEnvironment:
     def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:
         """The job, with artefact and configuration uploaded if they are not there yet."""
         outputs = self.outputs()
-        document = self._document(outputs["engine_config"])
+        document = self.accounts.engine_config(outputs["engine_config"], self.spec)
         return self._jobs.wanted(build, document, outputs=outputs, place=self._place)
 
     def check(self) -> None:
@@ -152,10 +148,6 @@ class EngineEnvironment:
     @cached_property
     def _s3(self) -> Any:
         return self.accounts.aws("s3")
-
-    def _document(self, of_stack: dict[str, Any]) -> dict[str, Any]:
-        here = self.accounts.engine_config(of_stack, self.spec)
-        return {**here, **{name: of_stack[name] for name in OF_THE_JOB if name in of_stack}}
 
     def _longest_epoch_s(self) -> float:
         """The longer epoch of what is specified and of what was deployed last, which may be another one. Who pauses may have

@@ -11,6 +11,7 @@ import yaml
 
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.service_users import service_users
+from firnline_local.machine import ARCHITECTURE, PYTHON
 
 if TYPE_CHECKING:
     from firnline_infra.rollout.environment import EngineEnvironment
@@ -26,7 +27,6 @@ RELEASE = "emr-spark-8.1.0"
 
 def deployed_specification(name: str, account: str, region: str, *, shards: int) -> dict[str, Any]:
     """The specification of an engine on EMR Serverless that reads one stream, as small as this machine wants it."""
-    machine = _machine()
     return {
         "version": 1,
         "name": name,
@@ -37,9 +37,9 @@ def deployed_specification(name: str, account: str, region: str, *, shards: int)
             "key": {"origin": "skip"},
             "runtime": {
                 "trust": "emr-serverless",
-                "python": machine["python"],
+                "python": PYTHON,
                 "size": ON_THIS_MACHINE,
-                "emr_serverless": {"release": RELEASE, "architecture": machine["architecture"]},
+                "emr_serverless": {"release": RELEASE, "architecture": ARCHITECTURE},
             },
         },
         "snowflake": {"account": "FIRNLINE-LOCAL", "warehouse": "COMPUTE_WH"},
@@ -171,12 +171,3 @@ class Deployable:
     def _spec(self) -> EnvironmentSpec:
         self._file.write_text(yaml.safe_dump(json.loads(json.dumps(self.document))), encoding="utf-8")
         return load_spec(self._file)
-
-
-def _machine() -> dict[str, str]:
-    """What the engine's archive has to fit here: the jobs are processes of this machine."""
-    import platform
-    import sys
-
-    architecture = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
-    return {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "architecture": architecture}

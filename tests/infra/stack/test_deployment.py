@@ -1,7 +1,7 @@
 """What is said before anything happens. The engine is stood in for: its own tier is tests/e2e."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment_key import environment_key
 from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
+from tests.infra.runtimes.environments import spec_of
 
 pytestmark = pytest.mark.contract
 STREAM = {"type": "aws:kinesis/stream:Stream", "urn": "urn:pulumi:dev::firnline::t::stream-carts", "custom": True}
@@ -208,7 +209,7 @@ def test_outputs_and_destroy_need_no_keys(world: World, monkeypatch: pytest.Monk
 
 def test_an_engine_of_the_embedded_clouds_is_told_where_they_are(world: World) -> None:
     names = {"account": "FIRNLINE-LOCAL", "user": "U", "private_key": {"secret_arn": "arn"}}
-    made = {"aws": {"region": "us-east-1", "endpoints": {}}, "snowflake": names, "spark": {"checkpoint": "s3://b/"}}
+    made = {"aws": {"region": "us-east-1", "endpoints": {}}, "snowflake": names, "spark": {"checkpoint": "/c"}}
     world.engine.resources, world.engine.gives = [], {"engine_config": made}
     world.keys_file.unlink()
     document, own = world.deployment.engine_config(), world.environment.engine_config()
@@ -216,6 +217,20 @@ def test_an_engine_of_the_embedded_clouds_is_told_where_they_are(world: World) -
     assert document["snowflake"] == {**names, "url": own["snowflake"]["url"], "ca_file": own["snowflake"]["ca_file"]}
     assert document["spark"] == own["spark"]
     assert document["dead_letters"] == own["dead_letters"]
+
+
+def test_a_job_of_an_embedded_runtime_runs_beside_its_bucket_and_every_command_is_given_its_document(
+    world: World,
+) -> None:
+    """Its dead letters and its checkpoint are where the stack has them; those of this machine are for an engine by hand."""
+    names = {"account": "FIRNLINE-LOCAL", "user": "U", "private_key": {"secret_arn": "arn"}}
+    of_stack = {"dead_letters": {"s3": "s3://b/letters/"}, "spark": {"checkpoint": "s3://b/"}}
+    made = {"aws": {"region": "us-east-1", "endpoints": {}}, "snowflake": names, **of_stack}
+    deployed = replace(world.deployment, spec=spec_of("dev", "emr_serverless"))
+    world.engine.resources, world.engine.gives = [], {"engine_config": made}
+    document, own = deployed.engine_config(), world.environment.engine_config()
+    assert {name: document[name] for name in of_stack} == of_stack
+    assert document["aws"] == own["aws"]
 
 
 def test_an_engine_with_a_key_of_the_embedded_environment_reads_its_file(world: World) -> None:

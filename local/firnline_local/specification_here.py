@@ -1,0 +1,81 @@
+"""A person's specification as it holds in an embedded environment: the file itself, or a copy with what is decided here.
+
+Every command that works in the embedded accounts reads what this returns, so that none of them expects what another one has not
+made: the keys that were made here, and the architecture of the machine that runs the engine.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.document import read_text, read_yaml
+from firnline_infra.specification.keys_file import UserKeys, keys_file_of
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.service_users import has_secret, service_users
+from firnline_local.environment_key import environment_key
+from firnline_local.keys import public_key_body_of
+from firnline_local.machine import ARCHITECTURE
+from firnline_local.running import RunningEnvironment
+
+
+def specification_here(environment: RunningEnvironment, spec_file: Path, folder: Path) -> Path:
+    """The copy is in `folder`, with its keys beside it as `firnline keys` writes them. Raises ConfigError."""
+    spec = load_spec(spec_file)
+    key = environment_key(environment.client("kms"), spec)
+    without = [user for user in service_users(spec) if not user.options.public_keys.is_given]
+    lacking = [user.key for user in without if not has_secret(spec, user)]
+    if not lacking and key in (None, spec.aws.key.arn) and _runs_on_this_machine(spec):
+        return spec_file
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = folder / spec_file.name
+    if copy.resolve() == spec_file.resolve():
+        return spec_file
+    with tempfile.TemporaryDirectory(dir=folder) as draft:
+        drafted = Path(draft) / spec_file.name
+        drafted.write_text(_text(spec, spec_file), encoding="utf-8")
+        keys = ReviewedFile.beside(drafted)
+        if (given := keys_file_of(spec_file)).exists():
+            shutil.copyfile(given, keys.path)
+        if key is not None and spec.aws.key.origin is Origin.CREATE:
+            keys.put_encryption_key(key)
+        _put_keys(keys, lacking, environment)
+        for path in (
+            keys.path,
+            drafted,
+        ):  # whole files take the old ones' places: another command may read them meanwhile
+            if path.exists():
+                path.replace(folder / path.name)
+            else:
+                (folder / path.name).unlink(missing_ok=True)
+    return copy
+
+
+def _put_keys(keys: ReviewedFile, users: Collection[str], environment: RunningEnvironment) -> None:
+    for user in users:
+        keys.put(user, UserKeys(slot_1=public_key_body_of(environment.folder.keys, user)))
+
+
+def _runs_on_this_machine(spec: EnvironmentSpec) -> bool:
+    """True where the embedded runtimes can run the engine. Kubernetes is a cluster of its own, with nodes of its own."""
+    runtime = spec.aws.runtime
+    return runtime.job in (None, runtime.kubernetes) or runtime.job.architecture.value == ARCHITECTURE
+
+
+def _text(spec: EnvironmentSpec, spec_file: Path) -> str:
+    """The document with this machine's architecture, and with whole paths of what is named beside the file."""
+    if _runs_on_this_machine(spec) and not spec.aws.runtime.modules:
+        return read_text(spec_file)
+    document: Any = read_yaml(read_text(spec_file), str(spec_file))
+    runtime = document["aws"]["runtime"]
+    if spec.aws.runtime.modules:
+        runtime["modules"] = list(spec.aws.runtime.modules)
+    if not _runs_on_this_machine(spec):
+        section = spec.aws.runtime.kind
+        runtime[section] = {**(runtime[section] or {}), "architecture": ARCHITECTURE}
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
