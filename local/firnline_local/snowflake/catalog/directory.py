@@ -15,7 +15,7 @@ from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.objects import Account, CatalogObject, Database, Role, Schema, Warehouse
 from firnline_local.snowflake.catalog.store import Store
-from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX, Pipe, Table
+from firnline_local.snowflake.catalog.tables import DEFAULT_PIPE_COMMENT, DEFAULT_SUFFIX, Pipe, Table
 from firnline_local.snowflake.catalog.users import KEY_SLOTS, PublicKey, User
 
 Made = TypeVar("Made", bound=CatalogObject)
@@ -125,6 +125,7 @@ class Directory:
                 created_on=self._clock(),
                 table=table,
                 definition="",
+                comment=DEFAULT_PIPE_COMMENT,
                 is_default=True,
             )
         return table.default_pipe

@@ -17,6 +17,10 @@ from firnline_local.snowflake.catalog.types import DataType
 COMMIT_TIME = "METADATA$ROW_LAST_COMMIT_TIME"
 """The column that ROW_TIMESTAMP adds: it can be asked for by name, and `*` doesn't show it."""
 DEFAULT_SUFFIX = "-STREAMING"
+DEFAULT_PIPE_COMMENT = (
+    "Default pipe for Snowpipe Streaming High Performance ingestion to a table. Created and managed by Snowflake."
+)
+"""Documentation: `sql-reference/sql/show-pipes`, which gives the sentence, and no owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,10 +109,13 @@ def _type(seen: Iterable[JsonKind]) -> str:
     return types.pop() if len(types) == 1 else "VARCHAR"
 
 
-def evolution_record(change: str, *, at: datetime) -> str:
-    """What DESCRIBE TABLE shows about a column that evolved: `change` is ADD_COLUMN or DROP_NOT_NULL."""
-    record = {"evolutionType": change, "evolutionMode": "STREAMING", "triggeringTime": f"{at:%F %T.%f}000Z"}
-    return json.dumps(record, separators=(",", ":"))
+def evolution_record(change: str, *, pipe: Pipe, at: datetime) -> str:
+    """The record that DESCRIBE TABLE shows of a column that evolved: `change` is ADD_COLUMN or DROP_NOT_NULL.
+
+    Documentation: `sql-reference/sql/desc-table`, of SNOWPIPE_STREAMING. The channel and the offset are left out.
+    """
+    record = {"evolutionType": change, "evolutionMode": "SNOWPIPE_STREAMING", "triggeringTime": f"{at:%F %T.%f}000Z"}
+    return json.dumps(record | {"pipeName": pipe.full_name}, separators=(",", ":"))
 
 
 def evolve(catalog: Catalog, pipe: Pipe, batch: "Batch") -> None:
@@ -120,9 +123,9 @@ def evolve(catalog: Catalog, pipe: Pipe, batch: "Batch") -> None:
     table, at = pipe.table, catalog.clock()
     unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(table, kinds)}
     if columns := new_columns(unknown, match_case=pipe.matches_case):
-        catalog.add_columns(table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
+        catalog.add_columns(table, columns, evolution=evolution_record("ADD_COLUMN", pipe=pipe, at=at))
     for column in sorted(batch.omitted):
-        catalog.drop_not_null(table, column, evolution=evolution_record("DROP_NOT_NULL", at=at))
+        catalog.drop_not_null(table, column, evolution=evolution_record("DROP_NOT_NULL", pipe=pipe, at=at))
 
 
 Row = dict[str, object]

@@ -114,6 +114,12 @@ def test_a_table_evolves_for_new_keys_and_omitted_columns(account: Account) -> N
     assert account.rows(table) == [(1, 1.5, '["a"]', None), (None, None, None, None)]
     assert json.loads(table.columns[1].evolution or "")["evolutionType"] == "ADD_COLUMN"
     assert json.loads(table.columns[0].evolution or "")["evolutionType"] == "DROP_NOT_NULL"
+    assert json.loads(table.columns[1].evolution or "") | {"triggeringTime": ""} == {
+        "evolutionType": "ADD_COLUMN",
+        "evolutionMode": "SNOWPIPE_STREAMING",
+        "triggeringTime": "",
+        "pipeName": 'DB.PUBLIC."ORDERS-STREAMING"',
+    }
 
 
 def test_a_pipe_that_matches_case_evolves_once_for_a_key(account: Account) -> None:

@@ -130,8 +130,10 @@ TABLES = (
     switched("error_logging"), switched("row_timestamp"),
 )  # fmt: skip # a paragraph, not a column
 PIPES = (
-    CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, Listed("definition", attribute("definition")), OWNER,
-    *unset("notification_channel"), COMMENT, *unset("integration", "pattern", "error_integration"), OWNER_ROLE_TYPE,
+    CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, Listed("definition", attribute("definition")),
+    Listed("owner", lambda found, _: None if found.is_default else found.owner_name),
+    *unset("notification_channel"), COMMENT, *unset("integration", "pattern", "error_integration"),
+    Listed("owner_role_type", lambda found, _: None if found.is_default else "ROLE"),
     Listed("invalid_reason", lambda found, _: None if found.is_live else "The target table was dropped or replaced."),
     Listed("kind", lambda found, _: "STAGE" if found.source else "STREAMING"),
 )  # fmt: skip # a paragraph, not a column
@@ -171,7 +173,8 @@ WAREHOUSES = (
     Listed("min_cluster_count", setting("MIN_CLUSTER_COUNT", "1"), NUMBER),
     Listed("max_cluster_count", setting("MAX_CLUSTER_COUNT", "1"), NUMBER),
     Listed("started_clusters", constant(1), NUMBER), Listed("running", constant(0), NUMBER),
-    Listed("queued", constant(0), NUMBER), *CURRENT, Listed("auto_suspend", lambda found, _: _suspension(found), NUMBER),
+    Listed("queued", constant(0), NUMBER), *CURRENT, Listed("is_interactive", flag("interactive")),
+    Listed("auto_suspend", lambda found, _: _suspension(found), NUMBER),
     Listed("auto_resume", setting("AUTO_RESUME", "true")), *named("", "available", "provisioning", "quiescing", "other"),
     CREATED_ON, Listed("resumed_on", attribute("created_on"), MOMENT), Listed("updated_on", attribute("created_on"), MOMENT),
     OWNER, COMMENT, Listed("enable_query_acceleration", setting("ENABLE_QUERY_ACCELERATION", "false")),

@@ -328,7 +328,8 @@ def test_tables_are_attached_to_an_interactive_warehouse(sql) -> None:
         "CREATE INTERACTIVE WAREHOUSE w TABLES (i) WAREHOUSE_SIZE = 'XSMALL'",
     )
     (shown,) = sql.table("SHOW WAREHOUSES LIKE 'w'")
-    assert (shown["type"], shown["auto_suspend"], shown["tables"]) == ("INTERACTIVE", "86400", "[DB.PUBLIC.I]")
+    assert (shown["type"], shown["is_interactive"]) == ("INTERACTIVE", "Y")
+    assert (shown["auto_suspend"], shown["tables"]) == ("86400", "[DB.PUBLIC.I]")
     assert "not an interactive table" in sql.refusal("ALTER WAREHOUSE w ADD TABLES (plain)").message
     sql("ALTER WAREHOUSE w DROP TABLES (db.public.i)")
     assert sql.table("SHOW WAREHOUSES LIKE 'w'")[0]["tables"] == "[]"

@@ -109,7 +109,10 @@ def test_a_default_pipe_is_shown_once_it_exists_and_can_not_be_touched(sql, cata
     catalog.resolve_pipe("db", "public", "t-streaming")
 
     assert names(sql, "SHOW PIPES IN SCHEMA db.public") == ["T-STREAMING"]
-    assert sql.table('DESC PIPE "T-STREAMING"')[0]["kind"] == "STREAMING"
+    (shown,) = sql.table('DESC PIPE "T-STREAMING"')
+    assert shown["kind"] == "STREAMING"
+    assert (shown["owner"], shown["owner_role_type"]) == (None, None)
+    assert shown["comment"].endswith("Created and managed by Snowflake.")
     for statement in ('DROP PIPE "T-STREAMING"', "ALTER PIPE \"T-STREAMING\" SET COMMENT = 'x'"):
         assert "default pipe" in sql.refusal(statement).message
 
