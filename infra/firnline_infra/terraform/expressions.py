@@ -24,6 +24,15 @@ from firnline_infra.resources.resource import (
 PLACE = re.compile(r"\{(\d+)\}")
 PLAIN_NAME, OF_SNOWFLAKE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*"), re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
+RULE_ARGUMENTS = (
+    *("cidr_blocks", "description", "from_port", "ipv6_cidr_blocks", "prefix_list_ids"),
+    *("protocol", "security_groups", "self", "to_port"),
+)
+WHOLE_OBJECTS = {"aws_security_group": {"egress": RULE_ARGUMENTS, "ingress": RULE_ARGUMENTS}}
+"""What a provider has as an attribute of objects, though its page calls it a block: `terraform validate` refuses an object that
+lacks an argument (SchemaConfigModeAttr in terraform-provider-aws, internal/service/ec2/vpc_security_group.go; Terraform,
+"Attributes as Blocks", 2026-11-28)."""
+
 
 def label(resource: Resource) -> str:
     """The logical name as Terraform takes it: letters, digits, _ and -. A name with anything else gets a hash, so that two
@@ -45,6 +54,15 @@ def escaped(text: str) -> str:
 def resources_of(component: Component) -> Iterable[Resource]:
     for member in component.members:
         yield from resources_of(member) if isinstance(member, Component) else (member,)
+
+
+def with_whole_objects(type_: str, block: Mapping[str, Any]) -> dict[str, Any]:
+    """The block, in which each object of WHOLE_OBJECTS has all of its arguments; null where it does not say one."""
+    whole = WHOLE_OBJECTS.get(type_, {})
+    return {
+        name: [{**dict.fromkeys(whole[name]), **each} for each in value] if name in whole else value
+        for name, value in block.items()
+    }
 
 
 class TerraformValues:

@@ -5,7 +5,7 @@ theirs leaves those out.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from firnline_infra.terraform.expressions import (
     label,
     resources_of,
     waits_of,
+    with_whole_objects,
 )
 
 MODULE_FILES = ("versions", "providers", "imports", "main", "outputs")
@@ -204,9 +205,8 @@ def _block(resource: Resource, before: Iterable[str], values: TerraformValues) -
         lifecycle["ignore_changes"] = list(resource.ignore_changes)
     if named and resource.type.startswith("snowflake_") and resource.type not in STAYS:
         lifecycle["replace_triggered_by"] = [f"{each}.id" for each in named]
-    block: Mapping[str, Any] = values.written(resource.arguments)
     return {
-        **block,
+        **with_whole_objects(resource.type, values.written(resource.arguments)),
         **({"depends_on": depends_on} if depends_on else {}),
         **({"lifecycle": lifecycle} if lifecycle else {}),
     }

@@ -13,8 +13,8 @@ from firnline_infra.pulumi import environment, providers
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.terraform import module_files
 from firnline_local.pulumi.equality import same
-from firnline_local.pulumi.schema import fields_of
-from firnline_local.terraform.schema import TOKENS
+from firnline_local.pulumi.schema import attributes_of, fields_of
+from firnline_local.terraform.schema import TOKENS, is_block
 from firnline_local.terraform.values import as_properties
 from tests.infra.pulumi.conftest import IAM_USER, Deploy, Deployment, Registered, SpecOf
 from tests.infra.pulumi.test_engine_runtime import SERVERLESS, SUBNETS, VPC
@@ -135,6 +135,10 @@ def differences(module: Module, address: str, registered: Registered) -> Iterato
     for name in {*wanted, *registered.inputs}:
         if not same(fields[name].shape, wanted.get(name), _hashless(registered.inputs.get(name))):
             yield f"{address} {name}: {wanted.get(name)!r}, {registered.inputs.get(name)!r} by Pulumi"
+    for name, said in attributes_of(registered.type).items():
+        if isinstance(said, Mapping) and not is_block(said):  # of these, each object has every argument
+            lacking = {missing for each in block.get(name, ()) for missing in said["fields"].keys() - each.keys()}
+            yield from (f"{address} {name}: {missing} is not said" for missing in sorted(lacking))
     lifecycle = module.blocks[address].get("lifecycle", {})
     ignored = {name for name, field in fields.items() if field.attribute in lifecycle.get("ignore_changes", ())}
     if ignored != set(registered.ignore_changes):
