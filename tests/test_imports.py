@@ -58,7 +58,7 @@ ROOMS_BELOW = {
     "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark terminal validate values",
     "ingest.config": "errors identifiers",
     "ingest.dead_letters": (
-        "aws config errors identifiers kinesis ledger permissions records schemas sink snowflake values"
+        "aws config errors identifiers kinesis ledger new_columns permissions records schemas sink snowflake values"
     ),
     "ingest.errors": "",
     "ingest.formats": "config errors identifiers records",
@@ -69,14 +69,16 @@ ROOMS_BELOW = {
     "ingest.metrics": "config errors shard values",
     "ingest.migration": "errors kinesis ledger values",
     "ingest.nesting": "",
+    "ingest.new_columns": "config errors kinesis records snowflake",
     "ingest.permissions": "config",
     "ingest.records": "config identifiers kinesis nesting values",
     "ingest.schemas": "aws config errors",
-    "ingest.shard": "config dead_letters errors kinesis ledger records schemas snowflake values",
+    "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers ledger permissions values",
     "ingest.spark": (
-        "aws config dead_letters errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
+        "aws config dead_letters errors identifiers kinesis ledger logs metrics new_columns records schemas shard snowflake "
+        "values"
     ),
     "ingest.terminal": "",
     "ingest.transforms": "config nesting records",

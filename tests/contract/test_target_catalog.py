@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.first_sight import JsonKind, NewKey
-from firnline_ingest.shard.new_columns import NewColumns
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.snowflake.connection import connect, rows_of
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable, StatementRefused

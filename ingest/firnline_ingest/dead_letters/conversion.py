@@ -5,7 +5,7 @@ The rows bear the place that the record has in its stream, as if it had been goo
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +17,10 @@ from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
 from firnline_ingest.dead_letters.errors import RepairUnusable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.rejection import LeftOut
-from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.records.rows import RowMaker, Rows
+from firnline_ingest.snowflake.target import TargetCatalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,26 @@ class Conversion:
 class DeadLetterConverter:
     """Converts one shard's dead letters; not thread-safe."""
 
-    def __init__(self, pipeline: PipelineConfig, shard_id: str, schemas: SchemasOf = no_registry) -> None:
+    def __init__(
+        self,
+        pipeline: PipelineConfig,
+        shard_id: str,
+        schemas: SchemasOf = no_registry,
+        adds_columns_by: TargetCatalog | None = None,
+    ) -> None:
+        """`adds_columns_by` adds columns for the keys of the rows that are made; none are added where absent."""
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
+        self._pipeline, self._shard_id = pipeline, shard_id
+        self._tables = ("", *pipeline.routed)
+        self._new_columns = NewColumns(adds_columns_by) if adds_columns_by and pipeline.adds_columns else None
         self._is_transformed = bool(pipeline.transforms)
 
     def make(self, letter: DeadLetter, data: bytes | None = None) -> Conversion:
-        """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows."""
-        made = self._rows.convert([_record(letter, letter.data if data is None else data)])
+        """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows.
+
+        Raises what keeps columns from being added.
+        """
+        made = self._made([_record(letter, letter.data if data is None else data)])
         if made.rejected:
             (rejected,) = made.rejected
             return Conversion(why_not=f"{rejected.reason}: {rejected.detail}")
@@ -53,6 +68,12 @@ class DeadLetterConverter:
             return Conversion(why_not=why_not)
         rows = tuple(made.rows)[letter.row :]
         return Conversion(rows, table=table) if rows else Conversion(why_not="it has no row")
+
+    def _made(self, records: Sequence[Record]) -> Rows:
+        if self._new_columns is None:
+            return self._rows.convert(records)
+        self._rows.know_tables(self._new_columns.known(self._pipeline, self._tables))
+        return self._new_columns.rows_of(self._rows, records, self._pipeline, self._tables, self._shard_id)
 
     def _other_rows(self, letter: DeadLetter, now: int, table: str) -> str:
         """Why a record that is partly in a table can't be distinguished by its rows' numbers any more; empty where it can.

@@ -67,6 +67,8 @@ class ReplayServices:
     target_of: Callable[[PipelineConfig], TargetState]
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
+    adds_columns_by: TargetCatalog | None = None
+    """Adds columns, for pipelines that say so; none are added where absent."""
     files: Callable[[PipelineConfig, TargetState], Mapping[str, ReplayTable]] | None = None
     """For a request by file, which needs it."""
 
@@ -86,6 +88,7 @@ def replay_letters(
         channels_of=channels.of,
         target_of=catalog.state_of,
         schemas=SchemaRegistries(config.aws),
+        adds_columns_by=catalog,
         files=lambda pipeline, state: file_tables(
             config.logged_in_for(pipeline), pipeline, state, sessions.of(pipeline)
         ),
@@ -142,7 +145,8 @@ class Replays:
             report.remaining[NO_PIPELINE] += sum(1 for _ in self._letters(shard))
             return report
         as_it_goes = by_file(pipeline) if self.request.by_file else pipeline
-        maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas)
+        catalog = None if self.request.only_look else self.services.adds_columns_by
+        maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas, catalog)
         passed = PassedRecords(
             self.services.ledger.read(shard),
             pipeline.conversion_hash,

@@ -177,13 +177,11 @@ class ShardSession:
         """Converts records of which each key has a column, or had one refused. Raises what keeps columns from being added."""
         made = self._rows.convert(records)
         new_columns = self._services.new_columns
-        while made.unanswered_keys and new_columns is not None:
-            self._report.doing(Doing.ADDING_COLUMNS)
-            wanted = self._rows.unanswered(records, made)
-            new_columns.answer(self._work.pipeline, wanted, str(self._work.key))
-            self._rows.know_tables(self._services.known_columns(self._work))
-            made = self._rows.convert(records)
-        return made
+        if not made.unanswered_keys or new_columns is None:
+            return made
+        self._report.doing(Doing.ADDING_COLUMNS)
+        tables = [each.table for each in self._work.destinations]
+        return new_columns.rows_of(self._rows, records, self._work.pipeline, tables, str(self._work.key))
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:
         """Dead letters are durable before any append that accounts for them. Raises StoppedByRecord before either."""

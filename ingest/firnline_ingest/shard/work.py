@@ -19,8 +19,8 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.key_shape import TableKeys
-from firnline_ingest.shard.new_columns import NewColumns
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.snowflake.channel_errors import RowsRejected

@@ -85,8 +85,8 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.dead_letters import open_store
     from firnline_ingest.kinesis.clients import PerAccess
     from firnline_ingest.ledger.dynamodb import DynamoLedger
+    from firnline_ingest.new_columns import NewColumns
     from firnline_ingest.schemas import SchemaRegistries
-    from firnline_ingest.shard.new_columns import NewColumns
     from firnline_ingest.shard.work import ShardServices
     from firnline_ingest.snowflake.logins import PerLogin
     from firnline_ingest.snowflake.sdk import SdkChannels

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.new_columns import AT_ONCE, NewColumns
 from firnline_ingest.records.first_sight import JsonKind, NewKey
-from firnline_ingest.shard.new_columns import AT_ONCE, NewColumns
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from tests.contract.snowpipe_streaming.marks import WITH_CONNECTOR

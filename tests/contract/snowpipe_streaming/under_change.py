@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from firnline_ingest.errors import FirnlineError, SnowflakeError
+from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.shard.group import ShardGroup
-from firnline_ingest.shard.new_columns import NewColumns
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.shard.request import Deadline
 from firnline_ingest.snowflake.listing import Statements

@@ -21,10 +21,12 @@ from firnline_ingest.dead_letters.shard_replay import REPLACED, ReplayReport
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import Position, TargetTable
 from tests.fakes import configs
 from tests.fakes.channels import MemoryChannels
+from tests.fakes.columns import OWN, ColumnsInMemory
 
 from .conftest import SHARD, TARGET, letter
 
@@ -40,6 +42,7 @@ class Place:
     channels: MemoryChannels = field(default_factory=MemoryChannels)
     pipeline: Mapping[str, Any] = field(default_factory=dict)
     application: str = "app"
+    services: Mapping[str, Any] = field(default_factory=dict)
 
     def put(self, *letters: DeadLetter) -> None:
         LocalFolder(self.folder).put(letters)
@@ -56,6 +59,7 @@ class Place:
             ledger=SimpleNamespace(read=lambda _: self.row),  # type: ignore[arg-type] # it is only read
             channels_of=lambda _: self.channels,
             target_of=lambda _: TargetState(self.target, evolves=True, logs_errors=True),
+            **self.services,
         )
 
         def no_damage(error: Exception) -> None:
@@ -292,3 +296,24 @@ def test_a_shard_whose_replay_fails_does_not_keep_the_others(place: Place, monke
     with pytest.raises(ReplayedElsewhere, match="stands at 7"):
         place.replay()
     assert sorted(place.rows) == [b'"a":1}', b'"a":2}']
+
+
+def test_each_key_of_a_replayed_record_gets_its_column_before_its_row_goes(place: Place) -> None:
+    """As in the engine: a page of the dead letters' own keys waits for its columns."""
+    catalog = ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
+    had: list[set[str]] = []
+    place.channels.rejects = lambda row: had.append(set(catalog.columns[TARGET.table])) or False
+    place.pipeline = {"adds_columns": True}
+    place.services = {"adds_columns_by": catalog}
+    place.put(letter(1, b'{"n":1,"late":1234567890123456789}'), letter(2, b'{"n":2,"half":0.5}'))
+    assert place.replay(only_look=True).rows == 2
+    assert catalog.statements == [], "a look changes nothing"
+    assert place.replay().rows == 2
+    assert catalog.statements == [('"LATE" NUMBER(38, 0)',), ('"HALF" FLOAT',)]
+    assert had
+    assert all(each == OWN | {"LATE", "HALF"} for each in had)
+    catalog.is_away = 1
+    place.put(letter(3, b'{"n":3,"more":1}'))
+    with pytest.raises(SnowflakeUnavailable):
+        place.replay()
+    assert place.replay().rows == 1, "it stayed a dead letter"

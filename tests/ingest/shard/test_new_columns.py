@@ -1,17 +1,14 @@
 """Rows are sent when their keys have a column, or had one refused; never before."""
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.shard.new_columns import AGAIN_S, MOST_REFUSED, NewColumns
+from firnline_ingest.new_columns import AGAIN_S, MOST_REFUSED, NewColumns
 from firnline_ingest.shard.receipt import ShardState
-from firnline_ingest.snowflake.errors import SnowflakeUnavailable, StatementRefused
 from firnline_ingest.snowflake.target import TargetState
+from tests.fakes.columns import OWN, ColumnsInMemory
 from tests.fakes.configs import TARGET
 from tests.fakes.configs import pipeline as configured
 from tests.fakes.receipts import problem
@@ -20,46 +17,17 @@ from tests.ingest.shard.routed import ROUTES, ours, table
 
 from .running import bounded
 
-OWN = {"N", "KIND", "KINESISMETADATA"}
-
-
-@dataclass
-class Catalog:
-    """Of one pipeline's tables, in memory."""
-
-    state: TargetState
-    columns: dict[str, set[str]] = field(default_factory=dict)
-    refuses: set[str] = field(default_factory=set)
-    statements: list[tuple[str, ...]] = field(default_factory=list)
-    is_away: int = 0
-
-    def states(self, pipelines: Sequence[PipelineConfig]) -> dict[str, TargetState]:
-        if self.is_away:
-            self.is_away -= 1
-            raise SnowflakeUnavailable("answer", "it is away")
-        return {each.stream: self.state for each in pipelines}
-
-    def columns_of(self, target: Any) -> Mapping[str, bool]:
-        return dict.fromkeys(self.columns.setdefault(target.table, set(OWN)), True)
-
-    def add_columns(self, state: TargetState, columns: Sequence[str]) -> None:
-        self.statements.append(tuple(columns))
-        names = [re.sub('""', '"', each[1 : each.rindex('"')]) for each in columns]
-        if self.refuses.intersection(names):
-            raise StatementRefused("answer", "not this one")
-        self.columns.setdefault(state.target.table, set(OWN)).update(names)
-
 
 @pytest.fixture
-def catalog() -> Catalog:
-    return Catalog(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
+def catalog() -> ColumnsInMemory:
+    return ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
 
 
-def services(world: World, catalog: Catalog) -> Any:
+def services(world: World, catalog: ColumnsInMemory) -> Any:
     return world.services(new_columns=NewColumns(cast("Any", catalog)))
 
 
-def test_a_bounded_run_keeps_each_value_of_each_key(world: World, catalog: Catalog) -> None:
+def test_a_bounded_run_keeps_each_value_of_each_key(world: World, catalog: ColumnsInMemory) -> None:
     world.configure(adds_columns=True)
     world.put({"n": 0, **{f"k{number}": number for number in range(130)}}, {"n": 1, "late": 1.5})
     receipt = bounded(services(world, catalog), world.work())
@@ -68,7 +36,7 @@ def test_a_bounded_run_keeps_each_value_of_each_key(world: World, catalog: Catal
     assert [len(each) for each in catalog.statements] == [100, 31]
 
 
-def test_no_row_is_sent_before_its_keys_have_an_answer(world: World, catalog: Catalog) -> None:
+def test_no_row_is_sent_before_its_keys_have_an_answer(world: World, catalog: ColumnsInMemory) -> None:
     world.configure(adds_columns=True)
     had: list[set[str]] = []
     world.channels.rejects = lambda row: had.append(set(catalog.columns[TARGET.table])) or False
@@ -78,7 +46,7 @@ def test_no_row_is_sent_before_its_keys_have_an_answer(world: World, catalog: Ca
     assert all(each == OWN | {"A", "B"} for each in had)
 
 
-def test_keys_that_are_refused_are_counted_and_hold_nothing(world: World, catalog: Catalog) -> None:
+def test_keys_that_are_refused_are_counted_and_hold_nothing(world: World, catalog: ColumnsInMemory) -> None:
     world.configure(adds_columns=True)
     catalog.refuses = {"C", "F"}
     world.put({"n": 0, **dict.fromkeys("abcdefg", 1)}, {"n": 1, "c": 2})
@@ -91,7 +59,7 @@ def test_keys_that_are_refused_are_counted_and_hold_nothing(world: World, catalo
     assert len(catalog.statements) == asked + 1  # another process asks once itself
 
 
-def test_while_snowflake_is_away_the_page_waits(world: World, catalog: Catalog) -> None:
+def test_while_snowflake_is_away_the_page_waits(world: World, catalog: ColumnsInMemory) -> None:
     world.configure(adds_columns=True)
     catalog.is_away = 3
     world.put({"n": 0, "a": 1})
@@ -100,7 +68,9 @@ def test_while_snowflake_is_away_the_page_waits(world: World, catalog: Catalog) 
     assert "A" in catalog.columns[TARGET.table]
 
 
-def test_each_table_of_a_pipeline_with_routes_gets_the_columns_of_its_own_rows(world: World, catalog: Catalog) -> None:
+def test_each_table_of_a_pipeline_with_routes_gets_the_columns_of_its_own_rows(
+    world: World, catalog: ColumnsInMemory
+) -> None:
     world.pipeline = configured(routes=ROUTES, adds_columns=True)
     orders, refunds = (replace(catalog.state, target=table(name)) for name in ("ORDERS", "REFUNDS"))
     catalog.state = replace(catalog.state, beside=(orders, replace(refunds, evolves=True, adds_columns=False)))
@@ -129,7 +99,7 @@ def test_each_table_of_a_pipeline_with_routes_gets_the_columns_of_its_own_rows(w
     ],
 )
 def test_a_column_takes_what_its_first_page_has(
-    world: World, catalog: Catalog, values: list[str], expected: str
+    world: World, catalog: ColumnsInMemory, values: list[str], expected: str
 ) -> None:
     world.configure(adds_columns=True)
     world.put(*[f'{{"n":0,"a":{value}}}'.encode() for value in values])
@@ -137,7 +107,7 @@ def test_a_column_takes_what_its_first_page_has(
     assert catalog.statements == [(f'"A" {expected}',)]
 
 
-def test_a_stream_whose_keys_are_data_asks_in_bounds(world: World, catalog: Catalog) -> None:
+def test_a_stream_whose_keys_are_data_asks_in_bounds(world: World, catalog: ColumnsInMemory) -> None:
     world.configure(adds_columns=True)
     clock = [0.0]
     found = NewColumns(cast("Any", catalog), clock=lambda: clock[0])

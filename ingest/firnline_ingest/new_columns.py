@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.first_sight import NewKey
 from firnline_ingest.records.key_shape import TableKeys, column_key
+from firnline_ingest.records.rows import RowMaker, Rows
 from firnline_ingest.snowflake.errors import StatementRefused
 from firnline_ingest.snowflake.new_column import NewColumn
 from firnline_ingest.snowflake.target import NOT_ALLOWED, TargetCatalog, TargetState, add_columns
@@ -72,6 +74,17 @@ class NewColumns:
             by_table = {"": state} | {beside.target.table: beside for beside in state.beside}
             for name, keys in wanted.items():
                 self._answer(self._table(pipeline, name), by_table[name], keys, shard)
+
+    def rows_of(
+        self, maker: RowMaker, records: Sequence[Record], pipeline: PipelineConfig, tables: Sequence[str], shard: str
+    ) -> Rows:
+        """Returns the rows of records of which each key has a column, or had one refused. Raises what `answer` raises."""
+        made = maker.convert(records)
+        while made.unanswered_keys:
+            self.answer(pipeline, maker.unanswered(records, made), shard)
+            maker.know_tables(self.known(pipeline, tables))
+            made = maker.convert(records)
+        return made
 
     def _answer(self, table: _Table, state: TargetState, keys: Mapping[str, NewKey], shard: str) -> None:
         table.misses_no_key = not state.adds_columns
