@@ -25,6 +25,7 @@ def alarms_of(
     *,
     readers: Sequence[str] = ("polling",),
     more: str = "",
+    alarms: str = "",
 ) -> tuple[Alarm, ...]:
     pipelines = [
         f"{{stream: orders, database: lake, schema: raw, table: T{each}, reader: {reader}}}"
@@ -39,7 +40,7 @@ def alarms_of(
         streams: [{stream}]
         pipelines: [{", ".join(pipelines)}]
         {more}
-        alarms: {{topics: ["arn:aws:sns:eu-central-1:123456789012:on-call"]}}
+        alarms: {{topics: ["arn:aws:sns:eu-central-1:123456789012:on-call"]{alarms}}}
         """,
         "prod.yaml",
     )
@@ -240,3 +241,12 @@ def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> Non
 
 def test_nothing_looks_at_what_nobody_publishes() -> None:
     assert not [alarm for alarm in alarms_of("{name: orders}") if alarm.namespace == "Firnline"]
+
+
+@pytest.mark.parametrize("hours", [None, 9])
+def test_an_alarm_of_records_that_are_soon_dropped_rings_as_early_as_was_asked_for(hours: int | None) -> None:
+    alarms = "" if hours is None else f", time_to_trim_hours: {hours}"
+    found = alarms_of("{name: orders}", WITH_LOG_GROUP, alarms=alarms)
+    (alarm,) = (each for each in found if each.metric == "TimeToTrim")
+    assert alarm.threshold == (hours or 6) * 3600
+    assert f"In less than {hours or 6} hours" in alarm.description

@@ -284,3 +284,16 @@ def test_where_the_channel_is_another_one_a_person_says_whether_its_batches_are_
     assert report.letters == (5 if word is Outcome.VOID else 0)
     if word is not None and is_lost == (word is Outcome.VOID):
         assert len(before + world.rows) == len(set(before + world.rows)) == 6
+
+
+def test_what_is_counted_is_counted_once_however_often_another_is_faster() -> None:
+    """What was replayed before, and what stays a dead letter."""
+    for place in range(effects(new_world())):
+        world = new_world()
+        world.letters[4] = letter(104, b"no")
+        world.fixed = lambda data: None if data == b"no" else b"{}"
+        world.letters, rest = world.letters[:2], world.letters[2:]
+        world.run()
+        world.letters += rest
+        report = world.run(at_place(place, world.run))
+        assert (report.letters + report.already, dict(report.remaining)) == (4, {"left alone": 1}), place

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import ShardExpired, StreamMissing, StreamReplaced
 from firnline_ingest.kinesis.reader import CHILDLESS_ENDS, Gap, Read
@@ -336,3 +337,32 @@ def test_a_shard_whose_records_have_all_expired_is_a_gap_up_to_its_tip(shard: Sh
     known = shard.put(0)
     shard.clock.advance(hours=25)
     assert shard.read(shard.reader(After(known))).gap == Gap(known, None)
+
+
+def test_pages_are_never_larger_than_was_asked_for_however_small_their_records_are(shard: Shard) -> None:
+    shard.stream.shard(records=20)
+    reader = shard.reader(polling=PollingConfig(max_records=3))
+    assert [len(shard.read(reader).records) for _ in range(7)] == [3, 3, 3, 3, 3, 3, 2]
+
+
+CHILDLESS = '{"Records":[],"MillisBehindLatest":700}'
+
+
+@pytest.mark.parametrize("between", ["a fault", "a record"])
+def test_ends_without_children_are_counted_anew_behind_a_fault_or_a_record(shard: Shard, between: str) -> None:
+    """Else a shard would end before its last records: each of them may come of a server that did not look so far."""
+    shard.stream.shard(records=2).split()
+    reader, read = shard.reader(polling=PollingConfig(max_records=1)), list[int]()
+    for _ in range(2):
+        shard.fails(answering("GetRecords", CHILDLESS, times=CHILDLESS_ENDS - 1))
+        assert [reader.read(shard.wait) for _ in range(CHILDLESS_ENDS - 1)] == [None] * (CHILDLESS_ENDS - 1)
+        if between == "a fault":
+            shard.fails(refused("GetRecords", "InternalFailure", status=500, times=1))
+            assert reader.read(shard.wait) is None
+        else:
+            shard.fails()
+            read += numbers(shard.read(reader))
+    shard.fails()
+    while len(read) < 2:
+        read += numbers(shard.read(reader))
+    assert read == [0, 1]

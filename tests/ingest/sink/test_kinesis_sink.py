@@ -12,6 +12,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, put_all
 from firnline_ingest.sink.client import sink_client
 from firnline_ingest.sink.errors import PutForbidden, RecordUnfit, RequestRefused, SinkFailed, SinkStreamMissing
+from firnline_ingest.sink.waiting import Entry, InAnyOrder, InOrderOfKeys
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
 from tests.fakes.kinesis import refused
@@ -243,3 +244,17 @@ def test_what_is_no_name_of_a_stream_is_not_taken_for_a_record_that_is_too_large
 def test_times_that_are_none_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         SinkOptions(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("waiting", [InAnyOrder, InOrderOfKeys])
+def test_a_request_goes_as_soon_as_it_has_as_many_bytes_as_was_asked_for(
+    waiting: type[InAnyOrder] | type[InOrderOfKeys],
+) -> None:
+    """And not only when its time is over, or it has as many records as a request takes."""
+    found = waiting(SinkOptions(batch_bytes=350))
+    seen = []
+    for number in range(4):
+        found.add(Entry(b"x", f"k{number}", None, size=100))
+        seen.append(found.is_full())
+    assert seen == [False, False, False, True]
+    assert [len(found.take()), found.is_full()] == [3, False]

@@ -230,3 +230,14 @@ def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking(columns: C
     for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"), matches_by_name=False)):
         columns.look(other)
         assert columns.watch.fixed(other.target) is None
+
+
+def test_keys_that_are_one_column_are_named_once_with_the_first_record(columns: Columns) -> None:
+    fixed = state("A", evolves=False)
+    columns.sees(1, price="number")
+    columns.sees(2, shard="b", PRICE="text")
+    columns.look(fixed)
+    columns.sees(3, Price="text")
+    columns.look(fixed)
+    (line,) = columns.said
+    assert (line["count"], line["keys"]["price"]["epoch"]) == (1, 1)
