@@ -27,7 +27,7 @@ def test_a_run_is_launched_as_it_was_asked_for(service: Service) -> None:
             "sparkSubmit": {
                 "entryPoint": "s3://bucket/entry.py",
                 "entryPointArguments": ["s3://bucket/configuration.json"],
-                "sparkSubmitParameters": "--conf spark.a='b c' --name x",
+                "sparkSubmitParameters": "--conf spark.a=b --name x",
             }
         },
         configurationOverrides={
@@ -37,7 +37,7 @@ def test_a_run_is_launched_as_it_was_asked_for(service: Service) -> None:
     )
     launched = service.stage.attempt().submission
     assert (launched.entry, launched.arguments) == ("s3://bucket/entry.py", ("s3://bucket/configuration.json",))
-    assert launched.parameters == ("--conf", "spark.a=b c", "--name", "x")
+    assert launched.parameters == ("--conf", "spark.a=b", "--name", "x")
     assert launched.conf["spark.cores"] == "1"
     assert launched.conf["spark.dynamicAllocation.enabled"] == "true", "the service's default"
     assert launched.log_uri == f"s3://bucket/logs/applications/{application}/jobs/{run}/attempts/1"
@@ -204,7 +204,7 @@ def test_an_application_that_does_not_start_by_itself_has_to_be_started(service:
         ({"executionRoleArn": "arn:aws:iam::1:role/x"}, "executionRoleArn.*regular expression"),
         ({"configurationOverrides": overrides(a="x" * 1025)}, "less than or equal to 1024"),
         ({"jobDriver": {"sparkSubmit": {}}}, "entryPoint.*must not be null"),
-        ({"jobDriver": {"sparkSubmit": {"entryPoint": "a", "sparkSubmitParameters": "--conf 'a"}}}, "can't be read"),
+        ({"jobDriver": {"sparkSubmit": {"entryPoint": "a", "sparkSubmitParameters": "--conf a='b c'"}}}, "quote"),
         ({"mode": "STREAM"}, "enum value set"),
         ({"tags": {"a": "#"}}, "tags.a.*regular expression"),
         ({"executionIamPolicy": {"policyArns": []}}, "does not carry executionIamPolicy"),

@@ -54,6 +54,7 @@ class Directory:
         container: CatalogObject,
         owner: Role | None,
         replace: bool = False,
+        future_grants: bool = True,
         **more: Any,
     ) -> Made:
         """Makes an object; `more` are the fields of its class. Raises AlreadyExists, unless it may replace."""
@@ -66,7 +67,8 @@ class Directory:
         if name in siblings:
             self.drop(siblings[name])
         siblings[name] = created
-        self._grant_what_was_promised(created)
+        if future_grants:
+            self._grant_what_was_promised(created)
         if isinstance(created, Database):
             self.create(Schema, PUBLIC_SCHEMA, container=created, owner=owner)
         return created

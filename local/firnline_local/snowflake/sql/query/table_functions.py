@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from firnline_local.snowflake.catalog import Column, DataType, Pipe, Table, User
+from firnline_local.snowflake.catalog import AuthenticationPolicy, Column, DataType, Pipe, Table, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import read_name
 from firnline_local.snowflake.catalog.storage import MEMORY, FileLoad
@@ -19,6 +19,7 @@ from firnline_local.snowflake.sql.result import TEXT
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 
 POLICY_REFERENCES = "POLICY_REFERENCES"
+APPLY = "APPLY AUTHENTICATION POLICY"
 REFERENCE_COLUMNS = (
     "POLICY_DB", "POLICY_SCHEMA", "POLICY_NAME", "POLICY_KIND", "REF_DATABASE_NAME", "REF_SCHEMA_NAME",
     "REF_ENTITY_NAME", "REF_ENTITY_DOMAIN", "REF_COLUMN_NAME", "REF_ARG_COLUMN_NAMES", "TAG_DATABASE", "TAG_SCHEMA",
@@ -50,13 +51,14 @@ def policy_references(context: Context, function: exp.Anonymous) -> FunctionRows
         raise NotKnown(f"{POLICY_REFERENCES} of a {domain}")
     found = find_named(context, domain, read_name(given["REF_ENTITY_NAME"]))
     assert type(found) is NAMED[domain]
-    rows = list(_reference_rows(found)) if isinstance(found, User) else []
+    rows = list(_reference_rows(context, found)) if isinstance(found, User) else []
     return _answered(context, [Column(name=name, type=TEXT) for name in REFERENCE_COLUMNS], rows)
 
 
-def _reference_rows(user: User) -> Iterator[dict[str, Any]]:
+def _reference_rows(context: Context, user: User) -> Iterator[dict[str, Any]]:
+    """The user's policy, to a role that owns or applies it: others get no row (`sql-reference/functions/policy_references`)."""
     policy = user.authentication_policy
-    if policy is not None and policy.is_live:
+    if policy is not None and policy.is_live and _applies(context, policy, user):
         database, schema, name = policy.path
         yield {
             **dict.fromkeys(REFERENCE_COLUMNS),
@@ -68,6 +70,10 @@ def _reference_rows(user: User) -> Iterator[dict[str, Any]]:
             "REF_ENTITY_DOMAIN": "USER",
             "POLICY_STATUS": "ACTIVE",
         }
+
+
+def _applies(context: Context, policy: AuthenticationPolicy, user: User) -> bool:
+    return context.may("OWNERSHIP", policy) or any(context.may(APPLY, on) for on in (context.catalog.account, user))
 
 
 COPY_HISTORY = "COPY_HISTORY"

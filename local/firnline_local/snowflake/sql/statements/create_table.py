@@ -57,19 +57,20 @@ def _create(context: Context, new: NewObject, definition: Definition, *, variety
     """The table with its grants and rows, as the definition says."""
     refuse_case_clash(display(*new.container.path, new.name), definition.columns)
     before = new.container.of_kind(kinds.TABLE).get(new.name)
+    copied = list(context.catalog.grants.on(before)) if definition.copy_grants and before is not None else None
     table = new.create(
         context,
         Table,
         privilege=f"CREATE {variety}",
+        future_grants=copied is None,  # `sql-reference/sql/create-iceberg-table`, COPY GRANTS
         columns=list(definition.columns),
         cluster_by=definition.cluster_by,
         **{key.lower(): definition.settings.properties.get(key) == "true" for key in TABLE_SWITCHES},
         **more,
     )
     apply_settings(table, definition.settings)
-    if definition.copy_grants and before is not None:
-        for grant in context.catalog.grants.on(before):
-            context.catalog.grants.allow(replace(grant, on=table))
+    for grant in copied or ():
+        context.catalog.grants.allow(replace(grant, on=table))
     return table
 
 

@@ -72,6 +72,15 @@ def test_a_replaced_table_loses_its_grants_unless_they_are_copied(sql) -> None:
     assert [row["privilege"] for row in sql.table("SHOW GRANTS ON TABLE t")] == ["OWNERSHIP"]
 
 
+def test_a_table_with_copied_grants_gets_no_future_ones(sql) -> None:
+    sql.run("CREATE ROLE r", "CREATE TABLE t (a INT)", "GRANT SELECT ON FUTURE TABLES IN SCHEMA db.public TO ROLE r")
+    sql("CREATE OR REPLACE TABLE t (a INT) COPY GRANTS")
+    assert [row["privilege"] for row in sql.table("SHOW GRANTS ON TABLE t")] == ["OWNERSHIP"]
+
+    sql("CREATE OR REPLACE TABLE t (a INT)")
+    assert [row["privilege"] for row in sql.table("SHOW GRANTS ON TABLE t")] == ["OWNERSHIP", "SELECT"]
+
+
 def test_a_table_like_another_has_its_columns_and_none_of_its_rows(sql) -> None:
     sql.run("CREATE TABLE t (a INT, b VARCHAR) ERROR_LOGGING = TRUE", "INSERT INTO t VALUES (1, 'x')")
     sql.run("CREATE TABLE l LIKE t")

@@ -170,6 +170,19 @@ def test_a_second_authentication_policy_needs_force(account) -> None:
     assert (row["POLICY_DB"], row["POLICY_NAME"], row["REF_ENTITY_NAME"]) == ("DB", "B", "SVC")
 
 
+def test_who_neither_owns_nor_applies_a_policy_is_told_of_no_reference_to_it(account) -> None:
+    account.run("CREATE AUTHENTICATION POLICY a", "ALTER USER svc SET AUTHENTICATION POLICY a", "CREATE ROLE looker")
+    account.run("CREATE WAREHOUSE w WAREHOUSE_SIZE = 'XSMALL'", "GRANT USAGE ON WAREHOUSE w TO ROLE looker")
+    account.run("GRANT MONITOR ON USER svc TO ROLE looker", "GRANT USAGE ON DATABASE db TO ROLE looker")
+    references = "INFORMATION_SCHEMA.POLICY_REFERENCES(REF_ENTITY_NAME => 'svc', REF_ENTITY_DOMAIN => 'user')"
+    looker = account.as_role("LOOKER")
+    looker("USE WAREHOUSE w")
+    assert looker.table(f"SELECT * FROM TABLE(SNOWFLAKE.{references})") == []
+
+    account("GRANT APPLY AUTHENTICATION POLICY ON USER svc TO ROLE looker")
+    assert len(looker.table(f"SELECT * FROM TABLE(SNOWFLAKE.{references})")) == 1
+
+
 @pytest.mark.parametrize(
     ("privilege", "on", "statement"),
     [
