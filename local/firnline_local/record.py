@@ -21,6 +21,10 @@ class ServiceRecord:
         self._lines: set[str] = set()
         self._lock = Lock()
 
+    @property
+    def is_kept(self) -> bool:
+        return bool(os.environ.get(self._variable))
+
     def note(self, **found: Any) -> None:
         folder = os.environ.get(self._variable)
         if not folder:

@@ -20,7 +20,7 @@ from firnline_local.aws.call import Call, error_answer, identify
 from firnline_local.aws.parsed_call import ParsedCall, parse
 from firnline_local.endpoints import AWS_SERVICES
 from firnline_local.faults import CONTROL_PREFIX, Fault, FaultKind, FaultPlan, asked
-from firnline_local.service_models.judge import DEFECT, is_enforced, is_judging, judged, wrong_answer
+from firnline_local.service_models.judge import RECORD, judged, wrong_answer
 from firnline_local.service_models.models import WireRequest
 from firnline_local.wsgi import Answer, body_of, with_fault
 
@@ -71,8 +71,7 @@ class AwsApplication:
         with self._lock:
             parsed = parse(call, environ)
             decision = self._authorizer(parsed)
-            read, refused = judged(call.service, _wire(environ, parsed.body)) if is_judging() else (None, None)
-            refused = refused if is_enforced() else None
+            read, refused = judged(call.service, _wire(environ, parsed.body))
             refusal = (
                 _unknown_service(call)
                 or decision.refusal
@@ -80,13 +79,8 @@ class AwsApplication:
                 or _broken_rule(parsed, decision)
             )
             answer = Heard.of(refusal) if refusal else self._ask_moto(environ)
-            if (
-                read
-                and answer.status < "300"
-                and (wrong := wrong_answer(read, b"".join(answer.content)))
-                and is_enforced()
-            ):
-                answer = Heard.of(error_answer(call, status=501, code=DEFECT, message="; ".join(wrong)))
+            if read and answer.status < "300" and RECORD.is_kept:
+                wrong_answer(read, b"".join(answer.content))  # moto's own: listed, and nobody is refused because of it
             decision.record(answer.status < "400")
         start_response(answer.status, answer.headers)
         return answer.content

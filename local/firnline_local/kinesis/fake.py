@@ -21,12 +21,18 @@ from firnline_local.kinesis.operations import find_operation
 from firnline_local.kinesis.operations.subscriptions import SubscribeToShard, subscribe
 from firnline_local.kinesis.stream import KinesisAccount, StreamSettings
 from firnline_local.kinesis.subscription import Subscription
-from firnline_local.kinesis.wire import connect
+from firnline_local.kinesis.wire import TARGET_PREFIX, connect
+from firnline_local.service_models.judge import DEFECT, ReadRequest, judged, wrong_answer
+from firnline_local.service_models.models import WireRequest
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 Request = TypeVar("Request")
+JUDGED_BYTES = 1 << 18
+"""The longest request or answer that is held against the service's model: of more bytes, most are records' own, and a reader of
+records waits for each of them. Its bounds are those of `operations/` alone.
+"""
 
 
 class FakeKinesis:
@@ -143,6 +149,7 @@ class FakeKinesis:
 
     def subscribe(self, body: bytes) -> Subscription:
         """SubscribeToShard: what it pushes from now on. Raises FakeKinesisError."""
+        _read("SubscribeToShard", body)
         request = _decoded("SubscribeToShard", body, SubscribeToShard)
         with self.account.lock:
             return subscribe(self.account, request)
@@ -150,12 +157,25 @@ class FakeKinesis:
     def handle(self, operation: str, body: bytes) -> bytes:
         """An operation on the wire: JSON in, JSON out. Raises FakeKinesisError."""
         kind, answer = find_operation(operation)
+        asked = _read(operation, body)
         request = _decoded(operation, body, kind)
         with self.account.lock:
             content = answer(self.account, request)
-        if isinstance(content, bytes):
-            return content
-        return b"" if content is None else msgspec.json.encode(content)
+        encoded = content if isinstance(content, bytes) else b"" if content is None else msgspec.json.encode(content)
+        if asked and len(encoded) <= JUDGED_BYTES and (wrong := wrong_answer(asked, encoded)):
+            raise FakeKinesisError(DEFECT, "; ".join(wrong), 501)
+        return encoded
+
+
+def _read(operation: str, body: bytes) -> ReadRequest | None:
+    """The request as the service's model has it, if it is short enough. Raises FakeKinesisError for one that breaks the model."""
+    if len(body) > JUDGED_BYTES:
+        return None
+    wire = WireRequest("POST", "/", "", {"x-amz-target": f"{TARGET_PREFIX}{operation}"}, body)
+    asked, refused = judged("kinesis", wire)
+    if refused:
+        raise FakeKinesisError(refused.code, refused.message)
+    return asked
 
 
 def _decoded(operation: str, body: bytes, kind: type[Request]) -> Request:

@@ -18,8 +18,6 @@ from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis import event_stream
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.subscription import Subscription
-from firnline_local.service_models.judge import DEFECT, is_enforced, is_judging, judged, wrong_answer
-from firnline_local.service_models.models import WireRequest
 
 if TYPE_CHECKING:
     from botocore.awsrequest import AWSResponse
@@ -28,10 +26,6 @@ if TYPE_CHECKING:
 CONTENT_TYPE = "application/x-amz-json-1.1"
 REST_S = 0.005
 TARGET_PREFIX = "Kinesis_20131202."
-JUDGED_BYTES = 1 << 18
-"""The longest request or answer that is held against the service's model: of more bytes, most are records' own, and a reader of
-records waits for each of them. Its bounds are those of `operations/` alone.
-"""
 
 
 class Service(Protocol):
@@ -87,24 +81,13 @@ def error_reply(error: FakeKinesisError, *, delay_s: float = 0) -> Reply:
 
 
 def _answer(kinesis: Service, operation: str, body: bytes) -> Reply:
-    is_judged = is_judging() and len(body) <= JUDGED_BYTES
-    request, refused = judged("kinesis", _wire(operation, body)) if is_judged else (None, None)
-    if refused and is_enforced():
-        return error_reply(FakeKinesisError(refused.code, refused.message))
     try:
         if operation == "SubscribeToShard":
             pushes = Pushes(kinesis, kinesis.subscribe(body))
             return Reply(200, b"", content_type=event_stream.CONTENT_TYPE, pushes=pushes)
-        content = kinesis.handle(operation, body)
-        if request and len(content) <= JUDGED_BYTES and (wrong := wrong_answer(request, content)) and is_enforced():
-            raise FakeKinesisError(DEFECT, "; ".join(wrong), 501)
-        return Reply(200, content)
+        return Reply(200, kinesis.handle(operation, body))
     except FakeKinesisError as error:
         return error_reply(error)
-
-
-def _wire(operation: str, body: bytes) -> WireRequest:
-    return WireRequest("POST", "/", "", {"x-amz-target": f"{TARGET_PREFIX}{operation}"}, body)
 
 
 def _faulty_answer(kinesis: Service, operation: str, body: bytes, fault: Fault) -> Reply:

@@ -6,7 +6,6 @@ and the content of an object.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +28,7 @@ REFUSED_AS: Mapping[str, str] = {
     "ecr": "InvalidParameterException",
     "iam": "ValidationError",
     "logs": "InvalidParameterException",
-    "cloudwatch": "InvalidParameterValue",
+    "cloudwatch": "ValidationError",
     "redshift": "InvalidParameterValue",
     "s3": "InvalidArgument",
     "sts": "ValidationError",
@@ -37,10 +36,6 @@ REFUSED_AS: Mapping[str, str] = {
 """The code of a request that its model refuses; ValidationException where a service is not named."""
 DEFECT = "ImitationDefect"
 """The code of an answer that the service's model does not have: an error of the imitation, with a status that is not retried."""
-
-ENFORCED = "FIRNLINE_MODELS_ENFORCED"
-"""The environment variable that has violations refused, where it is 1. Not the default yet: not every tier of the tests has been
-run with it (docs/design/beliefs.md)."""
 
 RECORD = ServiceRecord(REQUESTS)
 
@@ -65,16 +60,7 @@ class ModelRefusal:
     message: str
 
 
-def is_enforced() -> bool:
-    """Returns whether a violation is refused; otherwise it is recorded alone, where somebody wants the list (record.py)."""
-    return os.environ.get(ENFORCED) == "1"
-
-
-def is_judging() -> bool:
-    """Returns whether anybody wants to know of violations."""
-    return is_enforced() or bool(os.environ.get(REQUESTS))
-
-
+RECORD = ServiceRecord(REQUESTS)
 def read(service: str, wire: WireRequest) -> ReadRequest | None:
     """Returns None for an operation that the service does not have. Raises UnreadableBody."""
     if wire.headers.get("smithy-protocol") == CBOR:

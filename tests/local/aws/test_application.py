@@ -15,7 +15,6 @@ from botocore.exceptions import ClientError, ConnectionClosedError
 
 from firnline_local.aws.server import AwsServer
 from firnline_local.kinesis import Fault, FaultKind
-from firnline_local.service_models.judge import ENFORCED
 
 pytestmark = pytest.mark.contract
 
@@ -201,9 +200,7 @@ def set_faults(aws: AwsServer, plan: str) -> None:
         answer.read()
 
 
-def test_a_request_that_breaks_its_services_model_is_refused_where_that_is_asked_for(
-    client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_that_breaks_its_services_model_is_refused(client_of: ClientOf) -> None:
     """boto3 looks at no enumeration, and moto at few: the model of the service has them all."""
     asked = {
         "TableName": "of-a-class",
@@ -212,8 +209,5 @@ def test_a_request_that_breaks_its_services_model_is_refused_where_that_is_asked
         "BillingMode": "PAY_PER_REQUEST",
         "TableClass": "SOMETIMES",
     }
-    monkeypatch.setenv(ENFORCED, "1")
     with pytest.raises(ClientError, match=r"ValidationException.*satisfy enum value set: \[STANDARD"):
         client_of("dynamodb").create_table(**asked)
-    monkeypatch.delenv(ENFORCED)
-    client_of("dynamodb").create_table(**asked)

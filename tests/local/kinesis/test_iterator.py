@@ -155,7 +155,6 @@ def test_a_number_whose_record_was_trimmed_silently_begins_at_the_oldest(
         ("AT_TIMESTAMP", {}),
         ("LATEST", {"Timestamp": 0}),
         ("TRIM_HORIZON", {"StartingSequenceNumber": "1"}),
-        ("EARLIEST", {}),
     ],
 )
 def test_a_type_goes_with_its_own_parameter_and_no_other(
@@ -163,6 +162,11 @@ def test_a_type_goes_with_its_own_parameter_and_no_other(
 ) -> None:
     with pytest.raises(FakeKinesisError, match="InvalidArgumentException"):
         iterator(kinesis, shard, kind, **place)
+
+
+def test_a_type_that_there_is_not_is_refused(kinesis: FakeKinesis, shard: ShardHandle) -> None:
+    with pytest.raises(FakeKinesisError, match="ValidationException"):
+        iterator(kinesis, shard, "EARLIEST")
 
 
 @pytest.mark.parametrize("token", ["x", "AAAA", "AAAAAAAAAAAAAAAAAAAAAAAA"])

@@ -87,13 +87,18 @@ def test_after_a_shard_id_the_following_ones_are_listed(resharded: FakeKinesis) 
 
 @pytest.mark.parametrize(
     "wrong",
-    [by("AT_TIMESTAMP"), by("AT_LATEST", Timestamp=0), by("AFTER_SHARD_ID"), by("AT_LATEST", ShardId="x"), by("ALL")],
+    [by("AT_TIMESTAMP"), by("AT_LATEST", Timestamp=0), by("AFTER_SHARD_ID"), by("AT_LATEST", ShardId="x")],
 )
 def test_a_filter_without_its_parameter_or_with_anothers_is_refused(
     resharded: FakeKinesis, wrong: dict[str, Any]
 ) -> None:
     with pytest.raises(FakeKinesisError, match="InvalidArgumentException"):
         listed(resharded, ShardFilter=wrong)
+
+
+def test_a_filter_of_a_type_that_there_is_not_is_refused(resharded: FakeKinesis) -> None:
+    with pytest.raises(FakeKinesisError, match="ValidationException"):
+        listed(resharded, ShardFilter=by("ALL"))
 
 
 def test_pages_follow_one_another_by_token_with_the_filter_kept(resharded: FakeKinesis) -> None:

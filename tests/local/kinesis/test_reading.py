@@ -39,7 +39,7 @@ def test_a_page_holds_at_most_limit_records_and_the_next_goes_on_behind_it(kines
 @pytest.mark.parametrize("limit", [0, -1, 10_001])
 def test_a_limit_below_1_or_above_10000_is_refused(kinesis: FakeKinesis, limit: int) -> None:
     shard = kinesis.create_stream("orders").shard()
-    with pytest.raises(FakeKinesisError, match="InvalidArgumentException"):
+    with pytest.raises(FakeKinesisError, match="ValidationException"):
         get(kinesis, horizon(kinesis, shard), Limit=limit)
 
 

@@ -107,7 +107,7 @@ def test_a_request_is_read_as_it_was_meant(service: str, operation: str, paramet
             "InvalidParameterValue",
             "'Tags' failed to satisfy constraint: Member must not be null",
         ),
-        ("cloudwatch", "put_metric_data", {"Namespace": ":a"}, "InvalidParameterValue", "pattern"),
+        ("cloudwatch", "put_metric_data", {"Namespace": ":a"}, "ValidationError", "pattern"),
         ("scheduler", "get_schedule", {"Name": "a b"}, "ValidationException", "pattern"),
         ("s3", "put_object", {**BUCKET, "Key": "a", "StorageClass": "COLD"}, "InvalidArgument", "enum value set"),
         (

@@ -117,7 +117,7 @@ def made_by(
     """Sends all inputs, and the tags as this writes them. The id is a path in the answer, or a {template} of inputs."""
 
     def make(it: Subject) -> str:
-        said = present({under: tags(tags_of(it.inputs))}) if tags else {}
+        said = present({under: tags(tags_of(it.inputs)) or None}) if tags else {}
         answer = getattr(it.client, operation)(**it.request(), **said)
         if "{" in id_:
             return id_.format(**it.inputs)
