@@ -67,7 +67,7 @@ ROOMS_BELOW = {
     "ingest.ledger": "aws config errors identifiers kinesis permissions values",
     "ingest.logs": "",
     "ingest.metrics": "config errors shard values",
-    "ingest.migration": "errors kinesis ledger values",
+    "ingest.migration": "aws errors kinesis ledger values",
     "ingest.nesting": "",
     "ingest.new_columns": "config errors kinesis records snowflake",
     "ingest.permissions": "config",
@@ -84,7 +84,7 @@ ROOMS_BELOW = {
     "ingest.transforms": "config nesting records",
     "ingest.validate": "checks config dead_letters errors kinesis ledger records schemas snowflake spark",
     "ingest.values": "errors identifiers",
-    "infra.accounts": "specification ingest.errors ingest.snowflake",
+    "infra.accounts": "specification ingest.aws ingest.errors ingest.snowflake",
     "infra.audit": (
         "ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers ingest.kinesis "
         "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.terminal "
@@ -137,7 +137,7 @@ ROOMS_BELOW = {
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (
         "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
-        "infra.specification infra.stack infra.terraform ingest.snowflake"
+        "infra.specification infra.stack infra.terraform ingest.aws ingest.snowflake"
     ),
     "local.aws": "endpoints exit_with_parent faults process service_models wsgi",
     "local.cli": (

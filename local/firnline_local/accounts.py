@@ -18,6 +18,7 @@ from firnline_infra.specification.service_users import INGEST, service_users
 from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
 from firnline_infra.terraform import write_module
+from firnline_ingest.aws.request_parts import keep_parts
 from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.keys import public_key_body_of
 from firnline_local.machine import ARCHITECTURE, PYTHON
@@ -63,7 +64,9 @@ class EmbeddedAccounts:
         return {"python": PYTHON, "architecture": ARCHITECTURE}
 
     def aws(self, service: str) -> Any:
-        return self.environment.client(service)
+        client = self.environment.client(service)
+        keep_parts(client)
+        return client
 
     def snowflake(self) -> "SnowflakeConnection":
         from firnline_local.endpoints import sql_session

@@ -115,8 +115,37 @@ def test_an_application_that_the_operator_could_not_read_as_it_is_written_is_ref
 ) -> None:
     document = deepcopy(render(job_of(spec_of("dev", operator.value, namespace=namespace)), token="00000001-ab"))
     change(document["spec"])
-    with pytest.raises(RuntimeRefused, match=words):
+    with pytest.raises(RuntimeRefused, match=words) as refused:
         control_plane.api("admin").create(folder(document), document)
+    assert "report this message" in refused.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("ServiceAccount", {"metadata": {"labels": {"a": 1}}}),
+        ("ServiceAccount", {"automountToken": True}),
+        ("Role", {"rules": {"a": 1}}),
+        ("PodDisruptionBudget", {"spec": {"maxUnavailable": {"a": 1}}}),
+    ],
+    ids=[
+        "another type of a label",
+        "a field that is not there",
+        "another type of rules",
+        "neither number nor percentage",
+    ],
+)
+def test_an_object_that_is_applied_with_a_field_of_another_type_is_malformed_and_not_unavailable(
+    control_plane: ControlPlane, namespace: str, kind: str, change: dict[str, Any]
+) -> None:
+    """The API server says 500 to it, as to what it can't do for now."""
+    spec = spec_of("prod", Operator.KUBEFLOW.value, namespace=namespace)
+    document = deepcopy(dict(next(each for each in kubernetes_prerequisites(spec) if each["kind"] == kind)))
+    for name, value in change.items():
+        document[name] = {**document[name], **value} if name == "metadata" else value
+    with pytest.raises(RuntimeRefused, match="500: failed to") as refused:
+        control_plane.api("admin").apply(path_of(document), document)
+    assert "report this message" in refused.value.next_step
 
 
 @BOTH

@@ -49,17 +49,25 @@ class AwsFailure:
     is_transient: bool
     is_ours: bool = False
     """True for a request that botocore's own model refuses."""
+    is_malformed: bool = False
+    """True where the service says that the request, or a value in it, is not a valid one. `text` has the request's parts then."""
 
     @classmethod
     def of(cls, error: Exception) -> "AwsFailure":
         """Raises the error itself if it is none of botocore's."""
         from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+        from firnline_ingest.aws.codes import MALFORMED
+        from firnline_ingest.aws.request_parts import parts_of
+
         match error:
             case ClientError():
                 said = error.response.get("Error", {})
                 code = str(said.get("Code", ""))
-                return cls(code, f"{code}: {said.get('Message', '')}", code in TRANSIENT)
+                is_malformed = code in MALFORMED
+                parts = parts_of(error) if is_malformed else ""
+                text = f"{code}: {said.get('Message', '')}{parts}"
+                return cls(code, text, code in TRANSIENT, is_malformed=is_malformed)
             case ParamValidationError():
                 return cls("", str(error), is_transient=False, is_ours=True)
             case BotoCoreError():

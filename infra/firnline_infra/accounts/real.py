@@ -12,6 +12,7 @@ from firnline_infra.accounts.errors import SnowflakeLoginMissing
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.partition import snowflake_host
+from firnline_ingest.aws.request_parts import keep_parts
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -57,7 +58,9 @@ class RealAccounts:
 
     def aws(self, service: str) -> Any:
         # The stubs know each service by a literal of its own; here the name is data.
-        return cast("Any", self._session).client(service)
+        client = cast("Any", self._session).client(service)
+        keep_parts(client)
+        return client
 
     def snowflake(self) -> "SnowflakeConnection":
         """Raises SnowflakeLoginMissing, KeyRefused, SessionRefused or SnowflakeUnavailable."""

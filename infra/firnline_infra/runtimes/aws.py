@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from firnline_infra.accounts.aws import MISSING, AwsFailure
 from firnline_infra.accounts.expiry import EXPIRED, NEW_CREDENTIALS
-from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.errors import REPORT_REQUEST, RuntimeRefused, RuntimeUnavailable
 from firnline_ingest.errors import FirnlineError
 
 DEFECT = "this is a defect of ours: please report it."
@@ -24,7 +24,8 @@ def call(action: str, on: str, *, next_steps: Mapping[str, str] | None = None) -
         failure = AwsFailure.of(error)
         if failure.is_transient:
             raise RuntimeUnavailable(action, on, failure.text) from error
-        step = DEFECT if failure.is_ours else (next_steps or {}).get(failure.code, "")
+        step = DEFECT if failure.is_ours else REPORT_REQUEST if failure.is_malformed else ""
+        step = (next_steps or {}).get(failure.code, step)
         step = NEW_CREDENTIALS if failure.code in EXPIRED else step
         raise RuntimeRefused(action, on, failure.text, next_step=step) from error
 

@@ -15,6 +15,12 @@ from collections.abc import Sequence
 
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 
+REPORT_REQUEST = (
+    "nothing was changed by this request, and waiting does not heal it. Where the message names a value of the specification, "
+    "correct it there; otherwise this is a defect of Firnline: report this message."
+)
+"""The next step where a service says that a request is not a valid one."""
+
 
 class JobError(FirnlineError, Fatal):
     """An engine's job could not be made."""

@@ -12,17 +12,31 @@ from urllib.parse import urlencode
 
 import urllib3
 
-from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.errors import REPORT_REQUEST, RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.kubeconfig import Access
 
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
-UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_MANY, SERVER_ERROR = 401, 403, 404, 409, 429, 500
+BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, INVALID, TOO_MANY, SERVER_ERROR = (
+    400,
+    401,
+    403,
+    404,
+    409,
+    422,
+    429,
+    500,
+)
 MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
 FIELD_MANAGER = "firnline"
 STRICT = {"fieldValidation": "Strict"}
 """Refuses a field that the schema does not know. Without it the API server drops such a field, and says so in a header alone
 (Kubernetes, "API Concepts", Validation for unrecognized or duplicate fields)."""
+UNTYPED = ("failed to create typed patch object", "failed to convert new object")
+"""Begins the message of a 500 by which kube-apiserver 1.36 refuses to apply an object with a field that its schema does not have,
+or that has another type there; to create it is refused by 400 or 422."""
 NEXT_STEPS = {
+    BAD_REQUEST: REPORT_REQUEST,
+    INVALID: REPORT_REQUEST,
     FORBIDDEN: "give the deployer that right: firnline outputs ENV --kubernetes-deployer prints the Role that it needs, for an "
     "administrator of the namespace.",
     NOT_FOUND: "make the namespace (kubectl create namespace), or correct aws.runtime.namespace and the context.",
@@ -129,10 +143,13 @@ class HttpKubernetesApi:
         if response.status < 400:
             return response
         action, on = f"{method} {path}", f"the cluster at {self._access.server}"
-        words = f"{response.status}: {_message(response.data)}"
-        if response.status == TOO_MANY or response.status >= SERVER_ERROR:
+        message = _message(response.data)
+        words = f"{response.status}: {message}"
+        is_untyped = response.status == SERVER_ERROR and message.startswith(UNTYPED)
+        if not is_untyped and (response.status == TOO_MANY or response.status >= SERVER_ERROR):
             raise RuntimeUnavailable(action, on, words)
-        next_step = NEXT_STEPS.get(response.status, "correct what it says, and run the same command again.")
+        status = BAD_REQUEST if is_untyped else response.status
+        next_step = NEXT_STEPS.get(status, "correct what it says, and run the same command again.")
         refused = RuntimeRefused(action, on, words, next_step=next_step)
         refused.is_unauthorized = response.status == UNAUTHORIZED
         raise refused

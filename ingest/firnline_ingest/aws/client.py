@@ -6,6 +6,7 @@ from botocore.config import Config
 from botocore.session import Session
 
 from firnline_ingest.aws.identity import ca_file, signing
+from firnline_ingest.aws.request_parts import keep_parts
 from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.form import AwsService
@@ -47,13 +48,15 @@ def aws_client(
     )
     region = access.region or aws.region
     own_endpoint = aws.endpoints.get(service) if region == aws.region else None
-    return signing(session, aws, access).create_client(
+    client = signing(session, aws, access).create_client(
         service,
         region_name=region,
         endpoint_url=access.endpoint or own_endpoint,
         config=config,
         verify=ca_file(aws),
     )
+    keep_parts(client)
+    return client
 
 
 def _user_agent(session: Session) -> str:

@@ -2,10 +2,48 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-SHOWN = frozenset({"ConsistentRead", "ExpressionAttributeNames", "IndexName", "Limit", "ReturnValues", "TableName"})
+if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
+
+SHOWN = frozenset(
+    {
+        "Bucket",
+        "ConsistentRead",
+        "ExpressionAttributeNames",
+        "IndexName",
+        "Limit",
+        "ReturnValues",
+        "SecretId",
+        "StreamName",
+        "TableName",
+    }
+)
 LONGEST = 800
+PARTS = "FirnlineRequest"
+"""Where a refusal keeps the parts of its request."""
+
+
+def keep_parts(client: Any) -> None:
+    """Has each refusal of a client of botocore keep the parts of its request, for `parts_of`."""
+    client.meta.events.register("before-parameter-build", _note)
+    client.meta.events.register("after-call", _keep)
+
+
+def parts_of(error: "ClientError") -> str:
+    """Returns a sentence with the parts of the request that was refused; empty where its client keeps none."""
+    parts = error.response.get(PARTS)
+    return f" The request: {parts}" if parts else ""
+
+
+def _note(params: Mapping[str, Any], context: dict[str, Any], **_: Any) -> None:
+    context[PARTS] = params
+
+
+def _keep(parsed: dict[str, Any], context: Mapping[str, Any], **_: Any) -> None:
+    if "Error" in parsed and PARTS in context:
+        parsed[PARTS] = described(context[PARTS])
 
 
 def described(parameters: Mapping[str, Any]) -> str:

@@ -7,17 +7,16 @@ session. The logins of schema registries have errors of their own around these.
 from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.client import aws_client
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, UNKNOWN_CALLER
+from firnline_ingest.aws.codes import DENIED, KMS, MALFORMED, NO_CREDENTIALS, UNKNOWN_CALLER
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, WHO_ASKED
+from firnline_ingest.aws.request_parts import parts_of
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 
 PRIVATE_KEY = "the Snowflake user's private key"
 NO_VALUE = {
-    "InvalidParameterException",
     "InvalidRequestException",  # it waits for its deletion
     "ResourceNotFoundException",
-    "ValidationException",
 }
 """Errors of GetSecretValue (Secrets Manager API reference); any other is of the service or of the moment."""
 
@@ -75,17 +74,33 @@ class SecretCredentialsMissing(SnowflakeError, Fatal):
         )
 
 
+class SecretRequestMalformed(SnowflakeError, Fatal):
+    """Secrets Manager has no such request: the name is not one of a secret, or the request is a defect of ours."""
+
+    id = "FL-3019"
+    causes = (
+        "**Secrets Manager calls a request malformed**: what is given as the secret is neither an ARN nor a name of one; a "
+        "defect of Firnline; or `aws.endpoints` leads to another service"
+    )
+    remedy = "the secret's ARN in the configuration; `aws.endpoints`; else report the message"
+
+    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
+        super().__init__(
+            f"secretsmanager:GetSecretValue on {secret}, which should hold {holds}, was refused as malformed: {cause}",
+            next_step="see that it is the ARN of a secret (snowflake.private_key.secret_arn), and that aws.endpoints leads to "
+            "Secrets Manager. If both are so, this is a defect of Firnline, which waiting does not heal: report this message.",
+        )
+
+
 def read_secret(aws: AwsConfig, arn: str, holds: str = PRIVATE_KEY) -> str | None:
     """The current version's text; None where it holds bytes. `holds` is for who reads an error.
 
-    Raises SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable.
+    Raises SecretForbidden, SecretMissing, SecretRequestMalformed, SecretCredentialsMissing or SecretUnreachable.
     """
     try:
         answer = aws_client(aws, "secretsmanager").get_secret_value(SecretId=arn, VersionStage="AWSCURRENT")
     except ClientError as error:
-        raise _by_code(
-            arn, error.response["Error"]["Code"], error.response["Error"].get("Message", ""), holds
-        ) from error
+        raise _by_code(arn, error, holds) from error
     except NO_CREDENTIALS as error:
         raise SecretCredentialsMissing(arn, str(error), holds) from error
     except BotoCoreError as error:
@@ -94,11 +109,14 @@ def read_secret(aws: AwsConfig, arn: str, holds: str = PRIVATE_KEY) -> str | Non
     return text
 
 
-def _by_code(arn: str, code: str, message: str, holds: str) -> SnowflakeError:
+def _by_code(arn: str, error: ClientError, holds: str) -> SnowflakeError:
+    code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     if code in DENIED | UNKNOWN_CALLER:
         return SecretForbidden(arn, message, holds)
     if code in {*KMS, "DecryptionFailure"}:
         return SecretForbidden(arn, f"{code}: {message}", holds)
     if code in NO_VALUE:
         return SecretMissing(arn, f"{code}: {message}", holds)
+    if code in MALFORMED:
+        return SecretRequestMalformed(arn, f"{code}: {message}{parts_of(error)}", holds)
     return SecretUnreachable(arn, f"{code}: {message}", holds)

@@ -12,13 +12,16 @@ from botocore.exceptions import BotoCoreError, ClientError
 from firnline_ingest.aws.codes import (
     DENIED,
     KMS,
+    MALFORMED,
     NO_CREDENTIALS,
     STALE,
     THROTTLED,
     UNKNOWN_CALLER,
 )
+from firnline_ingest.aws.request_parts import parts_of
 from firnline_ingest.dead_letters.errors import (
     DeadLetterPlaceMissing,
+    DeadLetterRequestMalformed,
     DeadLettersForbidden,
     DeadLettersUnauthenticated,
     DeadLettersUnavailable,
@@ -32,6 +35,15 @@ NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words,
 ELSEWHERE = {"AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect"}
 """The bucket is in another region, and the client could not follow."""
 MISSING = {"NoSuchBucket", "ResourceNotFoundException"} | ELSEWHERE
+NOT_A_REQUEST = MALFORMED | {
+    "InvalidArgument",
+    "InvalidArgumentException",
+    "InvalidRequest",
+    "MalformedPOSTRequest",
+    "MethodNotAllowed",
+    "NotImplemented",
+}
+"""Besides those of all services, S3's own ("Error responses") and Kinesis' (PutRecords, GetRecords)."""
 DAMAGED_ON_THE_WAY = {"BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch"}
 """Content that did not arrive as it was sent. botocore's standard mode does not try such a request again."""
 PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout"} | DAMAGED_ON_THE_WAY | THROTTLED
@@ -67,6 +79,8 @@ def of_answer(error: ClientError, action: str, place: str) -> DeadLetterError:
         return DeadLetterPlaceMissing(place, cause)
     if code in STALE:
         return DeadLettersUnavailable(action, place, cause, is_stale=True)
+    if code in NOT_A_REQUEST:
+        return DeadLetterRequestMalformed(action, place, f"{cause}{parts_of(error)}")
     if code in PASSING_4XX or not 400 <= status < 500 or status == 429:
         return DeadLettersUnavailable(action, place, cause)
     return (DeadLetterUnwritable if ":Put" in action else DeadLetterUnreadable)(place, cause)

@@ -4,6 +4,7 @@ DeadLetterError
 ├── DeadLetterUnwritable, DeadLetterUnreadable, UnknownDeadLetter     one dead letter
 ├── DeadLettersOfOneMachine, NotReplayable                                a place that is the wrong one
 ├── DeadLettersForbidden, DeadLettersUnauthenticated, DeadLetterPlaceMissing      a service that says no
+├── DeadLetterRequestMalformed                                            a service that has no such request
 ├── DeadLettersUnavailable                                                transient: a service that says: not now
 ├── StoppedByRecord: UnusableRecord, TooManyUnusable                  a pipeline that wants a person to look
 ├── JournalUnreadable, ReplayedElsewhere    what was replayed before is in another journal, or in none that can be read
@@ -13,7 +14,7 @@ DeadLetterError
 └── FilesExtraMissing, PipeUnusable, FilesRefused, FilesNotStaged     a replay by file: a package, a pipe or a right is missing
 """
 
-from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, STALE_CREDENTIALS, WHO_ASKED
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.errors import DeadLetterError, Fatal, Retryable
 
 
@@ -133,6 +134,25 @@ class DeadLettersUnauthenticated(DeadLetterError, Fatal):
         super().__init__(
             f"There are no AWS credentials that open {place}, where dead letters are kept: {cause}",
             next_step=GIVE_CREDENTIALS,
+        )
+
+
+class DeadLetterRequestMalformed(DeadLetterError, Fatal):
+    """The service has no such request: a defect of ours, or what answers is another service."""
+
+    id = "FL-4019"
+    causes = (
+        "**S3 or Kinesis calls a request for dead letters malformed**: a defect of Firnline; or `aws.endpoints` leads to another "
+        "service, or to a store that lacks conditional writes or checksums"
+    )
+    remedy = (
+        "`aws.endpoints`, and the key of `dead_letters`; else report the message: it has the request, without values"
+    )
+
+    def __init__(self, action: str, place: str, cause: str) -> None:
+        super().__init__(
+            f"{action} on {place} was refused as malformed: {cause}",
+            next_step=REPORT_REQUEST,
         )
 
 

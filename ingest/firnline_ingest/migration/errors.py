@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from firnline_ingest.aws.next_steps import REPORT_REQUEST
 from firnline_ingest.errors import Fatal, LedgerError, UsageError
 
 
@@ -29,6 +30,20 @@ class TableTrouble(LedgerError, Fatal):
             f"dynamodb:{operation} on {table!r} failed: {cause}",
             next_step=f"allow dynamodb:{operation} to whoever migrates (docs/moving.md lists what is needed), or wait where "
             "it is throttled; then run the same command again.",
+        )
+
+
+class TableRequestMalformed(LedgerError, Fatal):
+    """DynamoDB has no such request: a defect of ours, or what answers is not DynamoDB."""
+
+    id = "FL-2431"
+    causes = "**DynamoDB calls a request of a migration malformed**: a defect of Firnline; or the endpoint is another service's"
+    remedy = "`aws.endpoints`; else report the message: it has the request, without values"
+
+    def __init__(self, table: str, operation: str, cause: str, request: str) -> None:
+        super().__init__(
+            f"dynamodb:{operation} on {table!r} was refused as malformed: {cause} The request: {request}",
+            next_step=REPORT_REQUEST,
         )
 
 

@@ -8,10 +8,18 @@ from boto3.dynamodb.conditions import Key
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
+from firnline_ingest.aws.codes import MALFORMED
+from firnline_ingest.aws.request_parts import described
 from firnline_ingest.ledger.expressions import of_query
 from firnline_ingest.ledger.item_table import NEW_TABLE
 from firnline_ingest.migration import kcl, openflow
-from firnline_ingest.migration.errors import JournalMissing, SourceForeign, SourceMissing, TableTrouble
+from firnline_ingest.migration.errors import (
+    JournalMissing,
+    SourceForeign,
+    SourceMissing,
+    TableRequestMalformed,
+    TableTrouble,
+)
 from firnline_ingest.migration.lease import Leases
 
 if TYPE_CHECKING:
@@ -144,7 +152,10 @@ def _call(client: "DynamoDBClient", method: str, table: str, **request: Any) -> 
         told = error.response["Error"]
         if told["Code"] == "ResourceNotFoundException":
             raise _NoTable(table) from error
-        raise TableTrouble(table, operation, f"{told['Code']}: {told.get('Message', '')}") from error
+        cause = f"{told['Code']}: {told.get('Message', '')}"
+        if told["Code"] in MALFORMED:
+            raise TableRequestMalformed(table, operation, cause, described(request)) from error
+        raise TableTrouble(table, operation, cause) from error
     except BotoCoreError as error:
         raise TableTrouble(table, operation, str(error)) from error
 

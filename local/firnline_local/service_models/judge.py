@@ -61,6 +61,8 @@ class ModelRefusal:
 
 
 RECORD = ServiceRecord(REQUESTS)
+
+
 def read(service: str, wire: WireRequest) -> ReadRequest | None:
     """Returns None for an operation that the service does not have. Raises UnreadableBody."""
     if wire.headers.get("smithy-protocol") == CBOR:
