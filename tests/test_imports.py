@@ -136,7 +136,7 @@ ROOMS_BELOW = {
     ),
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (
-        "endpoints environment_key folder pulumi running infra.accounts infra.keys infra.pulumi_cli "
+        "endpoints folder keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.aws ingest.snowflake"
     ),
     "local.aws": "endpoints exit_with_parent faults process service_models wsgi",
@@ -146,7 +146,7 @@ ROOMS_BELOW = {
     ),
     "local.clock": "",
     "local.demo": (
-        "accounts environment exit_with_parent provisioning pulumi running terraform infra.audit infra.build "
+        "accounts environment exit_with_parent machine provisioning pulumi running terraform infra.audit infra.build "
         "infra.keys infra.rollout infra.specification infra.stack infra.status ingest.__main__ "
         "ingest.config ingest.dead_letters ingest.errors ingest.terminal"
     ),
@@ -157,8 +157,9 @@ ROOMS_BELOW = {
     "local.exit_with_parent": "",
     "local.faults": "ingest.errors",
     "local.folder": "errors",
-    "local.keys": "",
+    "local.keys": "infra.specification",
     "local.kinesis": "clock exit_with_parent faults process service_models ingest.values",
+    "local.machine": "",
     "local.process": "errors",
     "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.provisioning": (
@@ -177,6 +178,7 @@ ROOMS_BELOW = {
     "local.servers": "endpoints folder process infra.specification",
     "local.service_models": "record",
     "local.snowflake": "aws exit_with_parent faults process record ingest.aws ingest.snowflake",
+    "local.specification_here": "environment_key keys machine running infra.keys infra.specification",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",
     "local.wsgi": "faults",
