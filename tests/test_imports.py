@@ -25,6 +25,7 @@ EXTRAS = {
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
     "firnline_ingest.aws": AWS,
+    "firnline_ingest.datasource": {*AWS, "pyspark"},
     "firnline_ingest.dead_letters": AWS,
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
@@ -57,6 +58,7 @@ ROOMS_BELOW = {
     "ingest.checks": "errors terminal",
     "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark terminal validate values",
     "ingest.config": "errors identifiers",
+    "ingest.datasource": "aws config errors kinesis values",
     "ingest.dead_letters": (
         "aws config errors identifiers kinesis ledger new_columns permissions records schemas sink snowflake values"
     ),

@@ -1,0 +1,9 @@
+"""Kinesis for Spark's own readers: `spark.read.format("kinesis")` and `spark.readStream.format("kinesis")`.
+
+`spark.dataSource.register(KinesisDataSource)` makes the format known to a session. It needs nothing else of Firnline's: no
+ledger, no Snowflake, no engine. docs/spark.md has the options.
+"""
+
+from firnline_ingest.datasource.source import KinesisDataSource
+
+__all__ = ["KinesisDataSource"]

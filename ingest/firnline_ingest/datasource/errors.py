@@ -1,0 +1,72 @@
+"""What the data source fails with, beside the errors of kinesis/errors.py."""
+
+from firnline_ingest.errors import Fatal, KinesisError, Retryable
+
+
+class BatchUnread(KinesisError, Fatal):
+    """A batch ended, and some of its shards were not read to the end that the batch gives them."""
+
+    id = "FL-2501"
+    causes = (
+        'A streaming query with `format("kinesis")` used only a part of a batch (`limit`, `take`, `show`, a batch that nothing '
+        "acts on), or the files below `metadataPath` were removed"
+    )
+    remedy = "act on the whole of each batch's DataFrame; keep `metadataPath` as long as the checkpoint"
+
+    def __init__(self, stream: str, batch: int, shards: list[str], place: str) -> None:
+        super().__init__(
+            f"Batch {batch} of {stream!r} is over, and {len(shards)} of its shards have no end below {place}: "
+            f"{', '.join(shards[:3])}. Where the next batch begins is not known, and a guess would lose records or repeat them.",
+            next_step="let each batch use its whole DataFrame (cache it before `limit` or `show`), and keep metadataPath as "
+            "long as the query's checkpoint; then begin anew with a new checkpoint and startingPosition.",
+        )
+
+
+class EndsDiffer(KinesisError, Retryable):
+    """Two attempts at one shard of a batch read it at once; the other one ended it first."""
+
+    id = "FL-2502"
+    causes = "Two attempts of a Spark task read the same shard of a batch at once (speculation, a slow executor)"
+    remedy = "nothing: Spark tries the task again, which then ends where the first one did"
+
+    def __init__(self, stream: str, shard: str, batch: int) -> None:
+        super().__init__(f"Another attempt has ended batch {batch} of {stream}/{shard} at another record.")
+
+
+class SourceRecordsLost(KinesisError, Fatal):
+    """Records between two positions are not in the stream any more."""
+
+    id = "FL-2503"
+    causes = 'A query with `format("kinesis")` stood still for longer than the stream keeps its records'
+    remedy = "`failOnDataLoss` = `false` goes on behind the gap; a longer retention leaves more time"
+
+    def __init__(self, stream: str, shard: str, after: str, first: str) -> None:
+        super().__init__(
+            f"{stream}/{shard} was read up to {after}, and {first}: records between may be lost.",
+            next_step="if that is known and accepted, set failOnDataLoss to false for this start; the next records are read.",
+        )
+
+
+class MetadataUnusable(KinesisError, Fatal):
+    """The place where batches keep their ends can't be read or written."""
+
+    id = "FL-2504"
+    causes = "The place that `metadataPath` names can't be read or written, or holds what this source did not write"
+    remedy = (
+        "a folder that driver and executors share, or s3://BUCKET/FOLDER/ with s3:GetObject, PutObject, DeleteObject and "
+        "ListBucket"
+    )
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(f"metadataPath: {place} can't be used: {cause}")
+
+
+class OffsetForeign(KinesisError, Fatal):
+    """A checkpoint's offset is not one of this source, or of another stream."""
+
+    id = "FL-2505"
+    causes = 'The checkpoint of a query with `format("kinesis")` was written by another source, or for another stream'
+    remedy = "the checkpoint that belongs to the query, or a new one"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(f"The checkpoint's offset can't be continued: {cause}")

@@ -1,0 +1,104 @@
+"""The place of a streaming query: for each shard, where its next batch begins, as Spark's checkpoint keeps it.
+
+A batch's own end is not known when Spark writes its offset down: Kinesis does not say which record is the last one. So an
+offset says where its batch *begins*, and the batch keeps where it ended (datasource/ends.py); the next offset begins there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from firnline_ingest.datasource.errors import OffsetForeign
+from firnline_ingest.kinesis.lineage import Lineage
+from firnline_ingest.kinesis.start import After, AtTimestamp, Pin, Start, TrimHorizon
+from firnline_ingest.values import Position
+
+VERSION = 1
+END = "END"
+AFTER, AT = "AFTER_SEQUENCE_NUMBER ", "AT_TIMESTAMP "
+HORIZON = "TRIM_HORIZON"
+
+
+def start_text(start: Start) -> str:
+    """The start as an offset spells it. A position is that of a whole Kinesis record."""
+    match start:
+        case TrimHorizon():
+            return HORIZON
+        case AtTimestamp(ms):
+            return AT + datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")
+        case After(position):
+            return f"{AFTER}{position.sequence_number}"
+
+
+def parse_start_text(text: str) -> Start | None:
+    """The start that `text` spells; None for a shard that was read to its end. Raises OffsetForeign."""
+    try:
+        if text == END:
+            return None
+        if text == HORIZON:
+            return TrimHorizon()
+        if text.startswith(AT):
+            return AtTimestamp(round(datetime.fromisoformat(text.removeprefix(AT)).timestamp() * 1000))
+        if text.startswith(AFTER):
+            return After(Position(int(text.removeprefix(AFTER))))
+    except ValueError:
+        pass
+    raise OffsetForeign(f"{text!r} is not a start position")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOffset:
+    """`starts` has each shard that is read, or was; a shard that waits for its parents is not in it."""
+
+    query: str
+    """Made once for each checkpoint: queries that share a `metadataPath` do not share ends."""
+    batch: int
+    stream: str
+    stream_created_ms: int
+    begin: str
+    """Where shards begin that nobody has read."""
+    starts: Mapping[str, str]
+
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "query": self.query,
+            "batch": self.batch,
+            "stream": self.stream,
+            "stream_created_ms": self.stream_created_ms,
+            "begin": self.begin,
+            "starts": dict(self.starts),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], stream: str) -> Self:
+        """Raises OffsetForeign for what this source did not write, and for one of another stream."""
+        if document.get("version") != VERSION or not isinstance(document.get("starts"), dict):
+            raise OffsetForeign("it is not of this source")
+        if document["stream"] != stream:
+            raise OffsetForeign(f"it is of the stream {document['stream']!r}, and the query reads {stream!r}")
+        return cls(**{name: document[name] for name in cls.__dataclass_fields__})
+
+    def next(self, ends: Mapping[str, str], lineage: Lineage) -> Self:
+        """The offset of the batch that follows one with these ends: shards that ended make room for their children."""
+        return replace(self, batch=self.batch + 1, starts=_with_new(self.begin, {**self.starts, **ends}, lineage))
+
+
+def first_starts(begin: Pin, lineage: Lineage) -> Mapping[str, str]:
+    """The shards to begin with: those whose parents are not listed any more."""
+    return _with_new(start_text(begin), {}, lineage)
+
+
+def _with_new(begin: str, starts: Mapping[str, str], lineage: Lineage) -> Mapping[str, str]:
+    """A shard begins when each parent that is listed was read to its end: so the records of a key stay in order.
+
+    A shard of which a child has begun was read, even if an earlier listing had lost it.
+    """
+    has_begun = {parent for shard in lineage.shards.values() if shard.id in starts for parent in shard.parents}
+    kept = {id_: start for id_, start in starts.items() if start != END or id_ in lineage.shards}
+    for shard in lineage.shards.values():
+        is_new = shard.id not in starts and shard.id not in has_begun
+        if is_new and all(starts.get(parent) == END for parent in shard.parents if parent in lineage.shards):
+            kept[shard.id] = begin
+    return kept

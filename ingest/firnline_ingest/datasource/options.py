@@ -1,0 +1,186 @@
+"""The options of `format("kinesis")`, as Spark hands them over: text by name, whatever the case of the name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.config.reader import FanOut, FanOutReader, Reader
+from firnline_ingest.errors import ConfigError
+from firnline_ingest.values import moment
+
+SOURCE = 'format("kinesis")'
+TRIM_HORIZON, LATEST = "trim_horizon", "latest"
+MOST_RECORDS = 100_000
+MOST_SECONDS = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """What a query reads, and how. Nothing secret is in it: options show in plans, and in Spark's logs."""
+
+    stream: str
+    region: str
+    endpoint: str | None = None
+    """A URL of Kinesis, for private endpoints and emulators."""
+    s3_endpoint: str | None = None
+    """A URL of S3, where `metadata_path` is in S3."""
+    profile: str | None = None
+    """A named profile of the machine's AWS configuration, on the driver and on every executor."""
+    role_arn: str | None = None
+    """A role that is assumed."""
+    external_id: str | None = None
+    ca_file: str | None = None
+    """A PEM file of certificate authorities to trust."""
+    starting_position: str = TRIM_HORIZON
+    """trim_horizon, latest, or a time in ISO 8601 with an offset."""
+    ending_position: str | None = None
+    """Batch reads: a time; the time of planning where absent."""
+    consumer_arn: str | None = None
+    """A registered consumer of the stream: reads by fan-out. Polls where absent."""
+    max_records_per_shard: int = MOST_RECORDS
+    """Of a batch, about: a page is never cut."""
+    max_seconds_per_shard: float = MOST_SECONDS
+    """How long a batch reads a shard that never comes to its tip."""
+    metadata_path: str | None = None
+    """Streaming reads: where batches keep the positions at which they ended; a folder that driver and executors share, or
+    s3://BUCKET/FOLDER/."""
+    fail_on_data_loss: bool = True
+
+    @classmethod
+    def parse(cls, options: Mapping[str, str]) -> Self:
+        """Raises ConfigError with every problem."""
+        problems: list[str] = []
+        names = {_spark_name(field.name).lower(): field.name for field in fields(cls)}
+        found: dict[str, Any] = {}
+        for name, text in options.items():
+            field = names.get(name.lower())
+            if field is None:
+                known = ", ".join(sorted(_spark_name(each) for each in names.values()))
+                problems.append(f"{name}: unknown option; choose from {known}")
+                continue
+            try:
+                found[field] = READ.get(field, str)(text)
+            except ValueError as error:
+                problems.append(f"{_spark_name(field)}: {error}")
+        problems += [f"{name}: is required" for name in ("stream", "region") if not found.get(name)]
+        if problems:
+            raise ConfigError(SOURCE, problems)
+        made = cls(**found)
+        made.aws  # noqa: B018 (raises for a role or a URL that is not valid)
+        return made
+
+    def check_stream(self) -> None:
+        """Raises ConfigError for what only a streaming read needs."""
+        if not self.metadata_path:
+            raise ConfigError(
+                SOURCE,
+                [
+                    "metadataPath: is required for a stream: a folder that driver and executors share, or s3://BUCKET/FOLDER/; "
+                    "one folder can serve many queries"
+                ],
+            )
+
+    def check_batch(self) -> None:
+        """Raises ConfigError for a window that holds nothing."""
+        end = moment(self.ending_position) if self.ending_position else None
+        if self.starting_position == LATEST:
+            raise ConfigError(
+                SOURCE, ["startingPosition: latest leaves nothing to a batch read; name a time, or trim_horizon"]
+            )
+        if end and self.starts_at and end < self.starts_at:
+            raise ConfigError(SOURCE, ["endingPosition: must not be before startingPosition"])
+
+    @property
+    def aws(self) -> AwsConfig:
+        """Raises ConfigError."""
+        roles = [{"arn": self.role_arn, **({"external_id": self.external_id} if self.external_id else {})}]
+        credentials = {
+            "profile": {"name": self.profile} if self.profile else None,
+            "roles": roles if self.role_arn else [],
+        }
+        endpoints = {"kinesis": self.endpoint, "s3": self.s3_endpoint}
+        document = {
+            "region": self.region,
+            "endpoints": {name: url for name, url in endpoints.items() if url},
+            "credentials": {name: value for name, value in credentials.items() if value},
+            **({"ca_file": self.ca_file} if self.ca_file else {}),
+        }
+        try:
+            return AwsConfig.model_validate(document)
+        except ValidationError as error:
+            raise ConfigError(SOURCE, [f"{_where(each['loc'])}: {each['msg']}" for each in error.errors()]) from None
+
+    @property
+    def reader(self) -> Reader:
+        return FanOutReader(fan_out=FanOut(consumer_arn=self.consumer_arn)) if self.consumer_arn else "polling"
+
+    @property
+    def is_in_s3(self) -> bool:
+        return (self.metadata_path or "").startswith("s3://")
+
+    @property
+    def starts_at(self) -> datetime | None:
+        """The time of `starting_position`; None for a name."""
+        return None if self.starting_position in (TRIM_HORIZON, LATEST) else moment(self.starting_position)
+
+
+def _spark_name(field: str) -> str:
+    first, *rest = field.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
+def _where(location: tuple[Any, ...]) -> str:
+    return ".".join(map(str, location))
+
+
+def _position(text: str) -> str:
+    if text.lower() in (TRIM_HORIZON, LATEST):
+        return text.lower()
+    try:
+        moment(text)
+    except ValueError as error:
+        raise ValueError(f"must be {TRIM_HORIZON}, {LATEST} or a time: {error}") from None
+    return text
+
+
+def _time(text: str) -> str:
+    moment(text)
+    return text
+
+
+def _bool(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"must be true or false, and is {text!r}")
+    return text.lower() == "true"
+
+
+def _positive(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        number = kind(text)
+        if not number > 0:
+            raise ValueError(f"must be more than 0, and is {text}")
+        return number
+
+    return read
+
+
+def _folder(text: str) -> str:
+    if "://" in text and not text.startswith("s3://"):
+        raise ValueError(f"must be a folder or s3://BUCKET/FOLDER/, and is {text}")
+    return text if text.startswith("s3://") else str(Path(text).absolute())
+
+
+READ: Mapping[str, Callable[[str], Any]] = {
+    "starting_position": _position,
+    "ending_position": _time,
+    "max_records_per_shard": _positive(int),
+    "max_seconds_per_shard": _positive(float),
+    "fail_on_data_loss": _bool,
+    "metadata_path": _folder,
+}
+"""How the text of an option is read; others stay text. Each raises ValueError."""

@@ -1,0 +1,219 @@
+"""Reads one shard for one batch, in a Spark task: its records as Arrow batches of the raw schema."""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from firnline_ingest.config.running import PollingConfig
+from firnline_ingest.datasource.ends import BatchEnds
+from firnline_ingest.datasource.errors import EndsDiffer, SourceRecordsLost
+from firnline_ingest.datasource.offset import END, parse_start_text, start_text
+from firnline_ingest.datasource.options import SourceOptions
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.aggregate import UserRecords
+from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
+from firnline_ingest.kinesis.errors import ShardExpired
+from firnline_ingest.kinesis.lineage import read_hash_range
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.reader import Read, ShardReader
+from firnline_ingest.kinesis.sources import Subscriber, page_source
+from firnline_ingest.kinesis.start import After, Start
+from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
+from firnline_ingest.values import Position, ShardKey
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+SCHEMA = (
+    "data binary, partition_key string, sequence_number string, sub_sequence_number bigint, arrival timestamp, "
+    "shard_id string, stream string"
+)
+PATIENCE_S = 600.0
+"""How long Kinesis may fail to answer before the task fails."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ShardRange:
+    """What a task reads: a shard from `start` on, up to where the batch ends it.
+
+    `until_ms` is the arrival of the last record that is wanted. A batch read has no `query`: it keeps no ends.
+    """
+
+    key: ShardKey
+    start: str
+    until_ms: int | None = None
+    query: str | None = None
+    batch: int = 0
+
+
+def read_range(options: SourceOptions, wanted: ShardRange) -> Iterator["RecordBatch"]:
+    """Raises the errors of kinesis/errors.py and of datasource/errors.py."""
+    start = parse_start_text(wanted.start)
+    if start is None:
+        return
+    ends = BatchEnds.of(options, wanted.query) if wanted.query else None
+    known = ends.get(wanted.batch, wanted.key.shard_id) if ends else None
+    reading = _Reading(options, wanted, start, known)
+    try:
+        yield from reading.batches()
+    finally:
+        reading.close()
+    if ends and known is None and ends.put(wanted.batch, wanted.key.shard_id, reading.end) != reading.end:
+        raise EndsDiffer(wanted.key.stream, wanted.key.shard_id, wanted.batch)
+
+
+class _Reading:
+    """One shard's pages, up to the batch's end."""
+
+    def __init__(self, options: SourceOptions, wanted: ShardRange, start: Start, known: str | None) -> None:
+        self._options, self._wanted = options, wanted
+        self._known = known
+        self._bound = _bound(known)
+        client = kinesis_client(options.aws)
+        own_range = partial(read_hash_range, client, wanted.key.stream, wanted.key.shard_id)
+        self._user_records = UserRecords(own_range)
+        self._after = start.position if isinstance(start, After) else None
+        polling = PollingConfig(max_records=min(10_000, options.max_records_per_shard))
+        subscriber = Subscriber(subscribing_client(options.aws, connections=2) if options.consumer_arn else client)
+        source = page_source(subscriber, wanted.key, options.reader, polling, clock=time.monotonic)
+        self._reader = ShardReader(client, wanted.key, start, polling, source=source)
+        self.end = wanted.start
+        """Where it ended, as an offset spells it."""
+
+    def close(self) -> None:
+        self._reader.close()
+
+    def batches(self) -> Iterator["RecordBatch"]:
+        if self._known == self._wanted.start:
+            return  # another attempt found nothing in it
+        began_s, count = time.monotonic(), 0
+        while True:
+            read = self._next()
+            if read is None:
+                continue
+            fresh = self._behind_the_start(read.records)
+            records = self._wanted_ones(fresh)
+            count += len(records)
+            if records:
+                self.end = start_text(After(Position(int(records[-1].SequenceNumber))))
+                yield from self._arrow(records)
+            is_cut = len(records) < len(fresh)
+            if self._is_over(read, is_cut, count, time.monotonic() - began_s):
+                return
+
+    def _next(self) -> Read | None:
+        try:
+            read = self._reader.read(_sleep)
+        except ShardExpired as expired:
+            if self._options.fail_on_data_loss:
+                raise
+            log.warning("source.expired", extra={"shard": str(self._wanted.key), "problem": expired.id})
+            return Read((), None, is_end=True)
+        if read is None and self._reader.trouble and self._reader.unanswered_s > PATIENCE_S:
+            raise self._reader.trouble
+        if read is not None and read.gap is not None:
+            first = f"begins at {read.gap.first.sequence_number} now" if read.gap.first else "has nothing left"
+            error: FirnlineError = SourceRecordsLost(
+                self._wanted.key.stream, self._wanted.key.shard_id, str(read.gap.after.sequence_number), f"it {first}"
+            )
+            if self._options.fail_on_data_loss:
+                raise error
+            log.warning("source.lost", extra={"shard": str(self._wanted.key), "problem": error.id, "what": error.what})
+        return read
+
+    def _behind_the_start(self, records: Sequence[Record]) -> Sequence[Record]:
+        """The reader hands over the record at its start again."""
+        if records and self._after is not None:
+            if int(records[0].SequenceNumber) <= self._after.sequence_number:
+                records = records[1:]
+            self._after = None
+        return records
+
+    def _wanted_ones(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Those up to the batch's end."""
+        if self._bound is not None:
+            return [each for each in records if int(each.SequenceNumber) <= self._bound]
+        if self._wanted.until_ms is not None:
+            return _until(records, self._wanted.until_ms)
+        return records
+
+    def _is_over(self, read: Read, is_cut: bool, count: int, elapsed_s: float) -> bool:
+        if self._known is not None:
+            return self._ends_as_known(read)
+        if read.is_end and not is_cut:
+            self.end = END
+            return True
+        is_full = count >= self._options.max_records_per_shard or elapsed_s >= self._options.max_seconds_per_shard
+        return is_cut or read.behind_ms == 0 or (is_full and not self._is_whole)
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether no later batch reads the rest: that of a batch read is all in one."""
+        return self._wanted.query is None
+
+    def _ends_as_known(self, read: Read) -> bool:
+        """Whether it has come to where an earlier attempt had. Raises SourceRecordsLost if the shard ends before."""
+        if read.is_end and self._known == END:
+            return True
+        seen = int(read.records[-1].SequenceNumber) if read.records else 0
+        if self._bound is not None and seen >= self._bound:
+            return True
+        if (read.is_end or read.is_at_tip) and self._known != END and self._options.fail_on_data_loss:
+            key = self._wanted.key
+            raise SourceRecordsLost(key.stream, key.shard_id, f"{self._known} by an earlier attempt", "it ends before")
+        return read.is_end or read.is_at_tip
+
+    def _arrow(self, records: Sequence[Record]) -> Iterator["RecordBatch"]:
+        for piece in self._user_records.pieces(records):
+            yield _record_batch(list(filter(_is_own, piece)), self._wanted.key)
+
+
+def _is_own(record: Record) -> bool:
+    """A KPL puts a record again that lies in a shard which its hash key does not belong to: here it would come twice."""
+    fault = record.fault if isinstance(record, UserRecord) else None
+    return fault is None or fault.problem is not AggregateProblem.MISPLACED
+
+
+def _until(records: Sequence[Record], until_ms: int) -> Sequence[Record]:
+    """The records up to the first one that arrived later: times of arrival are approximate, and need not rise."""
+    for index, record in enumerate(records):
+        if (record.ApproximateArrivalTimestamp or 0) * 1000 > until_ms:
+            return records[:index]
+    return records
+
+
+def _bound(known: str | None) -> int | None:
+    start = parse_start_text(known) if known else None
+    return start.position.sequence_number if isinstance(start, After) else None
+
+
+def _record_batch(records: Sequence[Record], key: ShardKey) -> "RecordBatch":
+    import pyarrow as pa
+
+    columns: list[Any] = [
+        pa.array([each.Data for each in records], pa.binary()),
+        pa.array([each.PartitionKey for each in records], pa.string()),
+        pa.array([each.SequenceNumber for each in records], pa.string()),
+        pa.array([each.position.sub_sequence_number for each in records], pa.int64()),
+        pa.array([_arrival(each) for each in records], pa.timestamp("us", tz="UTC")),
+        pa.array([key.shard_id] * len(records), pa.string()),
+        pa.array([key.stream] * len(records), pa.string()),
+    ]
+    names = [column.split()[0] for column in SCHEMA.split(", ")]
+    return pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _arrival(record: Record) -> datetime | None:
+    arrival = record.ApproximateArrivalTimestamp
+    return None if arrival is None else datetime.fromtimestamp(arrival, UTC)
+
+
+def _sleep(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
