@@ -26,6 +26,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if folder is None:
         return
     if find_spec("sqlfluff") is None:
+        shutil.rmtree(folder)
         terminalreporter.write_line("The SQL that was carried out is not listed: scripts/setup brings sqlfluff.")
         return
     new = _new(folder) if any(folder.iterdir()) else {}

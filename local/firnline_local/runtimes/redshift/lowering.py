@@ -1,8 +1,8 @@
 """A SELECT of Redshift as one of DuckDB: of a view over the records of a refresh, and of a query.
 
 A record's text and JSON are columns of the batch already (ingestion.py), so that what is JSON is said by one reader. A function
-that is not here is DuckDB's, where it has one of that name; then its answer may differ from Redshift's. The best known of those
-that Redshift does not have are refused (redshift_sql.py).
+that Redshift does not document is refused (functions.py). One that it documents and that is not here is DuckDB's, where it has
+one of that name; then its answer may differ from Redshift's.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +11,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from firnline_infra.specification.redshift_sql import refusals
+from firnline_local.runtimes.redshift.functions import undocumented
 from firnline_local.runtimes.redshift.statements import Path, StatementError
 
 RECORD = "kinesis_data"
@@ -70,6 +71,8 @@ def of_query(select: str, relation: Callable[[Path], str], columns: Mapping[str,
 def _parsed(select: str, *, refreshes_itself: bool = False) -> exp.Expr:
     for refusal in refusals(select, refreshes_itself=refreshes_itself):
         raise StatementError(f"{refusal}.")
+    for name in undocumented(select):
+        raise StatementError(f"function {name} does not exist, or it is one that the embedded Redshift does not have")
     try:
         return parse_one(select, read="redshift")
     except SqlglotError as error:

@@ -17,6 +17,7 @@ from sqlglot.dialects.snowflake import Snowflake
 from sqlglot.errors import ParseError, TokenError
 
 from firnline_local.snowflake.catalog.errors import CompilationFault, SqlError, SyntaxFault
+from firnline_local.snowflake.sql.written_names import WrittenNames, refuse_foreign_names
 
 
 class TokenKind(Enum):
@@ -131,9 +132,11 @@ class Statement:
 
 
 def parse(sql: str) -> exp.Expr:
-    """One statement. Raises SyntaxFault."""
+    """One statement. Raises SyntaxFault, NotKnown."""
     try:
-        statements = Snowflake().parse(sql, error_level=ErrorLevel.RAISE)
+        dialect = Snowflake()
+        parser = WrittenNames(dialect=dialect, error_level=ErrorLevel.RAISE)
+        statements = parser.parse(dialect.tokenize(sql), sql)
     except ParseError as error:
         raise _syntax_fault(sql, error) from error
     except TokenError as error:
@@ -143,6 +146,7 @@ def parse(sql: str) -> exp.Expr:
     ]
     if len(found) != 1:
         raise CompilationFault(f"Actual statement count {len(found)} did not match the desired statement count 1.")
+    refuse_foreign_names(found[0])
     return found[0]
 
 

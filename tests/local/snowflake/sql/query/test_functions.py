@@ -119,7 +119,7 @@ def test_an_expression_has_the_type_that_snowflake_gives_it(sql, expression: str
         ("TRY_TO_NUMBER('1')", "000002", "only TO_NUMBER without a format"),
         ("TRY_CAST('x' AS INT)", "000002", "the function TRY_CAST"),
         ("TRY_PARSE_JSON('{')", "000002", "TRY_PARSE_JSON"),
-        ("DATEADD(DAY, 1, '2026-01-31'::DATE)", "000002", "the function DATE_ADD"),
+        ("DATEADD(DAY, 1, '2026-01-31'::DATE)", "000002", "the function DATEADD"),
         ("CURRENT_DATE()", "000002", "the function CURRENT_DATE"),
         ("HASH(1)", "000002", "the function HASH"),
         ("MEDIAN(1)", "000002", "the function MEDIAN"),
@@ -131,3 +131,19 @@ def test_a_value_that_can_not_be_right_is_an_error(sql, expression: str, code: s
 
     assert error.code == code
     assert message in error.message
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "LCASE('a')",
+        "CHAR_LENGTH('a')",
+        "IF(TRUE, 1)",
+        "JSON_EXTRACT('{}', 'a')",
+        "STRUCT(1)",
+        "NOW()",
+        "STRFTIME('a', 'b')",
+    ],
+)
+def test_a_name_of_another_database_is_refused_whatever_the_function_does(sql, call):
+    assert f"the function {call.partition('(')[0]}" in sql.refusal(f"SELECT {call}").message
