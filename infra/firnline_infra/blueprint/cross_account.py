@@ -1,25 +1,42 @@
-"""What is handed to the team that owns a stream elsewhere: commands that make a role which opens it, for one engine alone."""
+"""Commands for the team that owns a stream elsewhere: they open it, by a role or by its own policy, for one engine alone."""
 
 import json
 import shlex
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_trust
+from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy, owners_resource_policy, owners_trust
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
 from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import arn_of, place_of
+from firnline_infra.specification.elsewhere import arn_of, is_opened_by_its_policy, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 
 
 def handed_over(spec: EnvironmentSpec) -> Iterator[str]:
-    """A text for each role: two streams may have one."""
+    """A text for each role: two streams may have one. And one for each stream that its own policy opens."""
     by_role: dict[str, list[StreamOptions]] = {}
     for stream in spec.streams:
         if stream.role_arn is not None:
             by_role.setdefault(stream.role_arn, []).append(stream)
     for role, streams in by_role.items():
         yield _of_role(spec, role, streams)
+    for stream in spec.streams:
+        if is_opened_by_its_policy(spec, stream):
+            yield _by_policy(spec, stream)
+
+
+def _by_policy(spec: EnvironmentSpec, stream: StreamOptions) -> str:
+    place, arn = place_of(spec, stream), arn_of(spec, stream)
+    policy = _text(policy_document(owners_resource_policy(spec, stream)))
+    put = ["aws", "kinesis", "put-resource-policy", "--region", place.region, "--resource-arn", arn]
+    return "\n".join(
+        [
+            f"# For whoever owns account {place.account}: lets {engine_arn(spec)} read {stream.name} in {place.region}, and "
+            "nothing else. A policy that the stream has already is replaced: put its statements in as well.",
+            shlex.join([*put, "--policy", policy]),
+            *_about(spec, stream, engine_arn(spec)),
+        ]
+    )
 
 
 def _of_role(spec: EnvironmentSpec, role: str, streams: list[StreamOptions]) -> str:
@@ -48,9 +65,14 @@ def _of_role(spec: EnvironmentSpec, role: str, streams: list[StreamOptions]) -> 
     return "\n".join(lines)
 
 
-def _about(spec: EnvironmentSpec, stream: StreamOptions, role: str) -> Iterator[str]:
+def _about(spec: EnvironmentSpec, stream: StreamOptions, reader: str) -> Iterator[str]:
     if stream.key_arn is not None:
-        yield f"# The policy of {stream.key_arn} has to let {role} decrypt, or leave that to IAM."
+        yield f"# The policy of {stream.key_arn} has to let {reader} decrypt, or leave that to IAM."
+    elif is_opened_by_its_policy(spec, stream):
+        yield (
+            f"# If {arn_of(spec, stream)} is encrypted, it needs a key of yours whose policy lets {reader} decrypt, and that is "
+            "told as streams[].key_arn."
+        )
     else:
         yield f"# If {arn_of(spec, stream)} is encrypted with a key of yours, tell its ARN (streams[].key_arn): this grows by it."
     yield (

@@ -19,7 +19,7 @@ from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.elsewhere import place_of
+from firnline_infra.specification.elsewhere import is_opened_by_its_policy, place_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
@@ -200,12 +200,15 @@ def _pipeline(
 
 
 def _access(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | None:
-    """How the engine reaches a stream that is not where it is: its region, and a role. None where the engine's own rights open
-    the stream, in its own region.
+    """Returns how the engine reaches a stream that is not where it is: its region, and a role or its ARN.
+
+    None where the engine's own rights open the stream, in its own region and account.
     """
     stream = next(each for each in spec.streams if each.name == pipeline.stream)
     region = place_of(spec, stream).region
     found: dict[str, Any] = stream.access.changed() | ({} if region == spec.aws.region else {"region": region})
+    if is_opened_by_its_policy(spec, stream):
+        found["arn"] = stream.arn
     if stream.role_arn is not None:
         application = Names.of(spec).application
         session = {} if len(application) < SHORTEST_SESSION else {"session_name": application}

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from firnline_infra.blueprint.registries import registries, uses_glue
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.elsewhere import place_of
+from firnline_infra.specification.elsewhere import is_opened_by_its_policy, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
@@ -71,9 +71,16 @@ def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
                 endpoint=partition.endpoint_service(_without_bucket(service), spec.aws.region),
             )
             yield from _through_endpoints(spec, service, public)
-    for region in sorted({place_of(spec, stream).region for stream in spec.streams} - {spec.aws.region}):
+    by_name = [stream for stream in spec.streams if not is_opened_by_its_policy(spec, stream)]
+    for region in sorted({place_of(spec, stream).region for stream in by_name} - {spec.aws.region}):
         host = partition.host("kinesis", region)
         yield Destination(host=host, needed_by=(Party.ENGINE, Party.OPERATOR), why="streams of another region")
+    for region, account in sorted(place_of(spec, each) for each in spec.streams if is_opened_by_its_policy(spec, each)):
+        for kind in ("data", "control"):  # where botocore sends a request by ARN
+            host = partition.host(f"{account}.{kind}-kinesis", region)
+            yield Destination(
+                host=host, needed_by=(Party.ENGINE, Party.OPERATOR), why="streams of another account, by ARN"
+            )
     yield Destination(host=partition.iam_host, needed_by=HANDS, why="roles and policies")
 
 

@@ -9,7 +9,7 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Runtime
 from firnline_ingest.config.access import StreamAccess
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import EXTERNAL_ID, ROLE, STREAM, Form, name_form
+from firnline_ingest.config.form import EXTERNAL_ID, ROLE, STREAM, STREAM_ARN, Form, name_form
 
 BUCKET_NAME = Form(
     r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
@@ -26,11 +26,6 @@ POLICY_ARN = Form(
 )
 TOPIC_ARN = Form(
     r"arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+", "the ARN of an SNS topic", "arn:aws:sns:eu-central-1:123456789012:on-call"
-)
-STREAM_ARN = Form(
-    r"arn:[a-z-]+:kinesis:[a-z0-9-]+:\d{12}:stream/[A-Za-z0-9_.-]{1,128}",
-    "the ARN of a stream",
-    "arn:aws:kinesis:us-east-1:222233334444:stream/orders",
 )
 AREAS = "af|ap|ca|cn|eu|il|me|mx|sa|us|us-gov|us-iso|us-isob|us-isof|eu-isoe|eusc-de"
 DIRECTIONS = "central|north|south|east|west|northeast|northwest|southeast|southwest"
@@ -144,7 +139,8 @@ class StreamOptions(Section):
     key_arn: KeyArn | None = None
     """The KMS key of an adopted stream that has one of its own, so that the engine may decrypt with it."""
     arn: Annotated[str, STREAM_ARN] | None = None
-    """Of an adopted stream in another region or account (docs/credentials.md)."""
+    """Of an adopted stream in another region or account (docs/credentials.md). One of another account that no role opens is
+    asked for by it, and opened by its own policy, which `firnline cross-account` prints."""
     role_arn: Annotated[str, ROLE] | None = None
     """The role of the stream's account that opens it: the engine assumes it, and has no right of its own there. `firnline
     cross-account` prints what its owner makes."""

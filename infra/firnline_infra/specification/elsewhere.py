@@ -40,6 +40,11 @@ def with_own_rights(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
     return tuple(stream for stream in spec.streams if stream.name in read and not stream.is_opened_by_another)
 
 
+def is_opened_by_its_policy(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
+    """Whether it is another account's that no role opens: its own policy does, to requests by its ARN."""
+    return not stream.is_opened_by_another and place_of(spec, stream).account != spec.aws.account
+
+
 def access_key_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
     """The secrets with access keys with which the engine begins, each once."""
     read = {pipeline.stream for pipeline in spec.pipelines}

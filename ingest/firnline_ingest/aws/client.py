@@ -46,7 +46,7 @@ def aws_client(
         max_pool_connections=connections,
         parameter_validation=False,  # our requests are built in one place each, and validation costs more than signing
     )
-    region = access.region or aws.region
+    region = access.stream_region or aws.region
     own_endpoint = aws.endpoints.get(service) if region == aws.region else None
     client = signing(session, aws, access).create_client(
         service,

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import EXTERNAL_ID, ROLE, Form
+from firnline_ingest.config.form import EXTERNAL_ID, ROLE, STREAM_ARN, Form
 
 SESSION_NAME = Form(r"[\w+=,.@-]{2,64}", "2 to 64 letters, digits and _ + = , . @ -", "firnline-dev")
 SECRET = Form(
@@ -131,7 +131,25 @@ class Access(StreamAccess):
     """The way to a stream, and its region."""
 
     region: Annotated[str, REGION] | None = None
-    """The stream's region; `aws.region` where absent."""
+    """The stream's region; that of `arn`, or else `aws.region`, where absent."""
+    arn: Annotated[str, STREAM_ARN] | None = None
+    """The ARN of a stream of another account whose own policy lets the engine read it: each request has it in place of the name,
+    which is of the account that asks. Not where a role of that account reads it."""
+
+    @model_validator(mode="after")
+    def _its_arn_is_of_its_region(self) -> Self:
+        if self.arn is not None and self.region not in (None, region_of(self.arn)):
+            raise ValueError(f"arn: is of region {region_of(self.arn)}; expected {self.region}, as in region")
+        return self
+
+    @property
+    def stream_region(self) -> str | None:
+        """The stream's region; None where it is the engine's."""
+        return self.region or (region_of(self.arn) if self.arn else None)
+
+
+def region_of(arn: str) -> str:
+    return arn.split(":")[3]
 
 
 HERE = Access.default()

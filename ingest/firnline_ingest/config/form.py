@@ -50,6 +50,11 @@ def name_form(shortest: int, longest: int, *, example: str) -> Form:
 
 
 STREAM = name_form(1, 128, example="orders")
+STREAM_ARN = Form(
+    r"arn:[a-z-]+:kinesis:[a-z0-9-]+:\d{12}:stream/[A-Za-z0-9_.-]{1,128}",
+    "the ARN of a stream",
+    "arn:aws:kinesis:us-east-1:222233334444:stream/orders",
+)
 APPLICATION = name_form(1, 64, example="firnline-dev")
 AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts", "glue"]
 ROLE = Form(

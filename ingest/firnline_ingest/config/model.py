@@ -67,7 +67,7 @@ class PipelineConfig(EngineOptions):
     """One stream into one table, or into several by its routes."""
 
     stream: Annotated[str, STREAM]
-    """Its name; no ARN: `access` says the region and the role of one elsewhere."""
+    """Its name; no ARN: `access` says the region, and the role or the ARN, of one elsewhere."""
     table: IdentifierText | None = None
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
@@ -83,6 +83,13 @@ class PipelineConfig(EngineOptions):
     def tables(self) -> tuple[str, ...]:
         """The stored names of all, its own first."""
         return (self.own_table, *(self.routes.names if self.routes else ()))
+
+    @model_validator(mode="after")
+    def _an_arn_is_of_the_stream(self) -> Self:
+        arn = self.access.arn
+        if arn is not None and (named := arn.rpartition("/")[2]) != self.stream:
+            raise ValueError(f"access.arn: is of stream {named}; expected {self.stream}, as in stream")
+        return self
 
     @model_validator(mode="after")
     def _routes_lead_elsewhere(self) -> Self:

@@ -15,9 +15,13 @@ from firnline_infra.blueprint.iam.cross_account import engine_arn, owners_policy
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.access import Access
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import CredentialsError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.reader import ShardReader
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import FakeKinesis
 from firnline_local.kinesis.server import KinesisServer, Listener
 from tests.contract.aws.conftest import ACCOUNT, KEY, Account
@@ -140,3 +144,32 @@ def test_the_external_id_is_asked_for(partner: Partner, rendered: Statements) ->
     partner.lets(KEY, rendered, engine_arn(partner.spec))
     with pytest.raises(CredentialsError):
         partner.client(roles=[{"arn": ROLE_ARN}]).list_shards(StreamName="orders")
+
+
+def test_a_stream_that_its_own_policy_opens_is_read_by_its_arn(account: Account) -> None:
+    """With the engine's own rights: each call names the stream by its ARN, as a stream of another account has to be."""
+    stream = {name: value for name, value in SPEC["streams"][0].items() if name not in ("role_arn", "external_id")}
+    spec = parse_spec(yaml.safe_dump({**SPEC, "streams": [stream]}), "dev.yaml")
+    statements = policy_document(engine_policy(spec, Names.of(spec), None))["Statement"]
+    kinesis = FakeKinesis(account_id=ACCOUNT, region="us-east-1")
+    kinesis.create_stream("orders").put({"n": 1})
+    face, asked = EnforcingFace(kinesis), list[tuple[str, Any]]()
+    face.callers.from_json(
+        json.dumps({"access_key": KEY, "principal": engine_arn(spec), "statements": statements}).encode()
+    )
+    server = KinesisServer(kinesis)
+    server._listener = Listener(face)
+    with server:
+        document = engine_config(spec, engine_inputs(spec))["pipelines"][0]["access"]
+        client = kinesis_client(account.config(), access=Access(**document, endpoint=server.endpoint))
+        client.meta.events.register(
+            "before-send.kinesis.*", lambda request, **_: asked.append((request.url, json.loads(request.body)))
+        )
+        lineage = read_lineage(client, "orders")
+        (shard,) = lineage.shards
+        key = ShardKey("orders", lineage.stream_created_ms, shard)
+        found = ShardReader(client, key, TrimHorizon(), PollingConfig()).read(lambda _: False)
+    assert found is not None
+    assert [record.Data for record in found.records] == [b'{"n":1}']
+    assert {body.get("StreamARN") for _, body in asked} == {stream["arn"]}
+    assert not any("StreamName" in body for _, body in asked)

@@ -76,3 +76,24 @@ def test_an_access_key_in_the_document_is_refused_and_not_shown() -> None:
 
 def test_a_region_that_is_none_is_refused() -> None:
     assert problems(elsewhere(region="Ireland"))[0].startswith("pipelines[0].access.region: has to be an AWS region")
+
+
+ARN = "arn:aws:kinesis:us-east-1:222233334444:stream/orders"
+
+
+@pytest.mark.parametrize(
+    ("access", "problem"),
+    [
+        ({"arn": ARN.replace("orders", "other")}, "access.arn: is of stream other; expected orders"),
+        ({"arn": ARN, "region": "eu-west-1"}, "arn: is of region us-east-1; expected eu-west-1"),
+        ({"arn": "events"}, "has to be the ARN of a stream"),
+    ],
+)
+def test_an_arn_is_of_the_stream_and_of_its_region(access: dict[str, str], problem: str) -> None:
+    (found,) = problems(elsewhere(**access))
+    assert problem in found
+
+
+def test_a_stream_by_its_arn_is_in_the_region_that_it_names() -> None:
+    access = parse(EngineConfig, elsewhere(arn=ARN), "engine.json").access_of("orders")
+    assert (access.arn, access.stream_region, HERE.stream_region) == (ARN, "us-east-1", None)

@@ -1,7 +1,7 @@
 """Streams in another region or account: what the engine's own policy says of them, and what their owners' policies do.
 
-A stream with a role is opened by that role alone: the engine may assume it, and nothing else there. One of another region without
-a role is read with the engine's own rights, which name it and its key there.
+A stream with a role is opened by that role alone: the engine may assume it, and nothing else there. One without a role is read
+with the engine's own rights, which name it and its key there; where it is another account's, its own policy has to agree.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ ASSUME = "sts:AssumeRole"
 
 def cross_account_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
     """The engine's statements for streams of other accounts and regions; none if every stream is here."""
-    return (*assuming(spec), *_of_other_regions(spec))
+    return (*assuming(spec), *_of_streams_elsewhere(spec))
 
 
 def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
@@ -35,6 +35,22 @@ def owners_policy(spec: EnvironmentSpec, *streams: StreamOptions) -> tuple[Polic
     """The policy of the role that opens the streams, all of one region; the owner of the streams attaches it."""
     keys = tuple(dict.fromkeys(each.key_arn for each in streams if each.key_arn is not None))
     return stream_access(place_of(spec, streams[0]).region, {each.name: arn_of(spec, each) for each in streams}, keys)
+
+
+def owners_resource_policy(spec: EnvironmentSpec, stream: StreamOptions) -> tuple[PolicyStatement, ...]:
+    """The policy of a stream that opens it to the engine without a role; its owner attaches it."""
+    arn = arn_of(spec, stream)
+    conditions: Conditions = {"ArnEquals": {"aws:PrincipalArn": engine_arn(spec)}}
+    return tuple(
+        PolicyStatement(
+            sid=each.sid,
+            actions=each.actions,
+            resources=(arn,),
+            principals={"AWS": Arns(spec).account_root},
+            conditions=conditions,
+        )
+        for each in stream_access(place_of(spec, stream).region, {stream.name: arn}, ())
+    )
 
 
 def owners_trust(spec: EnvironmentSpec, stream: StreamOptions) -> PolicyStatement:
@@ -56,7 +72,7 @@ def engine_arn(spec: EnvironmentSpec) -> str:
     return spec.aws.runtime.role_arn or arns.role(names.engine_role)
 
 
-def _of_other_regions(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+def _of_streams_elsewhere(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     others = [stream for stream in with_own_rights(spec) if is_elsewhere(spec, stream)]
     by_region = defaultdict[str, list[StreamOptions]](list)
     for stream in others:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
-from firnline_infra.specification.elsewhere import is_elsewhere, place_of
+from firnline_infra.specification.elsewhere import is_elsewhere, is_opened_by_its_policy, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.specification.runtime import Trust
@@ -19,15 +19,9 @@ def _arns_are_of_the_stream_and_the_partition(spec: EnvironmentSpec) -> Iterator
             yield f"{path}.arn: is of stream {stream.arn.rpartition('/')[2]}; expected {stream.name}, as in name."
 
 
-def _another_account_is_reached_by_a_role_of_it(spec: EnvironmentSpec) -> Iterator[str]:
+def _a_role_is_of_the_streams_account(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
         account = place_of(spec, stream).account
-        if not stream.is_opened_by_another and account != spec.aws.account:
-            yield (
-                f"{path}.role_arn: the stream is in account {account}, and the engine names streams by their names, which are "
-                f"those of the account that it is in; give a role of {account} (`firnline cross-account` prints what its "
-                f"owner makes)."
-            )
         if stream.roles and (found := stream.roles[-1].split(":")[4]) != account:
             yield (
                 f"{path}.{_role_field(stream)}: is of account {found}; the stream is in {account}, and so is a role that reads "
@@ -84,10 +78,17 @@ def _its_letters_do_not_go_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:
     for path, stream in _streams(spec):
-        if stream.role_arn is not None and spec.aws.runtime.trust is Trust.NOBODY:
+        if spec.aws.runtime.trust is not Trust.NOBODY:
+            continue
+        if stream.role_arn is not None:
             yield (
                 f"{path}.role_arn: with trust: nobody nobody knows who would assume it, so that its owner can't trust anybody; "
                 f"choose another aws.runtime.trust."
+            )
+        if is_opened_by_its_policy(spec, stream):
+            yield (
+                f"{path}.arn: with trust: nobody nobody knows who would read it, so that its owner's policy can't name anybody; "
+                f"choose another aws.runtime.trust, or say who reads it (access)."
             )
 
 
@@ -107,7 +108,7 @@ def _streams(spec: EnvironmentSpec) -> Iterator[tuple[str, StreamOptions]]:
 
 CHECKS = (
     _arns_are_of_the_stream_and_the_partition,
-    _another_account_is_reached_by_a_role_of_it,
+    _a_role_is_of_the_streams_account,
     _the_role_is_nobodys_here,
     _a_role_has_one_external_id,
     _nobody_registers_a_consumer_elsewhere,

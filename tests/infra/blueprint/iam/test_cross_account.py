@@ -11,12 +11,13 @@ from firnline_infra.blueprint.cross_account import handed_over
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.cross_account import owners_policy, owners_trust
+from firnline_infra.blueprint.iam.cross_account import owners_policy, owners_resource_policy, owners_trust
 from firnline_infra.blueprint.network import egress
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_ingest.config.access import Access
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_local.aws.policy import hold, is_allowed
@@ -199,3 +200,30 @@ def test_more_streams_than_a_role_has_room_for_are_told() -> None:
     names = [f"orders-{number}".ljust(128, "x") for number in range(60)]
     many = [{**PARTNER, "name": name, "arn": THEIRS.replace("orders", name)} for name in names]
     assert "share them among roles" in next(handed_over(spec_of(*many)))
+
+
+def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_each_request() -> None:
+    """Of another account both have to allow a call: the caller's, and the resource's."""
+    stream = {name: value for name, value in PARTNER.items() if name not in ("role_arn", "external_id")}
+    spec = spec_of(stream, HERE)
+    statements = engine(spec)
+    theirs = policy_document(owners_resource_policy(spec, spec.streams[0]))["Statement"]
+    for action in READ:
+        assert is_allowed(statements, f"kinesis:{action}", THEIRS)
+        assert not is_allowed(statements, f"kinesis:{action}", THEIRS + "2")
+        assert is_allowed(theirs, f"kinesis:{action}", THEIRS, {"aws:PrincipalArn": ENGINE})
+        assert not is_allowed(theirs, f"kinesis:{action}", THEIRS, {"aws:PrincipalArn": ENGINE + "2"})
+    assert [each["Principal"] for each in theirs] == [{"AWS": "arn:aws:iam::123456789012:root"}]
+    assert not is_allowed(statements, "sts:AssumeRole", ROLE)
+
+    pipelines = engine_config(spec, engine_inputs(spec))["pipelines"]
+    access = Access.model_validate(next(each for each in pipelines if each["stream"] == "orders")["access"])
+    assert (access.arn, access.stream_region, access.roles) == (THEIRS, "us-east-1", [])
+    (text,) = handed_over(spec)
+    assert shlex.split(text.splitlines()[1])[:7] == [
+        *("aws", "kinesis", "put-resource-policy", "--region", "us-east-1", "--resource-arn", THEIRS)
+    ]
+    assert f"The policy of {KEY} has to let {ENGINE} decrypt" in text
+    hosts = {each.host for each in egress(spec)}
+    assert {f"222233334444.{kind}-kinesis.us-east-1.amazonaws.com" for kind in ("data", "control")} <= hosts
+    assert "kinesis.us-east-1.amazonaws.com" not in hosts

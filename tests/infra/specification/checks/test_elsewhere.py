@@ -19,7 +19,6 @@ def test_a_stream_of_another_account_is_read_with_a_role_of_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"role_arn": None}, "streams[0].role_arn: the stream is in account 222233334444"),
         ({"role_arn": "arn:aws:iam::333344445555:role/r"}, "streams[0].role_arn: is of account 333344445555"),
         ({"arn": THEIRS.replace("orders", "other")}, "streams[0].arn: is of stream other; expected orders"),
         ({"arn": THEIRS.replace("arn:aws:", "arn:aws-cn:")}, "streams[0].arn: is of partition aws-cn"),
@@ -59,6 +58,15 @@ def test_letters_stay_where_the_engine_is_and_somebody_has_to_assume_a_role() ->
         "dead_letters.stream: letters (streams[1]) is elsewhere…"
     )
     assert problems(streams=[PARTNER], aws={"runtime": {"trust": "nobody"}}) == told("…its owner can't trust anybody…")
+
+
+def test_a_stream_of_another_account_is_read_by_its_arn_where_no_role_opens_it() -> None:
+    stream = {name: value for name, value in PARTNER.items() if name != "role_arn"}
+    assert problems(streams=[stream]) == []
+    assert problems(streams=[stream], aws={"runtime": {"trust": "nobody"}}) == told(
+        "streams[0].arn: with trust: nobody nobody knows who would read it…"
+    )
+    assert problems(streams=[{**stream, "external_id": "abc"}]) == told("streams[0].external_id: is said when a role…")
 
 
 def test_a_role_has_one_external_id() -> None:
