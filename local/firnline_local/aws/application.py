@@ -80,7 +80,7 @@ class AwsApplication:
             )
             answer = Heard.of(refusal) if refusal else self._ask_moto(environ)
             if read and answer.status < "300" and RECORD.is_kept:
-                wrong_answer(read, b"".join(answer.content))  # moto's own: listed, and nobody is refused because of it
+                wrong_answer(read, b"".join(answer.content))  # moto's own: listed, and no request is refused for it
             decision.record(answer.status < "400")
         start_response(answer.status, answer.headers)
         return answer.content
