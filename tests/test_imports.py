@@ -53,7 +53,7 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "aws commands errors",
+    "ingest.__main__": "aws commands config errors",
     "ingest.aws": "config errors",
     "ingest.checks": "errors terminal",
     "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark terminal validate values",
@@ -96,7 +96,7 @@ ROOMS_BELOW = {
     "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
-        "rollout runtimes specification stack status terraform ingest.__main__ ingest.checks ingest.config "
+        "rollout runtimes specification stack status terraform ingest.__main__ ingest.aws ingest.checks ingest.config "
         "ingest.dead_letters ingest.errors ingest.schemas ingest.sink ingest.terminal ingest.values"
     ),
     "infra.doctor": (
@@ -138,7 +138,7 @@ ROOMS_BELOW = {
     ),
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (
-        "endpoints folder keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
+        "endpoints keys machine pulumi running specification_here infra.accounts infra.pulumi_cli "
         "infra.specification infra.stack infra.terraform ingest.aws ingest.snowflake"
     ),
     "local.aws": "endpoints exit_with_parent faults process service_models wsgi",
@@ -172,15 +172,15 @@ ROOMS_BELOW = {
         "endpoints errors exit_with_parent folder providers running state infra.kinds infra.pulumi_cli ingest.errors"
     ),
     "local.record": "",
-    "local.running": "endpoints errors faults folder state ingest.sink",
+    "local.running": "endpoints errors faults folder state ingest.identifiers ingest.sink ingest.snowflake",
     "local.runtimes": (
         "aws clock exit_with_parent faults process record service_models wsgi infra.s3a infra.specification "
         "ingest.aws ingest.errors"
     ),
+    "local.specification_here": "environment_key keys machine running infra.keys infra.specification",
     "local.servers": "endpoints folder process infra.specification",
     "local.service_models": "record",
     "local.snowflake": "aws exit_with_parent faults process record ingest.aws ingest.snowflake",
-    "local.specification_here": "environment_key keys machine running infra.keys infra.specification",
     "local.state": "endpoints errors folder ingest.config",
     "local.terraform": "pulumi running infra.kinds ingest.errors",
     "local.wsgi": "faults",

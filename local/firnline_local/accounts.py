@@ -5,8 +5,7 @@ it can't meet another cloud.
 """
 
 import os
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from firnline_infra.stack.program import Program
 from firnline_infra.stack.stack import acting_role
 from firnline_infra.terraform import write_module
 from firnline_ingest.aws.request_parts import keep_parts
-from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.keys import public_key_body_of
 from firnline_local.machine import ARCHITECTURE, PYTHON
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
@@ -53,10 +51,8 @@ class EmbeddedAccounts:
         return True
 
     @property
-    def before_running(self) -> Sequence[str]:
-        folder = self.environment.folder.path
-        options = "" if folder == DEFAULT_FOLDER.absolute() else f" --folder {shlex.quote(str(folder))}"
-        return (f'eval "$(firnline local env{options})"',)
+    def variables(self) -> Mapping[str, str]:
+        return self.environment.variables
 
     @property
     def engines_machine(self) -> Mapping[str, str]:
@@ -87,6 +83,9 @@ class EmbeddedAccounts:
             key=SigningKey(private_key, f"key of {user}"),
             ca_file=endpoints.ca_file,
         )
+
+    def key_file(self, spec: EnvironmentSpec, user: str) -> Path | None:
+        return self.environment.folder.keys / f"{user}.pem" if self._has_own_key(spec, user) else None
 
     def specification(self, spec_file: Path) -> Path:
         """Raises ConfigError."""

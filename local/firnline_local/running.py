@@ -61,11 +61,25 @@ class RunningEnvironment:
 
     @property
     def reader_variables(self) -> dict[str, str]:
-        """The variables of the commands that look at tables as the reader; none before the reader has a key."""
-        if (reader := self.logins.get("reader")) is None:
+        """The variables of the commands that look at tables as the reader; none unless the key of this environment's file is the
+        one that the user has: `firnline keys create` makes another, which is in no file.
+        """
+        reader = self.logins.get("reader")
+        if reader is None or not self._is_registered(reader):
             return {}
         values = {"USER": reader.user, "ROLE": reader.role, "KEY": str(reader.private_key_file)}
         return {f"FIRNLINE_READER_{name}": value for name, value in values.items()}
+
+    def _is_registered(self, login: Login) -> bool:
+        from firnline_ingest.identifiers import quoted
+        from firnline_ingest.snowflake.key import key_in_file
+
+        try:
+            _, rows = self.query(f"DESCRIBE USER {quoted(login.user)}", login="admin")
+        except StatementRefused:
+            return False
+        slots = {str(row[1]) for row in rows if str(row[0]) in ("RSA_PUBLIC_KEY_FP", "RSA_PUBLIC_KEY_2_FP")}
+        return key_in_file(login.private_key_file).fingerprint in slots
 
     def engine_config(self, **changes: Mapping[str, Any]) -> dict[str, Any]:
         """A document of EngineConfig. `changes` go into its sections: epoch={"seconds": 10}."""

@@ -4,7 +4,7 @@ RealAccounts is what everybody has. A package that brings accounts of another ki
 how a person asks for them (AccountsPlace in the command line).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -49,8 +49,8 @@ class Accounts(Protocol):
         """Whether each start of them has nothing of the one before: then a secret that is gone may be recreated."""
 
     @property
-    def before_running(self) -> Sequence[str]:
-        """Shell commands that an engine needs before it can be run by hand against these accounts."""
+    def variables(self) -> Mapping[str, str]:
+        """Environment variables by which the engine's own code finds AWS here; empty where it does by itself."""
 
     @property
     def engines_machine(self) -> Mapping[str, str]:
@@ -64,6 +64,9 @@ class Accounts(Protocol):
 
     def snowflake_as(self, *, user: str, role: str, private_key: str) -> "SnowflakeConnection":
         """A session of a service user, with a key that is in no file."""
+
+    def key_file(self, spec: EnvironmentSpec, user: str) -> Path | None:
+        """The file with the private key of a service user, where these accounts keep it on this machine."""
 
     def specification(self, spec_file: Path) -> Path:
         """The specification to use for `spec_file` here: itself, or a copy that names keys of these accounts."""

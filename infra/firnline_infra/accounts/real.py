@@ -1,7 +1,7 @@
 """The real accounts: AWS by its default chain, Snowflake by the variables that its Pulumi and Terraform providers read."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -49,8 +49,8 @@ class RealAccounts:
         return False
 
     @property
-    def before_running(self) -> Sequence[str]:
-        return ()
+    def variables(self) -> Mapping[str, str]:
+        return {}
 
     @property
     def engines_machine(self) -> Mapping[str, str]:
@@ -80,6 +80,9 @@ class RealAccounts:
 
         key = SigningKey(private_key, f"key of {user}")
         return connect(account=self.spec.snowflake.account, user=user, role=role, url=self._url, key=key)
+
+    def key_file(self, spec: EnvironmentSpec, user: str) -> Path | None:
+        return None
 
     def specification(self, spec_file: Path) -> Path:
         return spec_file

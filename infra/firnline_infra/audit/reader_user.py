@@ -12,24 +12,27 @@ from firnline_ingest.identifiers import quoted, stored_name
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
+    from firnline_ingest.snowflake.key import SigningKey
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderUser:
     user: str
     role: str
     """Needs USAGE on the database and the schema, SELECT and, where the table keeps rejected rows, SELECT ERROR TABLE."""
-    key_file: Path
+    key_file: Path | None = None
     """An unencrypted private key."""
+    secret_arn: str | None = None
+    """The Secrets Manager secret that holds the key, where no file does."""
     warehouse: str | None = None
     """The user's default one where absent."""
 
     def connect(self, config: EngineConfig) -> "SnowflakeConnection":
-        """Raises WarehouseUnusable, KeyAbsent, KeyUnusable, or the errors of firnline_ingest.snowflake.connection."""
+        """Raises WarehouseUnusable, what `load_key` raises, or the errors of firnline_ingest.snowflake.connection."""
         from firnline_ingest.snowflake.connection import connect
-        from firnline_ingest.snowflake.key import key_in_file
         from firnline_ingest.snowflake.preflight import check_connection
 
-        key = key_in_file(self.key_file)
+        key = self._key(config)
         snowflake = config.snowflake
         check_connection(snowflake.model_copy(update={"user": self.user, "role": self.role}), key)
         connection = connect(
@@ -43,6 +46,15 @@ class ReaderUser:
         if self.warehouse is not None:
             self._use_warehouse(connection, self.warehouse)
         return connection
+
+    def _key(self, config: EngineConfig) -> "SigningKey":
+        from firnline_ingest.config.login import PrivateKey
+        from firnline_ingest.snowflake.key import load_key
+
+        where = PrivateKey(file=self.key_file, secret_arn=None if self.key_file else self.secret_arn)
+        return load_key(
+            config.model_copy(update={"snowflake": config.snowflake.model_copy(update={"private_key": where})})
+        )
 
     def _use_warehouse(self, connection: "SnowflakeConnection", warehouse: str) -> None:
         from snowflake.connector.errors import Error

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.engine_argument import ChosenEngine, engine_argument, require_one
 from firnline_infra.cli.output import output_option, show
-from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
+from firnline_infra.cli.reader_options import NAMES, reader_of, reader_options
 from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Moment(click.ParamType[datetime]):
 
 
 @click.command()
-@click.option("--config", "config_file", type=EXISTING_FILE, required=True, help="The engine's configuration.")
+@engine_argument
 @reader_options
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--content", is_flag=True, help="Compare the values too, which reads the whole table.")
@@ -61,11 +62,7 @@ class Moment(click.ParamType[datetime]):
 @output_option()
 def audit(
     *,
-    config_file: Path,
-    reader_user: str,
-    reader_role: str,
-    reader_key: Path,
-    warehouse: str | None,
+    engine: ChosenEngine,
     dead_letters: Path | None,
     output: str,
     **claim: Any,
@@ -79,21 +76,22 @@ def audit(
 
     \b
     For example:
+      firnline audit dev
       firnline audit --config engine.json --reader-user FIRNLINE_DEV_READER \\
         --reader-role FIRNLINE_DEV_READER --reader-key reader.pem
     """
-    from firnline_infra.audit import ReaderUser
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
     from firnline_infra.status.checks import remember_check
-    from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import DeadLettersConfig
 
-    config = load_config(config_file)
+    require_one(engine)
+    engine.check_stream(claim["stream"], "--pipeline")
+    reader = reader_of(engine, **{name: claim.pop(name) for name in NAMES})
+    config = engine.config()
     if dead_letters is not None:
         place = DeadLettersConfig(folder=dead_letters)
         config = config.model_copy(update={"dead_letters": place})
-    reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     report = audit_streams(config, reader, on_shard=_say, **claim)
     records = sum(pipeline.totals.records for pipeline in report.pipelines)
     verdict = "PROVEN" if report.is_proven else "not proven"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firnline_infra.cli.audit import Moment
+from firnline_infra.cli.engine_argument import ChosenEngine, engine_argument, engine_options, require_one
 from firnline_infra.cli.lazy_group import LazyGroup
 from firnline_infra.cli.output import output_option, show
 from firnline_ingest.terminal import in_a_line, printable, text_table
@@ -16,8 +17,12 @@ from firnline_ingest.terminal import in_a_line, printable, text_table
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from firnline_ingest.config.model import EngineConfig
     from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterReader
     from firnline_ingest.errors import DeadLetterError
+
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 @click.group("dead-letters", cls=LazyGroup, at={"replay": "firnline_infra.cli.replay:replay"})
@@ -28,14 +33,11 @@ def dead_letters() -> None:
     """
 
 
-def _place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The two ways to say where the dead letters are; a bucket is opened with the AWS credentials of the caller."""
-    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+def _place(engine: Decorator) -> Decorator:
+    """The three ways to say where the dead letters are; a bucket is opened with the AWS credentials of the caller."""
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
-    command = click.option("--folder", type=folder, help="A folder of this machine.")(command)
-    return click.option("--config", type=file, help="An engine's configuration, which names the folder or the bucket.")(
-        command
-    )
+    option = click.option("--dead-letters", "letters_in", type=folder, help="Instead of ENV: a folder of this machine.")
+    return lambda command: engine(option(command))
 
 
 def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,19 +54,20 @@ def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dead_letters.command("list")
-@_place
+@_place(engine_argument)
 @chosen
 @output_option(text="One document for each dead letter.")
 @click.option("--count", is_flag=True, help="Only how many there are, by stream, shard and reason.")
-def list_letters(config: Path | None, folder: Path | None, output: str, count: bool, **choice: Any) -> None:
+def list_letters(engine: ChosenEngine, letters_in: Path | None, output: str, count: bool, **choice: Any) -> None:
     """List the dead letters by stream, shard and position.
 
     Stream, shard and the time of writing are known from names: only the objects that they choose are read. A dead letter
     that can't be read is reported on stderr, and the others are listed. Exit status: 0, or 1 where one could not be read.
     """
-    store, where = _store(config, folder)
+    chosen = choice_of(**choice)
+    store, where = _store(engine, letters_in, choice["stream"])
     damaged = Damaged()
-    letters = store.list(choice_of(**choice), damaged)
+    letters = store.list(chosen, damaged)
     if count:
         _count(letters, where, output)
         raise SystemExit(damaged.status)
@@ -78,28 +81,29 @@ def list_letters(config: Path | None, folder: Path | None, output: str, count: b
 
 
 @dead_letters.command("show")
-@_place
-@click.argument("key")
+@_place(engine_options)
+@click.argument("named", nargs=-1, required=True, metavar="[ENV] KEY")
 @click.option("--raw", is_flag=True, help="The record's bytes and nothing else, exactly as they were.")
 @click.option("--hex", "as_hex", is_flag=True, help="The bytes as a dump in hexadecimal.")
-def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, as_hex: bool) -> None:
+def show_letter(engine: ChosenEngine, letters_in: Path | None, named: tuple[str, ...], raw: bool, as_hex: bool) -> None:
     """Show one dead letter, by the KEY that list prints.
 
-    With --config it says what the record would be now, by the pipeline as it is configured today.
+    With ENV or --config it says what the record would be now, by the pipeline as it is configured today.
     """
     from firnline_ingest.dead_letters import DeadLetterKey
 
-    store, _ = _store(config, folder)
+    engine, (key,) = engine.out_of(named, 1)
+    store, _ = _store(engine, letters_in)
     letter = store.get(DeadLetterKey.parse(key))
     if raw:
         click.echo(letter.data, nl=False)
         return
-    today = _today(config, letter) if config else ""
+    today = "" if letters_in else _today(engine.config(), letter)
     click.echo(_page(letter, today, dump(letter.data) if as_hex else _shown(letter.data)))
 
 
 @dead_letters.command("export")
-@_place
+@_place(engine_argument)
 @chosen
 @click.option(
     "--letters",
@@ -115,7 +119,7 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, a
     help="Each record's exact bytes as a file of its own in this folder, which has to be new or empty.",
 )
 def export_letters(
-    config: Path | None, folder: Path | None, into: Path | None, raw: Path | None, **choice: Any
+    engine: ChosenEngine, letters_in: Path | None, into: Path | None, raw: Path | None, **choice: Any
 ) -> None:
     """Write dead letters to standard output, one JSON document a line.
 
@@ -124,15 +128,16 @@ def export_letters(
 
     \b
     For example:
-      firnline dead-letters export --config engine.json --reason not-json > letters.ndjson
+      firnline dead-letters export dev --reason not-json > letters.ndjson
     """
     from firnline_infra.cli.letter_files import exported, kept, raw_folder
 
     if into is not None and raw is not None:
         raise click.UsageError("give one of --letters and --raw")
-    store, _ = _store(config, folder)
+    chosen = choice_of(**choice)
+    store, _ = _store(engine, letters_in, choice["stream"])
     damaged = Damaged()
-    letters = store.list(choice_of(**choice), damaged)
+    letters = store.list(chosen, damaged)
     if raw is not None:
         with raw_folder(raw) as write:
             count = sum(write(letter) for letter in letters)
@@ -180,13 +185,11 @@ def _count(letters: "Iterator[DeadLetter]", where: str, output: str) -> None:
     )
 
 
-def _today(config: Path, letter: "DeadLetter") -> str:
+def _today(engine: "EngineConfig", letter: "DeadLetter") -> str:
     """What the record would be now."""
-    from firnline_ingest.config.load import load_config
     from firnline_ingest.dead_letters.conversion import DeadLetterConverter
     from firnline_ingest.schemas import SchemaRegistries
 
-    engine = load_config(config)
     pipeline = engine.find_pipeline(letter.stream)
     if pipeline is None:
         return "no pipeline reads its stream"
@@ -196,19 +199,17 @@ def _today(config: Path, letter: "DeadLetter") -> str:
     return "a row" if len(made.rows) == 1 else f"{len(made.rows):,} rows"
 
 
-def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterReader, str]":
-    """The store, and where that is."""
-    from firnline_ingest.config.load import load_config
+def _store(engine: ChosenEngine, letters_in: Path | None, stream: str | None = None) -> "tuple[DeadLetterReader, str]":
+    """The store, and where that is. Raises click.UsageError."""
     from firnline_ingest.dead_letters import LocalFolder, open_reader
 
-    if (config is None) == (folder is None):
-        raise click.UsageError("give one of --config and --folder")
-    if folder is not None:
-        return LocalFolder(folder), str(folder)
-    assert config is not None
-    engine = load_config(config)
-    place = engine.dead_letters
-    return open_reader(engine), str(place.folder or place.s3 or place.stream)
+    require_one(engine, {"--dead-letters": letters_in})
+    engine.check_stream(stream, "--stream")
+    if letters_in is not None:
+        return LocalFolder(letters_in), str(letters_in)
+    config = engine.config()
+    place = config.dead_letters
+    return open_reader(config), str(place.folder or place.s3 or place.stream)
 
 
 def _document(letter: "DeadLetter") -> dict[str, Any]:

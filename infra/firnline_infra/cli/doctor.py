@@ -28,11 +28,12 @@ def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...
     from firnline_infra.observe.text import report_table
     from firnline_infra.specification import load_spec
 
-    spec = load_spec(environment)
+    chosen = accounts.of(load_spec(environment))
+    spec = load_spec(chosen.specification(environment))
 
     def state() -> dict[str, object]:
         return deployment(environment, accounts, quiet=True).stack.state() or {}
 
-    found = examine(spec, accounts.of(spec), state=state, areas=areas)
+    found = examine(spec, chosen, state=state, areas=areas)
     show(output, found.as_document, lambda: report_table(found))
     raise SystemExit(found.exit_status)

@@ -1,19 +1,49 @@
-"""`firnline run`, `drain`, `validate`, `resume`, `deregister`, `migrate`: the engine's own (its `__main__`), under one roof."""
+"""`firnline run`, `drain`, `validate`, `resume`, `deregister`, `migrate`: the engine's own (its `__main__`), under one roof.
+
+ENV, the options of its accounts and --config are ours; the engine parses the rest, and helps.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
 
 import click
 
+from firnline_infra.cli.engine_argument import ChosenEngine, engine_options, require_one
+from firnline_infra.cli.environment_argument import EnvironmentFile
+
+if TYPE_CHECKING:
+    from firnline_ingest.config.model import EngineConfig
+
 AS_GIVEN = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+HELP = {"-h", "--help"}
+INSTEAD = (
+    "Instead of --config: ENV before all options, the name of a file in stacks/environments without its .yaml, such as dev, or "
+    "the path of any other."
+)
 
 
 def _engine_command(name: str, summary: str) -> click.Command:
-    """Hands the arguments to the engine as they are, `--help` too: it knows them, and says so in one place."""
-
     @click.command(name, context_settings=AS_GIVEN, help=summary, add_help_option=False)
-    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-    def command(arguments: tuple[str, ...]) -> None:
+    @engine_options
+    @click.argument("arguments", metavar="[ENV]", nargs=-1, type=click.UNPROCESSED)
+    def command(engine: ChosenEngine, arguments: tuple[str, ...]) -> None:
         from firnline_ingest.__main__ import main
 
-        raise SystemExit(main([name, *arguments], program="firnline"))
+        if arguments and not arguments[0].startswith("-"):
+            engine = engine.of(EnvironmentFile().convert(arguments[0], None, None))
+            arguments = arguments[1:]
+        if not HELP & set(arguments):
+            require_one(engine)
+        if name == "run" and engine.spec is not None and engine.spec.aws.runtime.kind is not None:
+            raise click.UsageError(
+                f"The engine of {engine.spec.name} is a job of {engine.spec.aws.runtime.kind}: `firnline deploy` starts it."
+            )
+
+        def config(options: argparse.Namespace) -> "EngineConfig":
+            engine.check_stream(getattr(options, "stream", None), "--stream")
+            return engine.config()
+
+        raise SystemExit(main([name, *arguments], program="firnline", config=config, more=INSTEAD))
 
     return command
 

@@ -53,6 +53,7 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
 
     typed = accounts.env_argument(environment)
     owner = KeyOwner.of(spec, environment, user, environment=typed)
+    _ = owner.secret  # a user that the specification has not is refused before anybody logs in
     chosen = accounts.of(spec)
     # In those that begin empty nobody applied a bootstrap, and the key of today is not tomorrow's.
     if not chosen.begin_empty and (arn := record_encryption_key(spec, owner.file, chosen, environment=typed)):
@@ -64,7 +65,10 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
         click.echo(f"  in place of the file's key in {created.replaced_arn}, which these accounts do not have")
     click.echo(f"  private half: {created.secret_arn}")
     click.echo(f"  public half:  {owner.file.path}")
-    click.echo(f"Next: commit {owner.file.path}, then {registers(owner)}")
+    commit = (
+        "" if chosen.begin_empty else f"commit {owner.file.path}, then "
+    )  # what opens nothing tomorrow is no one's to review
+    click.echo(f"Next: {commit}{registers(owner)}")
 
 
 @keys.command()

@@ -1,19 +1,19 @@
 """`firnline latency`"""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.engine_argument import ChosenEngine, engine_argument, require_one
 from firnline_infra.cli.output import output_option, show
-from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
+from firnline_infra.cli.reader_options import reader_of, reader_options
 
 if TYPE_CHECKING:
     from firnline_infra.audit.latency import LatencyReport, Spread
 
 
 @click.command()
-@click.option("--config", "config_file", type=EXISTING_FILE, required=True, help="The engine's configuration.")
+@engine_argument
 @reader_options
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--minutes", type=click.IntRange(min=1), default=60, show_default=True, help="How far back to look.")
@@ -21,15 +21,12 @@ if TYPE_CHECKING:
 @output_option()
 def latency(
     *,
-    config_file: Path,
-    reader_user: str,
-    reader_role: str,
-    reader_key: Path,
-    warehouse: str | None,
+    engine: ChosenEngine,
     stream: str | None,
     minutes: int,
     produced_at: str | None,
     output: str,
+    **reader: Any,
 ) -> None:
     """Measure latency from producer to visible row.
 
@@ -37,12 +34,12 @@ def latency(
     standard tables have), when the engine made the row (metadata.push_time), and with --produced-at when the producer made
     the record. Changes nothing.
     """
-    from firnline_infra.audit import ReaderUser
     from firnline_infra.audit.latency import latencies
-    from firnline_ingest.config.load import load_config
 
-    reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
-    found = latencies(load_config(config_file), reader, stream=stream, minutes=minutes, produced_at=produced_at)
+    require_one(engine)
+    engine.check_stream(stream, "--pipeline")
+    looks = reader_of(engine, **reader)
+    found = latencies(engine.config(), looks, stream=stream, minutes=minutes, produced_at=produced_at)
     show(output, lambda: [each.as_document() for each in found], lambda: text_of(found))
 
 

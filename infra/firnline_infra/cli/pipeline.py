@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.engine_argument import check_stream
 from firnline_infra.cli.environment_argument import environment_argument
 
 
@@ -28,7 +29,9 @@ def pause(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
       firnline pipeline pause dev orders
     """
     from firnline_infra.cli.rollout import engine_of
+    from firnline_infra.specification import load_spec
 
+    check_stream(load_spec(environment), stream, "STREAM")
     engine = engine_of(environment, accounts)
     said = f"{stream} is paused; its last rows are waited for, which takes a minute or more."
     engine.pause(stream).begin(written=lambda: click.echo(said))
@@ -49,6 +52,8 @@ def resume(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
       firnline pipeline resume dev orders
     """
     from firnline_infra.cli.rollout import engine_of
+    from firnline_infra.specification import load_spec
 
+    check_stream(load_spec(environment), stream, "STREAM")
     engine_of(environment, accounts).pause(stream).end()
     click.echo(f"{stream} is read again with the engine's next plan.")

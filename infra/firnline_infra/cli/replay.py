@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
+from firnline_infra.cli.engine_argument import ChosenEngine, engine_argument, require_one
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.terminal import end_at_once, in_a_line, printable
 
@@ -35,9 +36,12 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("replay")
-@click.option("--config", "config_file", type=FILE, required=True, help="The engine's configuration, as it is by now.")
+@engine_argument
 @click.option(
-    "--folder", type=FOLDER, help="Dead letters of this folder, in place of where the configuration has them."
+    "--dead-letters",
+    "letters_in",
+    type=FOLDER,
+    help="Dead letters of this folder, in place of where the configuration has them.",
 )
 @chosen
 @click.option(
@@ -71,8 +75,8 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 )
 def replay(
     *,
-    config_file: Path,
-    folder: Path | None,
+    engine: ChosenEngine,
+    letters_in: Path | None,
     repair: str | None,
     edited: Path | None,
     by_file: bool,
@@ -85,16 +89,16 @@ def replay(
 ) -> None:
     """Send dead letters into the table that can be rows now, each once.
 
-    By default a dead letter is converted as the configuration says today. However often this is run, killed and run again, beside
-    the engine or beside itself: a dead letter that was replayed is never sent again. Exit status: 0 each chosen dead letter is
-    replayed, 1 some stay dead letters, could not be read, or were refused by the table, 2 refused.
+    By default a dead letter is converted as the configuration says today; with ENV that is the one that was deployed last.
+    However often this is run, killed and run again, beside the engine or beside itself: a dead letter that was replayed is never
+    sent again. Exit status: 0 each chosen dead letter is replayed, 1 some stay dead letters, could not be read, or were refused
+    by the table, 2 refused.
 
     \b
     For example:
-      firnline dead-letters replay --config engine.json --reason too-large --dry-run
+      firnline dead-letters replay dev --reason too-large --dry-run
       firnline dead-letters replay --config engine.json --with repairs:without_bom
     """
-    from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import DeadLettersConfig
     from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
     from firnline_ingest.dead_letters.journal import Outcome
@@ -114,9 +118,11 @@ def replay(
         only_look=dry_run,
         by_file=by_file,
     )
-    config = load_config(config_file)
-    if folder is not None:
-        config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=folder)})
+    require_one(engine)
+    engine.check_stream(choice["stream"], "--stream")
+    config = engine.config()
+    if letters_in is not None:
+        config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=letters_in)})
     _replay(config, request)
 
 

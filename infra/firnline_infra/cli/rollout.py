@@ -1,6 +1,7 @@
 """What `deploy`, `status`, `stop` and `logs` begin with, and `up` ends with."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,11 @@ HOW = 'Next: say output "dev" { value = module.dev } in the root module, apply, 
 
 
 def engine_of(
-    spec_file: Path, accounts: ChosenAccounts, *, outputs: dict[str, Any] | None = None
+    spec_file: Path,
+    accounts: ChosenAccounts,
+    *,
+    outputs: dict[str, Any] | None = None,
+    say: Callable[[str], None] = click.echo,
 ) -> "EngineEnvironment":
     """The engine of what is deployed; asks no service yet. Reads the stack's `outputs` from its state if they are not given."""
     from firnline_infra.cli.deployment import deployment
@@ -30,7 +35,7 @@ def engine_of(
         accounts=chosen,
         outputs=lambda: deployment(spec_file, accounts, quiet=True).outputs() if outputs is None else outputs,
         env_argument=accounts.env_argument(spec_file),
-        say=click.echo,
+        say=say,
     )
 
 

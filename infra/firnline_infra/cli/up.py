@@ -1,6 +1,5 @@
 """`firnline up`"""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | 
     click.echo()
     click.echo(f"{found.spec.name} is up in {found.accounts.place}.")
     if found.spec.aws.runtime.job is None:
-        click.echo(_next(outputs, found.env_argument, found.accounts.before_running))
+        click.echo(_next(outputs, found.env_argument))
         return
     from firnline_infra.cli.deploy import told
     from firnline_infra.cli.rollout import artefact_of, engine_in
@@ -47,14 +46,12 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | 
     click.echo(told(engine.deploy(lambda: artefact_of(engine, None)), found.env_argument))
 
 
-def _next(outputs: dict[str, Any], environment: str, before_running: Sequence[str]) -> str:
+def _next(outputs: dict[str, Any], environment: str) -> str:
     where = outputs.get("engine_config_url")
     lines = [f"The engine's configuration is {outputs['engine_config_hash']}" + (f", at {where}" if where else "")]
     lines += [
         "Next:",
-        *(f"  {command}" for command in before_running),
-        f"  firnline outputs {environment} --engine-config > engine.json",
-        "  firnline validate --config engine.json",
-        "  firnline run --config engine.json",
+        f"  firnline validate {environment}",
+        f"  firnline run {environment}",
     ]
     return "\n".join(lines)

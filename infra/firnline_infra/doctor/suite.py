@@ -34,13 +34,15 @@ RULES = {
 }
 DOCTOR = Suite(name="doctor", rules=RULES, first=Verdict.WRONG, lists_good=True)
 """What is wrong decides the exit status: it is to be corrected first."""
+OF_REAL_ACCOUNTS = {"network", "rights", "limits", "ci"}
+"""Public hosts, a bootstrap, quotas and a pipeline: accounts that begin empty with each start have none of them."""
 State = Callable[[], dict[str, Any]]
 
 
 def examine(spec: EnvironmentSpec, accounts: Accounts, *, state: State, areas: Iterable[str] = ()) -> Report:
-    """`state` asks for the stack's; `areas`: only these, all of them where empty."""
-    wanted = set(areas)
-    checks = [check for check in _checks(spec, accounts, state) if not wanted or check.rule in wanted]
+    """`state` asks for the stack's; `areas`: only these, all that the accounts have where empty."""
+    wanted = set(areas) or RULES.keys() - (OF_REAL_ACCOUNTS if accounts.begin_empty else set())
+    checks = [check for check in _checks(spec, accounts, state) if check.rule in wanted]
     found = tuple(finding for check in checks for finding in findings_of(check, incomplete=NOT_ASKED))
     return Report(suite=DOCTOR, environment=spec.name, findings=found)
 

@@ -36,8 +36,9 @@ def create_key(owner: KeyOwner, accounts: Accounts, *, make_pair: Callable[[], K
     """Raises KeyExists, KeyGivenElsewhere, PrivateHalfMissing, KeysDisagree, NoSecretHere, WrongAwsAccount, or what
     Vault raises.
     """
+    definition = owner.secret
     check_aws(owner.spec, accounts)
-    vault = Vault(accounts.aws("secretsmanager"), owner.secret)
+    vault = Vault(accounts.aws("secretsmanager"), definition)
     recorded = _recorded_fingerprints(owner)
     found = vault.look()
     gone = _arn_of_a_lost_secret(vault.definition, found) if recorded and accounts.begin_empty else None

@@ -55,8 +55,9 @@ class Rotation:
         `wait_s` bounds how long it waits for the engine. Raises KeysMissing, KeysDisagree, PrivateHalfMissing,
         UserNotDescribed, and what the two accounts refuse.
         """
+        definition = self.owner.secret
         check_aws(self.owner.spec, self.accounts)
-        vault = Vault(self.accounts.aws("secretsmanager"), self.owner.secret)
+        vault = Vault(self.accounts.aws("secretsmanager"), definition)
         waited_s = 0.0
         while True:
             seen = self._look(vault)

@@ -12,7 +12,7 @@ from firnline_infra.build import BuiltArtefact
 from firnline_infra.build.repository import image_in_repository
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
-from firnline_infra.rollout.jobs import EngineJobs, job_document, recorded_job
+from firnline_infra.rollout.jobs import EngineJobs, config_in, job_document, recorded_job
 from firnline_infra.rollout.loop import Deployed, JobRecords
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployments, before_that
@@ -95,6 +95,18 @@ class EngineEnvironment:
         """The configuration of what was deployed last; None where nothing was."""
         newest = self.records.newest()
         return self._jobs.config_of(recorded_job(newest.job)) if newest and newest.job else None
+
+    def current_config(self) -> EngineConfig:
+        """The configuration of what was deployed last; before that, and for an engine that is started by hand, the stack's.
+
+        Raises NotDeployed, WrongAwsAccount or AwsUnreachable.
+        """
+        check_aws(self.spec, self.accounts)
+        deployed = None if self.spec.aws.runtime.job is None else self.deployed_config()
+        if deployed is not None:
+            return deployed
+        document = self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
+        return config_in(document, f"the engine's configuration of {self.spec.name}")
 
     @property
     def application(self) -> str:

@@ -96,6 +96,11 @@ class EngineJobs:
         return [Problem(what=f"{each.name}: {each.found}", next_step=each.next_step) for each in found]
 
 
+def config_in(document: Mapping[str, Any], source: str) -> EngineConfig:
+    """`source` is what errors call the document. Raises ConfigError."""
+    return parse_config(document_text(document).encode(), source)
+
+
 def job_document(job: EngineJob) -> dict[str, Any]:
     """The job for a deployment's record, without defaults: a default that was written down may contradict what was chosen."""
     document: dict[str, Any] = JOB.dump_python(job, mode="json", exclude_unset=True)

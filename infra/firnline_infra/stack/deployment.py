@@ -19,7 +19,7 @@ from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.redshift import RedshiftViews
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.prerequisites import check_ready
+from firnline_infra.specification.prerequisites import check_ready, missing_keys
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
 from firnline_infra.stack.preconditions import Preconditions, check_in_use, refuse_previewer, sees_all
 from firnline_infra.stack.secrets import forget_deleted
@@ -72,6 +72,8 @@ class Deployment:
         Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
         ApplicationInUse, ClusterInUse, and what Pulumi and the recovery raise.
         """
+        if (missing := missing_keys(self.spec, self.env_argument)) is not None:
+            raise missing  # before anybody logs in
         spec = with_recorded_key(self.spec, self._keys_file, self.accounts, environment=self.env_argument, say=self.say)
         check_ready(spec, self.env_argument)
         self.stack.check(spec)

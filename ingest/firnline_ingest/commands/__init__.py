@@ -28,16 +28,18 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.format_usage()}Try '{self.prog} --help' for help.\n\nError: {said}.\n")
 
 
-def parser_of(program: str) -> argparse.ArgumentParser:
-    """`program` is what a person typed. The namespace that it parses has the command's `run`, and `config`."""
+def parser_of(program: str, *, more: str = "", is_config_given: bool = False) -> argparse.ArgumentParser:
+    """`program` is what a person typed, `more` what each command's help says besides. The namespace that it parses has the
+    command's `run`, and `config`; a configuration that is given otherwise makes it needless.
+    """
     parser = _Parser(prog=program, description="Kinesis to Snowflake, once.")
     commands = parser.add_subparsers(dest="command", required=True)
     for command in COMMANDS:
-        description = f"{command.summary} {command.more}".strip()
+        description = " ".join(filter(None, (command.summary, command.more, more)))
         added = commands.add_parser(command.name, help=command.summary, description=description)
         added.add_argument(
             "--config",
-            required=True,
+            required=not is_config_given,
             metavar="FILE",
             help="The engine's configuration: engine.json, or s3://bucket/key.",
         )

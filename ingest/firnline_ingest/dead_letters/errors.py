@@ -161,14 +161,14 @@ class NotReplayable(DeadLetterError, Fatal):
 
     id = "FL-4016"
     causes = "Dead letters on a Kinesis stream have no place that says which were replayed"
-    remedy = "`firnline dead-letters export --letters FOLDER`, then `replay --folder FOLDER`"
+    remedy = "`firnline dead-letters export --letters FOLDER`, then `replay --dead-letters FOLDER`"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
             f"Dead letters on the Kinesis stream {stream} can't be replayed from there: a stream has no place that says which of "
             f"them were.",
             next_step="firnline dead-letters export --letters FOLDER brings them into a folder, and firnline dead-letters replay "
-            "--folder FOLDER replays them from there. Keep that folder, and replay from it alone.",
+            "--dead-letters FOLDER replays them from there. Keep that folder, and replay from it alone.",
         )
 
 

@@ -12,7 +12,8 @@ from firnline_local.cli.options import folder_option
 def env(folder: Path) -> None:
     """Print the variables that lead programs to the embedded AWS.
 
-    And the reader's, so that `firnline audit --config engine.json` needs no further options.
+    And those of the reader whose key is in the environment's folder, so that `firnline audit --config engine.json` needs no
+    further options. Commands with ENV and --local need none of them.
 
     \b
     For a shell, and all that it starts:

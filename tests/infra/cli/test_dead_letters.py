@@ -40,7 +40,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_list_shows_key_reason_size_arrival_and_detail(folder: Path) -> None:
-    shown = run("list", "--folder", str(folder))
+    shown = run("list", "--dead-letters", str(folder))
     assert shown.exit_code == 0
     assert shown.output.splitlines() == [
         KEY,
@@ -54,16 +54,16 @@ def test_a_reason_steers_no_terminal_and_stays_in_its_line(tmp_path: Path) -> No
     rejected = RejectedRecord(0, RejectReason.MALFORMED, "UnknownType: \x1b[2J\nNo dead letters.")
     LocalFolder(tmp_path).put([DeadLetter.of(rejected, Record("4959", PAYLOAD, "key", 1763725995.123), SHARD)])
     for command in (["list"], ["show", KEY]):
-        lines = run(*command, "--folder", str(tmp_path)).output.splitlines()
+        lines = run(*command, "--dead-letters", str(tmp_path)).output.splitlines()
         assert [line for line in lines if line.endswith(r"UnknownType: \x1b[2J\nNo dead letters.")]
 
 
 def test_list_says_so_where_there_are_none(tmp_path: Path) -> None:
-    assert run("list", "--folder", str(tmp_path)).output == f"No dead letters in {tmp_path}.\n"
+    assert run("list", "--dead-letters", str(tmp_path)).output == f"No dead letters in {tmp_path}.\n"
 
 
 def test_list_as_json_is_a_document_a_line_without_the_payload(folder: Path) -> None:
-    (line,) = run("list", "--folder", str(folder), "--output", "json").output.splitlines()
+    (line,) = run("list", "--dead-letters", str(folder), "--output", "json").output.splitlines()
     document = json.loads(line)
     assert (document["key"], document["reason"], document["bytes"]) == (KEY, "not-json", 13)
     assert "data" not in document
@@ -79,7 +79,7 @@ def test_the_folder_can_come_from_the_engines_configuration(
 
 
 def test_show_prints_the_payload_without_letting_it_steer_the_terminal(folder: Path) -> None:
-    shown = run("show", KEY, "--folder", str(folder)).output
+    shown = run("show", KEY, "--dead-letters", str(folder)).output
     assert "partition key    key-\\x1b[2J\n" in shown
     assert "reason           not-json: JSON is malformed: invalid character (byte 5).\n" in shown
     assert '{"a":\\xff\\x1b[31m}' in shown
@@ -87,19 +87,19 @@ def test_show_prints_the_payload_without_letting_it_steer_the_terminal(folder: P
 
 
 def test_show_raw_prints_the_exact_bytes_and_nothing_else(folder: Path) -> None:
-    assert run("show", KEY, "--folder", str(folder), "--raw").stdout_bytes == PAYLOAD
+    assert run("show", KEY, "--dead-letters", str(folder), "--raw").stdout_bytes == PAYLOAD
 
 
 def test_a_key_without_a_letter_is_an_error_of_ours(folder: Path) -> None:
     for key in (KEY.replace("4959", "4960"), "nonsense"):
-        assert isinstance(run("show", key, "--folder", str(folder)).exception, UnknownDeadLetter)
+        assert isinstance(run("show", key, "--dead-letters", str(folder)).exception, UnknownDeadLetter)
 
 
-@pytest.mark.parametrize("arguments", [(), ("--folder", ".", "--config", __file__)])
+@pytest.mark.parametrize("arguments", [(), ("--dead-letters", ".", "--config", __file__)])
 def test_the_place_is_given_in_exactly_one_way(arguments: tuple[str, ...]) -> None:
     refused = run("list", *arguments)
     assert refused.exit_code == 2
-    assert "give one of --config and --folder" in refused.output
+    assert "Give one of ENV, --config and --dead-letters." in refused.output
 
 
 def test_letters_on_a_stream_can_not_be_replayed_and_the_error_says_how_they_can(
@@ -125,14 +125,14 @@ def test_whoever_has_loaded_the_sdk_before_goes_on_after_a_refusal(
 
 def test_export_brings_letters_into_a_folder_of_letters(folder: Path, tmp_path: Path) -> None:
     for new in (1, 0):
-        shown = run("export", "--folder", str(folder), "--letters", str(tmp_path / "other"))
+        shown = run("export", "--dead-letters", str(folder), "--letters", str(tmp_path / "other"))
         assert f"{new} new dead letters" in shown.stderr
     assert list(LocalFolder(tmp_path / "other").list()) == list(LocalFolder(folder).list())
 
 
 def test_list_takes_only_what_is_chosen(folder: Path) -> None:
     def listed(*options: str) -> str:
-        return run("list", "--folder", str(folder), *options).output.splitlines()[-1]
+        return run("list", "--dead-letters", str(folder), *options).output.splitlines()[-1]
 
     none, one = f"No dead letters in {folder}.", f"1 dead letter in {folder}."
     assert listed("--stream", "orders", "--shard", SHARD.shard_id, "--reason", "not-json") == one
@@ -143,21 +143,21 @@ def test_list_takes_only_what_is_chosen(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["list", "export"])
 def test_a_reason_that_no_letter_has_is_told_and_is_not_no_letters(folder: Path, command: str) -> None:
-    outcome = CliRunner().invoke(dead_letters, [command, "--folder", str(folder), "--reason", "not_json"])
+    outcome = CliRunner().invoke(dead_letters, [command, "--dead-letters", str(folder), "--reason", "not_json"])
     assert (outcome.exit_code, "'not_json' is no reason; did you mean 'not-json'?" in outcome.output) == (2, True)
 
 
 def test_list_counts_by_stream_shard_and_reason(folder: Path) -> None:
-    shown = run("list", "--folder", str(folder), "--count").output.splitlines()
+    shown = run("list", "--dead-letters", str(folder), "--count").output.splitlines()
     assert [shown[2].split(), shown[3]] == [["1", "orders", SHARD.shard_id, "not-json"], f"1 in {folder}."]
-    counted = run("list", "--folder", str(folder), "--count", "--output", "yaml").output
+    counted = run("list", "--dead-letters", str(folder), "--count", "--output", "yaml").output
     assert yaml.safe_load(counted) == [{"count": 1, "stream": "orders", "shard": SHARD.shard_id, "reason": "not-json"}]
 
 
 def test_a_damaged_letter_is_told_on_stderr_and_the_others_are_listed(folder: Path) -> None:
     (file,) = folder.rglob("*.json")
     file.with_name(file.name.replace("4959", "4950")).write_bytes(b'{"version":2}')
-    shown = run("list", "--folder", str(folder))
+    shown = run("list", "--dead-letters", str(folder))
     assert shown.exit_code == 1
     assert shown.stdout.splitlines()[0] == KEY
     assert "FL-4003" in shown.stderr
@@ -182,12 +182,12 @@ def test_show_says_what_the_record_would_be_today(
 
 
 def test_show_dumps_bytes_in_hexadecimal(folder: Path) -> None:
-    dumped = run("show", KEY, "--folder", str(folder), "--hex").output.splitlines()[-1]
+    dumped = run("show", KEY, "--dead-letters", str(folder), "--hex").output.splitlines()[-1]
     assert dumped == '00000000  7b 22 61 22 3a ff 1b 5b 33 31 6d 7d 0a           {"a":..[31m}.'
 
 
 def test_export_keeps_bytes_that_are_no_text_in_base64(folder: Path) -> None:
-    (line,) = run("export", "--folder", str(folder)).output.splitlines()
+    (line,) = run("export", "--dead-letters", str(folder)).output.splitlines()
     document = json.loads(line)
     assert document["key"] == KEY
     assert base64.b64decode(document["data"]) == PAYLOAD
@@ -197,16 +197,16 @@ def test_export_keeps_bytes_that_are_no_text_in_base64(folder: Path) -> None:
 def test_export_shows_text_as_text(folder: Path) -> None:
     rejected = RejectedRecord(0, RejectReason.NOT_JSON, "x")
     LocalFolder(folder).put([DeadLetter.of(rejected, Record("1", "{ä".encode(), "p", None), SHARD)])
-    document = json.loads(run("export", "--folder", str(folder)).output.splitlines()[0])
+    document = json.loads(run("export", "--dead-letters", str(folder)).output.splitlines()[0])
     assert document["text"] == "{ä"
     assert "data" not in document
 
 
 def test_export_writes_exact_bytes_into_a_folder_that_is_empty(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert run("export", "--folder", str(folder), "--raw", str(out)).exit_code == 0
+    assert run("export", "--dead-letters", str(folder), "--raw", str(out)).exit_code == 0
     assert {file.name: file.read_bytes() for file in out.iterdir()} == {KEY.replace("/", "-"): PAYLOAD}
-    assert run("export", "--folder", str(folder), "--raw", str(out)).exit_code == 2
+    assert run("export", "--dead-letters", str(folder), "--raw", str(out)).exit_code == 2
 
 
 def test_who_replays_what_is_too_large_is_told_of_files_unless_it_went_by_one() -> None:

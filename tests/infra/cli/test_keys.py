@@ -45,7 +45,7 @@ def test_create_says_where_both_halves_are_and_what_comes_next(
     assert first.endswith(" of FIRNLINE_TYPED_READER")
     assert private.startswith("  private half: arn:aws:secretsmanager:us-east-1:000000000000:secret:firnline-typed/")
     assert public == f"  public half:  {spec_file.with_name('typed.keys.yaml')}"
-    assert following.endswith(f"then firnline up {spec_file} --folder {local_environment.folder.path}")
+    assert following == (f"Next: firnline up {spec_file} --folder {local_environment.folder.path}")
     again = invoke("create", spec_file, "reader", *folder)
     assert isinstance(again.exception, KeyExists)
 

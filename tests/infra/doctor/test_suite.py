@@ -35,6 +35,13 @@ def test_an_environment_whose_objects_are_somebody_elses_is_told_what_is_taken(
     assert found.exit_status == 3
 
 
+def test_embedded_accounts_have_no_network_no_bootstrap_no_quotas_and_no_pipeline(
+    local_environment: RunningEnvironment,
+) -> None:
+    found = examine(load_spec(LOCAL_SPEC), EmbeddedAccounts(local_environment), state=dict)
+    assert {each.rule for each in found.findings} == {"tools", "accounts", "clock", "names"}
+
+
 def test_a_service_that_does_not_answer_is_unknown_and_the_rest_is_told(local_environment: RunningEnvironment) -> None:
     refused = Fault(endpoint="kinesis:DescribeLimits", kind=FaultKind.ERROR, status=400, code="AccessDeniedException")
     local_environment.set_faults([refused])
