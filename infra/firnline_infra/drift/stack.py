@@ -19,9 +19,12 @@ Values = Mapping[str, Any]
 QUIET = {"same", "read", "refresh", "read-replacement", "read-discard", "discard"}
 PARTS_OF_REPLACE = {"create-replacement", "delete-replaced", "discard-replaced", "remove-pending-replace"}
 NOT_OF_A_CLOUD = ("pulumi:", "firnline:")  # providers and the stack; components of ours
+UNSEEN = "nothing that the role which compares can see"
+"""What is said of an object of Snowflake: what was replaced or given away looks the same as what was dropped."""
+ANOTHERS = "(where Snowflake answers that it exists, another owner has it by now, who gives it back); else "
 BRINGS_BACK = {
-    "snowflake table": "UNDROP TABLE {name}, before another one that is empty takes its name; else ",
-    "snowflake iceberg table": "UNDROP ICEBERG TABLE {name}, before another one that is empty takes its name; else ",
+    "snowflake table": f"UNDROP TABLE {{name}}, before another one that is empty takes its name {ANOTHERS}",
+    "snowflake iceberg table": f"UNDROP ICEBERG TABLE {{name}}, before another one that is empty takes its name {ANOTHERS}",
     "dynamodb table": "restore {name} first (aws dynamodb restore-table-to-point-in-time); else ",
 }
 """What has the data again; `up` makes an empty one, at which the engine stops."""
@@ -123,7 +126,8 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
                 yield finding(path, _text(_at(wanted, path)), _text(_at(there, path)), cause)
         case "create" | "import":
             cause = Cause.CHANGED if urn in state.inputs else Cause.NOT_APPLIED
-            gone = finding("exists", "yes", NOTHING, cause)
+            is_object = type_.startswith("snowflake:") and "name" in wanted and cause is Cause.CHANGED
+            gone = finding("exists", "yes", UNSEEN if is_object else NOTHING, cause)
             first = BRINGS_BACK.get(noun_of(type_), "") if cause is Cause.CHANGED else ""
             yield replace(gone, next_step=f"{first.format(name=gone.name)}{next_step}")
         case "delete":

@@ -59,7 +59,7 @@ def find_drift(
     omitted = () if verify_volumes else tuple(_verifications(state))
     with checked_session(spec, accounts) as session:
         check_ownership(session, state)
-        hidden, outputs, role = list(hidden_objects(blueprint, session)), _outputs(state), current_role(session)
+        hidden, outputs, role = list(hidden_objects(blueprint, session, state)), _outputs(state), current_role(session)
         context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
         without = (*omitted, *resources_behind(hidden, state))
         stack = partial(_stack, deployment, state, plan or deployment.plan, without)

@@ -6,7 +6,8 @@ from functools import partial
 
 from firnline_infra.blueprint.snowflake import DeadLetterStage, IcebergTable, InteractiveTable, Table
 from firnline_infra.drift.context import DriftContext
-from firnline_infra.observe.readback import read_back, stage_findings
+from firnline_infra.drift.stack import UNSEEN
+from firnline_infra.observe.readback import EXISTS, read_back, stage_findings
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_ingest.checks import NOTHING, Check, Finding
 
@@ -50,6 +51,6 @@ def _as_drift(kind: str, name: QualifiedName, found: Finding) -> Finding:
         found,
         kind=kind,
         name=".".join(part.name for part in name.parts),
-        found=found.found or NOTHING,
+        found=UNSEEN if found.path == EXISTS else found.found or NOTHING,
         next_step=f"find out who changed it{repair}",
     )

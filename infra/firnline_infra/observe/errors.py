@@ -5,6 +5,7 @@ DeployError
 ├── AdoptedUnusable    what is adopted is not there, not as it is said to be, or not granted
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
 ├── ObjectsHidden      the stack made it, it is there, and who deploys can't see it
+├── OthersWouldLose    the stack made it, it is another owner's by now, and `destroy` would drop it
 └── ClusterInUse       a cluster would be removed, or replaced, while jobs run in it
 """
 
@@ -82,22 +83,46 @@ class ObjectsHidden(DeployError):
 
     id = "FL-6138"
     causes = (
-        "Objects of the stack are there, and the role that deploys can't see them: they were given to another owner, or a "
-        "right on what contains them was revoked. Nothing was changed, and the stack still knows them"
+        "Objects of the stack are there, and the role that deploys can't see them: they were given to another owner, replaced "
+        "(CREATE OR REPLACE gives the new one to the role that runs it, and ends all grants), or a right on what contains "
+        "them was revoked. Nothing was changed, and the stack still knows them"
     )
     remedy = "the statements of the message, by the owner or an administrator; then the same command again"
 
-    def __init__(self, hidden: Sequence[tuple[str, str, str]], *, role: Identifier) -> None:
-        """`hidden`: what each is called, the word of GRANT for its kind, and its name in SQL."""
-        run = "".join(
-            f"\n      GRANT OWNERSHIP ON {word} {name} TO ROLE {role.sql} COPY CURRENT GRANTS;"
-            for _, word, name in hidden
-        )
+    def __init__(self, hidden: Sequence[tuple[str, str]], *, role: Identifier) -> None:
+        """`hidden`: the description of each, with its owner where it is known, and the statement that gives it back."""
+        run = "".join(f"\n      {statement};" for _, statement in hidden)
         super().__init__(
-            f"{role} can't see objects that this stack made and that are still there (other roles hold grants on them):\n"
-            + "\n".join(f"  - {called}" for called, _, _ in hidden),
-            next_step=f"find out who gave them away. Where they are to come back, have their owner or an administrator run "
-            f"this:{run}\n  then the same command again. Nothing was changed, and the stack still knows them.",
+            f"{role} can't see objects that this stack made, and something is still there under each name:\n"
+            + "\n".join(f"  - {described}" for described, _ in hidden),
+            next_step=f"find out who gave them away or replaced them. Where they are to come back, have their owner or an "
+            f"administrator run this:{run}\n  then the same command again (firnline drift says then whether it is another one "
+            "that was made under the name). Nothing was changed, and the stack still knows them.",
+        )
+
+
+class OthersWouldLose(DeployError):
+    """`destroy` would drop what belongs to another owner by now, or leave it behind unsaid."""
+
+    id = "FL-6141"
+    causes = (
+        "Objects that the stack made are another owner's by now, and `destroy` would drop them with the schema or the database "
+        "that they are in, or leave them behind in one that stays. Nothing was removed"
+    )
+    remedy = (
+        "ask their owner: what is to go is given back, by the statements of the message; what is to stay is moved out of the "
+        "environment's databases, or dropped; then the same command again"
+    )
+
+    def __init__(self, others: Sequence[tuple[str, str]], *, role: Identifier) -> None:
+        """`others`: the description of each, with its owner where it is known, and the statement that gives it back."""
+        run = "".join(f"\n      {statement};" for _, statement in others)
+        super().__init__(
+            f"These were made by this stack and are no longer {role}'s:\n"
+            + "\n".join(f"  - {each}" for each, _ in others),
+            next_step=f"ask who has them. Where they are to go with the environment, have their owner or an administrator run "
+            f"this:{run}\n  Where they are to stay, have them moved to a database that stays (ALTER TABLE … RENAME TO …). Then "
+            "the same command again. Nothing was removed.",
         )
 
 

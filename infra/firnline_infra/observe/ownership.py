@@ -25,6 +25,11 @@ def check_ownership(session: Any, state: Mapping[str, Any]) -> None:
             raise OwnerOutOfReach(table, owner=role, deployer=Identifier(deployer))
 
 
+def owners_by_grant(state: Mapping[str, Any]) -> frozenset[str]:
+    """The roles to which the stack itself gave its tables."""
+    return frozenset(owner for owner, _ in _given_away(state))
+
+
 def _given_away(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The owner and the name of each table, from the stack's state."""
     for resource in state.get("deployment", {}).get("resources") or ():

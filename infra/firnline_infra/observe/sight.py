@@ -1,12 +1,13 @@
 """What exists and can't be seen by the role that asks: to Snowflake, that is the same as what does not exist.
 
-A grant on an object ends with the object. So one that a role of the environment still has on an object that SHOW does not
-list says that it is there: somebody gave it to another owner, or took a right from who asks.
+Two signs say that an object is there which SHOW does not list. A grant on an object ends with the object, so one that a role of
+the environment still has says it; and whoever owns it has a grant of its OWNERSHIP, which is listed with that role's. Neither
+sign proves that it is gone: before anything is made or removed, `invisible.py` asks by a statement.
 """
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firnline_infra.accounts.accounts import current_role
@@ -15,12 +16,16 @@ from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.observe.errors import ObjectsHidden
 from firnline_infra.observe.existing import StackResources
-from firnline_infra.observe.grants import grants_to_role
+from firnline_infra.observe.grants import Owners, grants_to_role, noun
 from firnline_infra.observe.lookup import listed
+from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.checks import Finding, Verdict
 
-GRANTED = {"DATABASE", "SCHEMA", "TABLE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
+GRANTED = {"DATABASE", "SCHEMA", "TABLE", "STAGE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
+UNSEEN_BY_PREVIEWS = {"NETWORK POLICY", "AUTHENTICATION POLICY", "STAGE"}
+OWNED = GRANTED | UNSEEN_BY_PREVIEWS
+"""Kinds that a role sees by what it holds; roles show themselves to everybody."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class HiddenObject:
     name: QualifiedName
     word: str
     """What GRANT calls its kind: TABLE."""
+    owner: str = ""
+    """The role that owns it, where its grants are listed."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -39,10 +46,21 @@ class HiddenObject:
     def called(self) -> str:
         return f"{self.noun} {'.'.join(self.parts)}"
 
+    @property
+    def described(self) -> str:
+        return f"{self.called}, which role {Identifier(self.owner)} owns" if self.owner else self.called
+
+    def given_back(self, role: Identifier) -> str:
+        """The statement by which its owner gives it to the role."""
+        return f"GRANT OWNERSHIP ON {self.word} {self.name.sql} TO ROLE {role.sql} COPY CURRENT GRANTS"
+
     def finding(self, role: str) -> Finding:
         """The finding that nothing is known of it."""
         step = "compare in the role that deploys, or let this one see it; docs/drift.md says how a team lives with it"
-        name, found = ".".join(self.parts), f"it is there, and {role} can't see it"
+        found = f"it is there, and {role} can't see it"
+        if self.owner and self.owner != role:
+            found = f"it is there, role {Identifier(self.owner)} owns it, and {role} can't see it"
+        name = ".".join(self.parts)
         return Finding(
             kind=self.noun, name=name, path="sight", found=found, verdict=Verdict.UNKNOWN, next_step=step, rule="stack"
         )
@@ -55,40 +73,61 @@ class HiddenObject:
         return len(self.parts) > 1 and f"{self.name.sql}" in json.dumps(inputs).replace('\\"', '"')
 
 
-def hidden_objects(blueprint: Blueprint, session: Any) -> Iterator[HiddenObject]:
-    """The objects that the blueprint makes and the session's role can't see. Raises SnowflakeRefused."""
-    names = blueprint.names
+def hidden_objects(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:
+    """The objects that the blueprint makes and the session's role can't see. Of those that the state knows, it is asked of all
+    roles who owns them. Raises SnowflakeRefused.
+    """
+    names, known, owners = blueprint.names, StackResources.of(state), Owners(session)
     roles = (*(each.name for each in blueprint.landing.roles), names.deploy_role, names.preview_role)
-    named = {(_noun(each.kind), each.name) for role in roles for each in grants_to_role(session, role) or ()}
-    by_design = out_of_sight(blueprint.landing) if current_role(session) == names.preview_role.name else {}
+    named = {(noun(each.kind), each.name) for role in roles for each in grants_to_role(session, role) or ()}
+    asking = current_role(session)
+    by_design = out_of_sight(blueprint.landing) if asking == names.preview_role.name else {}
+    for title, each in made_objects(blueprint):
+        if title in UNSEEN_BY_PREVIEWS and str(each.name) in by_design:
+            yield each
+            continue
+        is_granted = title in GRANTED and (noun(each.word), each.parts) in named
+        if not (is_granted or known.knows(each.name)) or listed(session, each.word, each.name) is not None:
+            continue
+        owner = owners.of(each.word, each.parts)
+        if is_granted or owner not in ("", asking):
+            yield replace(each, owner=owner)
+
+
+def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
+    """What the blueprint makes of kinds that can be hidden, each with its kind's title."""
     for kind in SNOWFLAKE_KINDS:
-        for wanted in kind.made(blueprint):
-            each = HiddenObject(kind.noun(wanted), kind.name(wanted), kind.word(wanted))
-            exists = kind.title in GRANTED and (_noun(each.word), each.parts) in named
-            if (kind.title not in GRANTED and str(each.name) in by_design) or (
-                exists and listed(session, each.word, each.name) is None
-            ):
-                yield each
-
-
-def _noun(word: str) -> str:
-    """TABLE of ICEBERG TABLE: which word SHOW GRANTS has for a table differs. A role may have a user's name."""
-    return word.rpartition(" ")[2]
+        if kind.title in OWNED:
+            for wanted in kind.made(blueprint):
+                yield kind.title, HiddenObject(kind.noun(wanted), kind.name(wanted), kind.word(wanted))
 
 
 def check_visible(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> None:
     """Raises ObjectsHidden for what the state knows and a refresh would take for gone; not in the role of previews, which
-    does without a refresh then.
+    does without a refresh then. Raises OwnerOutOfReach.
     """
+    check_ownership(session, state)
     if current_role(session) == blueprint.names.preview_role.name:
         return
     known = StackResources.of(state)
     if not known.resources:
         return
-    hidden = [each for each in hidden_objects(blueprint, session) if known.knows(each.name)]
+    refuse([each for each in hidden_objects(blueprint, session, state) if known.knows(each.name)], session)
+
+
+def unseen(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:
+    """What the state knows and no listing has: gone, or another's without a sign. Raises SnowflakeRefused."""
+    known = StackResources.of(state)
+    for _, each in made_objects(blueprint):
+        if known.knows(each.name) and listed(session, each.word, each.name) is None:
+            yield each
+
+
+def refuse(hidden: Collection[HiddenObject], session: Any) -> None:
+    """Raises ObjectsHidden where there are any."""
     if hidden:
-        said = [(each.called, each.word, each.name.sql) for each in hidden]
-        raise ObjectsHidden(said, role=Identifier(current_role(session)))
+        role = Identifier(current_role(session))
+        raise ObjectsHidden([(each.described, each.given_back(role)) for each in hidden], role=role)
 
 
 def resources_behind(hidden: Collection[HiddenObject], state: Mapping[str, Any]) -> tuple[str, ...]:

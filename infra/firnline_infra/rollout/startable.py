@@ -72,9 +72,10 @@ def _targets(config: EngineConfig, spec: EnvironmentSpec, accounts: Accounts) ->
                 parts = tuple(part.name for part in name.parts)
                 if parts not in granted and listed(session, word, name) is None:
                     yield Problem(
-                        what=f"{word.capitalize()} {name} of stream {pipeline.stream} is not there, and role {role} has no "
-                        "right on it.",
-                        next_step="UNDROP TABLE has a dropped one again; firnline preview says what else is missing.",
+                        what=f"{word.capitalize()} {name} of stream {pipeline.stream} is not there, or can't be seen, and role "
+                        f"{role} has no right on it.",
+                        next_step="UNDROP TABLE has a dropped one again, and answers that it exists where another owner has it "
+                        "by now; firnline drift says what else is missing.",
                     )
 
 

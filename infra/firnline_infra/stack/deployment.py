@@ -16,7 +16,6 @@ from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe.existing import StackResources
-from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.redshift import RedshiftViews
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.prerequisites import check_ready, missing_keys
@@ -69,7 +68,7 @@ class Deployment:
         not look: a table that it recreated has none of its properties yet. With the `plan` of a preview, Pulumi does
         nothing else than it says.
 
-        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
+        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, ObjectsHidden, AlreadyThere, SecretsLost,
         ApplicationInUse, ClusterInUse, and what Pulumi and the recovery raise.
         """
         if (missing := missing_keys(self.spec, self.env_argument)) is not None:
@@ -117,7 +116,9 @@ class Deployment:
             preconditions.check_sight(session, state)
             refusals = tuple(preconditions.refusals(session, state))
             self.stack.init()
-            refresh = refresh and sees_all(self._blueprint, session, say=self.say)
+            refresh = refresh and sees_all(self._blueprint, session, state, say=self.say)
+            if refresh:
+                preconditions.say_unseen(session, state, say=self.say)
             changes = self.stack.preview(refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan)
             findings = TableReadback(self._blueprint, self.say).findings(session, state)
         made, differing = self._views_ahead()
@@ -136,8 +137,8 @@ class Deployment:
         return found
 
     def removals(self) -> list[tuple[str, str]]:
-        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, OwnerOutOfReach, or that it is
-        another account.
+        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, OwnerOutOfReach, OthersWouldLose, or
+        that it is another account.
 
         What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
         that out half-way.
@@ -147,7 +148,7 @@ class Deployment:
         with self._session() as session:
             refuse_previewer(self._blueprint, session)
             state = self.stack.state() or {}
-            check_ownership(session, state)
+            self._preconditions(self.spec).check_removable(session, state)
         if not StackResources.of(state).resources:
             raise self.not_deployed()
         if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
@@ -175,6 +176,7 @@ class Deployment:
     def _refuse(self, spec: EnvironmentSpec, session: Any, state: dict[str, Any]) -> None:
         preconditions = self._preconditions(spec)
         preconditions.check_sight(session, state)
+        preconditions.check_not_hidden(session, state)
         preconditions.remove_left(session, state)
         for refusal in preconditions.refusals(session, state):
             raise refusal

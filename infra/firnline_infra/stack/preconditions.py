@@ -14,10 +14,10 @@ from firnline_infra.observe.absent import absent
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, ClusterInUse
 from firnline_infra.observe.existing import StackResources, already_there
-from firnline_infra.observe.invisible import remove_left, taken_out_of_sight
+from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
-from firnline_infra.observe.ownership import check_ownership
-from firnline_infra.observe.sight import check_visible, hidden_objects
+from firnline_infra.observe.removable import check_removable
+from firnline_infra.observe.sight import check_visible, hidden_objects, refuse, unseen
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
 from firnline_infra.stack.errors import ApplicationInUse, OnlyLooks, SecretsLost
@@ -52,11 +52,26 @@ class Preconditions:
 
     def check_sight(self, session: Any, state: State) -> None:
         """Checks what would make even a preview wrong. Raises OwnerOutOfReach, ObjectsHidden or SecretsLost."""
-        check_ownership(session, state)
         check_visible(self._blueprint, session, state)
         file, env = self.keys_file, self.env_argument
         if lost := list(lost_secrets(self._blueprint, self.accounts, file=file, environment=env)):
             raise SecretsLost(lost, environment=env)
+
+    def check_not_hidden(self, session: Any, state: State) -> None:
+        """Asks about what the stack made and Snowflake does not list, which takes a statement. Raises ObjectsHidden."""
+        refuse(list(hidden_by_statement(self._blueprint, session, state)), session)
+
+    def check_removable(self, session: Any, state: State) -> None:
+        """Checks that a destroy removes nothing of another owner's. Raises OwnerOutOfReach or OthersWouldLose."""
+        check_removable(self._blueprint, session, state)
+
+    def say_unseen(self, session: Any, state: State, *, say: Callable[[str], None]) -> None:
+        """Says what a preview would call gone, and may be another owner's: a preview asks by no statement."""
+        for each in unseen(self._blueprint, session, state):
+            say(
+                f"{current_role(session)} sees nothing of {each.called}, which this stack made: it is gone, or another owner's "
+                "by now. firnline up asks Snowflake which, before it makes anything."
+            )
 
     def remove_left(self, session: Any, state: State) -> None:
         """Drops what an `up` that was killed in `check_free` has left. Raises SnowflakeRefused."""
@@ -101,10 +116,11 @@ def refuse_previewer(blueprint: Blueprint, session: Any) -> None:
         raise OnlyLooks(names.preview_role, deploys=names.deploy_role)
 
 
-def sees_all(blueprint: Blueprint, session: Any, *, say: Callable[[str], None]) -> bool:
+def sees_all(blueprint: Blueprint, session: Any, state: State, *, say: Callable[[str], None]) -> bool:
     """False in the role of previews if something is hidden from it: a refresh would take that for gone."""
     role = blueprint.names.preview_role
-    hidden = [each.called for each in hidden_objects(blueprint, session)] if current_role(session) == role.name else []
+    previews = current_role(session) == role.name
+    hidden = [each.called for each in hidden_objects(blueprint, session, state)] if previews else []
     if hidden:
         say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
     return not hidden

@@ -30,6 +30,7 @@ def test_each_change_is_one_finding_and_a_clean_environment_has_none(
 
     assert refused(made) == []
     as_the_role_that_reads(made)
+    replaced_by_an_administrator(made)
 
     monkeypatch.setattr("firnline_ingest.ledger.lease.is_alive", lambda *_: True)
     tried = list(one_by_one(made, changes(made)))
@@ -59,15 +60,43 @@ def test_each_change_is_one_finding_and_a_clean_environment_has_none(
 REFUSED = {
     "dev": [
         "Stream orders is not there.",
-        "Table FIRNLINE_DEV.RAW.ORDERS of stream orders is not there, and role FIRNLINE_DEV_INGEST has no right on it.",
+        "Table FIRNLINE_DEV.RAW.ORDERS of stream orders is not there, or can't be seen, and role FIRNLINE_DEV_INGEST has no "
+        "right on it.",
     ],
     "staging": [
-        "Pipe FIRNLINE_STAGING.RAW.CLICKS_TYPED of stream clicks is not there, and role FIRNLINE_STAGING_INGEST_CLICKS has no "
-        "right on it."
+        "Pipe FIRNLINE_STAGING.RAW.CLICKS_TYPED of stream clicks is not there, or can't be seen, and role "
+        "FIRNLINE_STAGING_INGEST_CLICKS has no right on it."
     ],
     "prod": [],
 }
 """What a deploy would find of these losses before it stops anything: a table of another owner is there."""
+
+
+REPLACED = {
+    "staging": ("snowflake table", "FIRNLINE_STAGING.RAW.CLICKS", "CREATE OR REPLACE TABLE {name} (A INT)"),
+    "prod": (
+        "snowflake interactive table",
+        "FIRNLINE_PROD.LIVE.PRICES",
+        "CREATE OR REPLACE INTERACTIVE TABLE {name} (SYMBOL VARCHAR) CLUSTER BY (SYMBOL)",
+    ),
+}
+"""The new one is its maker's, and no role of the environment has a grant on it."""
+
+
+def replaced_by_an_administrator(made: Made) -> None:
+    """To both roles of the environment it is there, with its owner, and nothing is called gone for it."""
+    if made.name not in REPLACED:
+        return
+    names, (kind, name, statement) = blueprint_of(made.spec).names, REPLACED[made.name]
+    made.sql(statement.format(name=name))
+    admin = made.environment.logins["admin"].user
+    made.sql(f"GRANT ROLE {names.deploy_role.sql} TO USER {admin}")
+    for role in (names.deploy_role.name, names.preview_role.name):
+        report = made.drift(role=role)
+        (unseen,) = (each for each in report.unseen if each.object == f"{kind} {name}")
+        assert (unseen.path, "role ACCOUNTADMIN owns it" in unseen.found) == ("sight", True)
+        assert (f"{kind} {name}", "exists") not in {each.key for each in report.findings}
+    made.sql(f"ALTER TABLE {name} RENAME TO {name}_THEIRS; UNDROP TABLE {name}; DROP TABLE {name}_THEIRS")
 
 
 def refused(made: Made) -> list[str]:

@@ -9,8 +9,9 @@ import pytest
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.observe import invisible
-from firnline_infra.observe.errors import ObjectsHidden
-from firnline_infra.observe.invisible import remove_left, taken_out_of_sight
+from firnline_infra.observe.errors import ObjectsHidden, OthersWouldLose
+from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
+from firnline_infra.observe.removable import check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
@@ -82,7 +83,7 @@ def test_a_table_that_moved_to_another_owner_is_refused_by_name_until_it_is_give
         world.sql("GRANT OWNERSHIP ON TABLE SIGHT.RAW.ORDERS TO ROLE SYSADMIN COPY CURRENT GRANTS")
         with pytest.raises(ObjectsHidden, match=r"snowflake table SIGHT\.RAW\.ORDERS") as refused:
             check_visible(blueprint, session, STATE)
-        (hidden,) = hidden_objects(blueprint, session)
+        (hidden,) = hidden_objects(blueprint, session, STATE)
         assert resources_behind([hidden], STATE) == ("u:table", "u:grant")
         world.sql(refused.value.next_step.partition("run this:")[2].partition(";")[0].strip())
         check_visible(blueprint, session, STATE)
@@ -94,7 +95,7 @@ def test_a_right_that_was_taken_from_who_deploys_hides_and_a_dropped_table_does_
     made(world)
     with closing(world.session()) as session:
         world.sql("DROP TABLE SIGHT.RAW.ORDERS")
-        assert list(hidden_objects(blueprint, session)) == []
+        assert list(hidden_objects(blueprint, session, STATE)) == []
         check_visible(blueprint, session, STATE)
 
 
@@ -151,5 +152,85 @@ def test_a_role_that_has_a_users_name_is_no_user(world: World, blueprint: Bluepr
     """An `up` that was killed may have made the one and not the other: the next one makes it."""
     world.sql(f"GRANT OWNERSHIP ON ROLE {INGEST} TO ROLE {DEPLOY} COPY CURRENT GRANTS")
     with closing(world.session()) as session:
-        assert [each.called for each in hidden_objects(blueprint, session)] == []
+        assert [each.called for each in hidden_objects(blueprint, session, STATE)] == []
         check_visible(blueprint, session, STATE)
+
+
+REPLACED = "CREATE OR REPLACE TABLE SIGHT.RAW.ORDERS (A VARCHAR)"
+
+
+@pytest.mark.parametrize(
+    "statement", [REPLACED, "GRANT OWNERSHIP ON TABLE SIGHT.RAW.ORDERS TO ROLE SYSADMIN REVOKE CURRENT GRANTS"]
+)
+def test_a_table_that_was_replaced_or_given_away_without_its_grants_is_hidden_and_its_owner_named(
+    world: World, blueprint: Blueprint, statement: str
+) -> None:
+    """No role of the environment has a grant on it any more."""
+    made(world)
+    world.sql(statement)
+    with closing(world.session()) as session:
+        with pytest.raises(ObjectsHidden, match=r"ORDERS, which role (ACCOUNTADMIN|SYSADMIN) owns") as refused:
+            check_visible(blueprint, session, STATE)
+        assert [each.called for each in hidden_by_statement(blueprint, session, STATE)] == [
+            "snowflake table SIGHT.RAW.ORDERS"
+        ]
+        world.sql(refused.value.next_step.partition("run this:")[2].partition(";")[0].strip())
+        check_visible(blueprint, session, STATE)
+        assert list(hidden_by_statement(blueprint, session, STATE)) == []
+
+
+def test_a_dropped_table_is_asked_for_and_can_be_undropped_afterwards(world: World, blueprint: Blueprint) -> None:
+    made(world)
+    with closing(world.session()) as session:
+        rows(session, "ALTER TABLE SIGHT.RAW.ORDERS SET COMMENT = 'of the stack'")
+        world.sql("DROP TABLE SIGHT.RAW.ORDERS")
+        assert list(hidden_by_statement(blueprint, session, STATE)) == []
+        assert rows(session, "SHOW TABLES IN SCHEMA SIGHT.RAW") == []
+        rows(session, "UNDROP TABLE SIGHT.RAW.ORDERS")
+        (found,) = rows(session, "SHOW TABLES IN SCHEMA SIGHT.RAW")
+        assert found["comment"] == "of the stack"
+
+
+@pytest.mark.parametrize("kept", ["COPY", "REVOKE"])
+@pytest.mark.parametrize("seen", [True, False])
+def test_destroy_is_refused_while_another_owner_has_a_table(
+    world: World, blueprint: Blueprint, kept: str, seen: bool
+) -> None:
+    made(world)
+    with closing(world.session()) as session:
+        check_removable(blueprint, session, STATE)
+        world.sql(f"GRANT OWNERSHIP ON TABLE SIGHT.RAW.ORDERS TO ROLE SYSADMIN {kept} CURRENT GRANTS")
+        if seen:
+            world.sql(f"GRANT SELECT ON TABLE SIGHT.RAW.ORDERS TO ROLE {DEPLOY}")
+        with pytest.raises(OthersWouldLose, match=r"table SIGHT\.RAW\.ORDERS, which role SYSADMIN owns") as refused:
+            check_removable(blueprint, session, STATE)
+        world.sql(refused.value.next_step.partition("run this:")[2].partition(";")[0].strip())
+        check_removable(blueprint, session, STATE)
+
+
+def test_a_table_that_is_gone_keeps_no_environment_from_going(world: World, blueprint: Blueprint) -> None:
+    made(world)
+    world.sql("DROP TABLE SIGHT.RAW.ORDERS")
+    with closing(world.session()) as session:
+        check_removable(blueprint, session, STATE)
+
+
+def test_a_network_policy_of_another_owner_is_there(world: World) -> None:
+    kept = {**DOCUMENT["snowflake"], "allowed_networks": ["192.0.2.0/24"]}
+    blueprint = blueprint_of(smallest(**DOCUMENT | {"snowflake": kept}))
+    policy = blueprint.landing.network_policy
+    assert policy is not None
+    inputs = {"name": policy.name.name}
+    state = {"deployment": {"resources": [{"type": "snowflake:index/networkPolicy:NetworkPolicy", "inputs": inputs}]}}
+    world.sql(f"GRANT CREATE NETWORK POLICY ON ACCOUNT TO ROLE {DEPLOY}")
+    create = f"CREATE NETWORK POLICY {policy.name.sql} ALLOWED_IP_LIST = ('192.0.2.0/24')"
+    with closing(world.session()) as session:
+        rows(session, create)
+        check_visible(blueprint, session, state)
+        world.sql(f"GRANT OWNERSHIP ON NETWORK POLICY {policy.name.sql} TO ROLE SYSADMIN")
+        with pytest.raises(ObjectsHidden, match=f"network policy {policy.name}, which role SYSADMIN owns"):
+            check_visible(blueprint, session, state)
+        assert len(list(hidden_by_statement(blueprint, session, state))) == 1
+        world.sql(f"DROP NETWORK POLICY {policy.name.sql}")
+        check_visible(blueprint, session, state)
+        assert list(hidden_by_statement(blueprint, session, state)) == []

@@ -317,8 +317,8 @@ def test_a_table_that_the_deployer_no_longer_reaches_is_told_before_pulumi_takes
         assert state["deployment"]["resources"] == [STREAM]
         raise OwnerOutOfReach("T", owner=Identifier("ENGINE"), deployer=Identifier("DEPLOY"))
 
-    for module in ("preconditions", "deployment"):
-        monkeypatch.setattr(f"firnline_infra.stack.{module}.check_ownership", out_of_reach)
+    for module in ("sight", "removable"):
+        monkeypatch.setattr(f"firnline_infra.observe.{module}.check_ownership", out_of_reach)
     with pytest.raises(OwnerOutOfReach):
         getattr(world.deployment, what)()
     assert world.engine.calls == []
