@@ -17,6 +17,8 @@ import software.amazon.kinesis.lifecycle.events.*;
 import software.amazon.kinesis.metrics.NullMetricsFactory;
 import software.amazon.kinesis.processor.*;
 import software.amazon.kinesis.retrieval.KinesisClientRecord;
+import software.amazon.kinesis.retrieval.RetrievalSpecificConfig;
+import software.amazon.kinesis.retrieval.fanout.FanOutConfig;
 import software.amazon.kinesis.retrieval.polling.PollingConfig;
 
 /**
@@ -33,9 +35,10 @@ public final class Consumer {
         String application = arguments[0], streams = arguments[1], kinesisUrl = arguments[2], dynamoUrl = arguments[3];
         int most = Integer.parseInt(arguments[4]);
         var position = InitialPositionInStreamExtended.newInitialPosition(InitialPositionInStream.valueOf(arguments[5]));
+        boolean fanOut = arguments.length > 6 && arguments[6].equals("fan-out");
         var credentials = StaticCredentialsProvider.create(AwsBasicCredentials.create("key", "secret"));
         var kinesis = KinesisAsyncClient.builder().region(Region.US_EAST_1).credentialsProvider(credentials)
-            .httpClientBuilder(NettyNioAsyncHttpClient.builder().protocol(Protocol.HTTP1_1))
+            .httpClientBuilder(NettyNioAsyncHttpClient.builder().protocol(fanOut ? Protocol.HTTP2 : Protocol.HTTP1_1))
             .endpointOverride(URI.create(kinesisUrl)).build();
         var dynamo = DynamoDbAsyncClient.builder().region(Region.US_EAST_1).credentialsProvider(credentials)
             .endpointOverride(URI.create(dynamoUrl)).build();
@@ -51,8 +54,14 @@ public final class Consumer {
             ? new ConfigsBuilder(new Tracker(streams, position), application, kinesis, dynamo, cloudwatch, worker, factory)
             : new ConfigsBuilder(new SingleStreamTracker(StreamIdentifier.singleStreamInstance(streams), position),
                 application, kinesis, dynamo, cloudwatch, worker, factory);
-        var polling = several ? new PollingConfig(kinesis) : new PollingConfig(streams, kinesis);
-        polling.idleTimeBetweenReadsInMillis(250);
+        RetrievalSpecificConfig retrieval;
+        if (fanOut) {
+            retrieval = new FanOutConfig(kinesis).streamName(streams).applicationName(application);
+        } else {
+            var polling = several ? new PollingConfig(kinesis) : new PollingConfig(streams, kinesis);
+            polling.idleTimeBetweenReadsInMillis(250);
+            retrieval = polling;
+        }
         var leases = configs.leaseManagementConfig();
         leases.failoverTimeMillis(3000);
         leases.shardSyncIntervalMillis(2000);
@@ -61,7 +70,7 @@ public final class Consumer {
         coordinator.shardConsumerDispatchPollIntervalMillis(200);
         var scheduler = new Scheduler(configs.checkpointConfig(), coordinator, leases, configs.lifecycleConfig(),
             configs.metricsConfig().metricsFactory(new NullMetricsFactory()), configs.processorConfig(),
-            configs.retrievalConfig().retrievalSpecificConfig(polling));
+            configs.retrievalConfig().retrievalSpecificConfig(retrieval));
         var thread = new Thread(scheduler);
         thread.setDaemon(true);
         thread.start();

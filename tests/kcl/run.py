@@ -102,6 +102,11 @@ class Consumer:
         self._process.stdin.close()
         self._process.wait(120)
 
+    def close(self) -> None:
+        """At once, whatever it is about."""
+        self._process.kill()
+        self._process.communicate()
+
 
 def items_of(endpoint: str) -> dict[str, list[dict[str, Any]]]:
     """Every item of every table, as DynamoDB writes it."""

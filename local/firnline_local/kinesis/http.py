@@ -126,11 +126,32 @@ class HttpProtocol(asyncio.Protocol):
         self._transport.writelines([head.encode(), reply.body])
         if reply.pushes is not None:
             self._is_answering = True
-            self._pusher = Pusher(reply.pushes, self._transport, self._pushed)
+            self._pusher = Pusher(reply.pushes, Chunks(self._transport, self._pushed))
 
     def _pushed(self) -> None:
         self._pusher, self._is_answering = None, False
         self._advance()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """The body of an answer of unknown length; `done` is called at its end."""
+
+    transport: asyncio.Transport
+    done: Callable[[], None]
+
+    def is_closing(self) -> bool:
+        return self.transport.is_closing()
+
+    def write(self, message: bytes) -> None:
+        self.transport.write(b"%x\r\n%b\r\n" % (len(message), message))
+
+    def end(self) -> None:
+        self.transport.write(b"0\r\n\r\n")
+        self.done()
+
+    def abort(self) -> None:
+        self.transport.abort()
 
 
 def _parse_head(head: bytes) -> HttpRequest:

@@ -1,20 +1,28 @@
-"""Sends the messages of a subscription over a connection, in chunks, as fast as they come and the client takes them."""
+"""Sends the messages of a subscription to a client, as fast as they come and the client takes them."""
 
 import asyncio
-from collections.abc import Callable
+from typing import Protocol
 
 from firnline_local.kinesis.wire import Pushes
 
 LOOK_S = 0.1  # for what only time brings: an event without records, the end, a fault's delay
 
 
-class Pusher:
-    """Pushes the events of one connection, on its loop's thread."""
+class Sink(Protocol):
+    """The answer that the messages are the body of."""
 
-    def __init__(self, pushes: Pushes, transport: asyncio.Transport, done: Callable[[], None]) -> None:
+    def is_closing(self) -> bool: ...
+    def write(self, message: bytes) -> None: ...
+    def end(self) -> None: ...
+    def abort(self) -> None: ...
+
+
+class Pusher:
+    """Pushes the events of one answer, on its loop's thread."""
+
+    def __init__(self, pushes: Pushes, sink: Sink) -> None:
         self._pushes = pushes
-        self._transport = transport
-        self._done = done
+        self._sink = sink
         self._loop = asyncio.get_running_loop()
         self._is_paused = False
         self._timer: asyncio.TimerHandle | None = None
@@ -41,10 +49,10 @@ class Pusher:
 
     def _push(self) -> None:
         self._rest(None)
-        while not (self._is_paused or self._transport.is_closing()):
+        while not (self._is_paused or self._sink.is_closing()):
             message = self._pushes.next()
             if message is not None:
-                self._transport.write(b"%x\r\n%b\r\n" % (len(message), message))
+                self._sink.write(message)
             if self._pushes.is_over:
                 self._finish()
                 return
@@ -60,7 +68,6 @@ class Pusher:
     def _finish(self) -> None:
         self._pushes.subscription.wake = lambda: None
         if self._pushes.is_cut:
-            self._transport.abort()
-            return
-        self._transport.write(b"0\r\n\r\n")
-        self._done()
+            self._sink.abort()
+        else:
+            self._sink.end()

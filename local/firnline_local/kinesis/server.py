@@ -64,16 +64,16 @@ class Listener:
         while self._connections:
             await asyncio.sleep(0)
 
-    def _connection(self) -> HttpProtocol:
+    def _connection(self) -> asyncio.Protocol:
         return HttpProtocol(self._service.answer, self._service.kinesis.clock, self._connections)
 
 
 class KinesisServer:
     """Serves a fake that the test keeps in its hands, from a thread, while the `with` block lasts."""
 
-    def __init__(self, kinesis: FakeKinesis) -> None:
+    def __init__(self, kinesis: FakeKinesis, listener: type[Listener] = Listener) -> None:
         self.kinesis = kinesis
-        self._listener = Listener(KinesisService(kinesis))
+        self._listener = listener(KinesisService(kinesis))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fake-kinesis", daemon=True)
 
