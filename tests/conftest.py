@@ -134,6 +134,21 @@ def versitygw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def s3a_jars() -> Path:
+    """Of the Hadoop of the Spark at hand; fetched once for all clones of a user, and checked each time."""
+    import pyspark
+
+    from firnline_infra.s3a import JarsUnreachable, hadoop_of, provide
+
+    hadoop = hadoop_of(Path(pyspark.__file__).parent / "jars")
+    assert hadoop is not None
+    try:
+        return provide(hadoop)
+    except JarsUnreachable as unreachable:
+        pytest.skip(str(unreachable))
+
+
+@pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The three, by the folder that each is built from; the build backend is of our own environment, so nothing is fetched."""
     built = {}

@@ -1,4 +1,4 @@
-"""The embedded environment with other people's Kinesis and DynamoDB in the place of ours; Snowflake stays."""
+"""The embedded environment with other people's Kinesis, DynamoDB and S3 in the place of ours; Snowflake stays."""
 
 import json
 import time
@@ -11,40 +11,67 @@ from typing import Any
 
 import pytest
 
-from firnline_local.endpoints import aws_client
+from firnline_infra.blueprint.spark_s3 import PROVIDERS, S3A, s3a_endpoint
+from firnline_infra.specification.runtime import Trust
+from firnline_ingest.aws.client import aws_client
+from firnline_ingest.config.model import AwsConfig
 from firnline_local.running import RunningEnvironment
-from tests.foreign.servers import KINESALITE, KINESIS_MOCK, ForeignServer, running
+from tests.foreign.servers import KEY_ID, KINESALITE, KINESIS_MOCK, SECRET, ForeignServer, running
 from tests.spark.conftest import Lane
 
 
 class ForeignEnvironment(RunningEnvironment):
-    """What the engine and every client find in it is the foreign servers', for these two services."""
+    """What the engine and every client find in it is the foreign servers', for these three services."""
 
-    def __init__(self, ours: RunningEnvironment, *, kinesis: str, dynamodb: str) -> None:
+    def __init__(self, ours: RunningEnvironment, *, kinesis: str, dynamodb: str, s3: str) -> None:
         document = ours.engine_config(aws={})
-        document["aws"]["endpoints"] = {**document["aws"]["endpoints"], "kinesis": kinesis, "dynamodb": dynamodb}
+        foreign = {"kinesis": kinesis, "dynamodb": dynamodb, "s3": s3}
+        document["aws"]["endpoints"] = {**document["aws"]["endpoints"], **foreign}
         endpoints = replace(ours.endpoints, kinesis=kinesis)
         super().__init__(
             ours.folder.path, ours.state.model_copy(update={"endpoints": endpoints, "engine_config": document})
         )
-        self._dynamodb = dynamodb
+        self._foreign = foreign
 
     @property
     def variables(self) -> dict[str, str]:
-        return {**super().variables, "AWS_ENDPOINT_URL_DYNAMODB": self._dynamodb}
+        """With the credentials of the S3, which is the only one that looks at them."""
+        urls = {f"AWS_ENDPOINT_URL_{service.upper()}": url for service, url in self._foreign.items()}
+        return {**super().variables, **urls, "AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET}
 
     def client(self, service: str) -> Any:
-        if service == "dynamodb":
-            return aws_client(replace(self.endpoints, aws=self._dynamodb), service)
+        if service in self._foreign:
+            return aws_client(AwsConfig(region=self.endpoints.region, endpoints=self._foreign), service)
         return super().client(service)
+
+    def checkpoint_at(self, url: str, jars: Path) -> dict[str, Any]:
+        """The part `spark` of a configuration, with a checkpoint in this S3."""
+        s3a = {
+            **s3a_endpoint(self._foreign["s3"]),
+            f"{S3A}endpoint.region": self.endpoints.region,
+            f"{S3A}performance.flags": "mkdir",
+            f"{S3A}aws.credentials.provider": PROVIDERS[Trust.NOBODY],
+        }
+        return {"checkpoint": url, "conf": {**s3a, "spark.driver.extraClassPath": f"{jars}/*"}}
 
 
 class ForeignLane(Lane):
-    """A stream that becomes ACTIVE, and is resharded, in its own time."""
+    """A stream that becomes ACTIVE, and is resharded, in its own time; a bucket for what the engine writes into S3."""
+
+    environment: ForeignEnvironment
 
     def create_stream(self) -> None:
         super().create_stream()
         self.until_active()
+        self.environment.client("s3").create_bucket(Bucket=self.name)
+
+    def document(self) -> dict[str, Any]:
+        document = super().document()
+        return {**document, "dead_letters": {"s3": f"s3://{self.name}/dead-letters/"}}
+
+    def object_names(self) -> list[str]:
+        listed = self.environment.client("s3").list_objects_v2(Bucket=self.name)
+        return [each["Key"] for each in listed["Contents"]]
 
     def until_active(self) -> None:
         kinesis, give_up_s = self.environment.client("kinesis"), time.monotonic() + 60
@@ -86,12 +113,13 @@ class ForeignLane(Lane):
 def foreign_environment(
     request: pytest.FixtureRequest,
     dynalite: str,
+    versitygw: str,
     local_environment: RunningEnvironment,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[ForeignEnvironment]:
     server: ForeignServer = request.param
     with running(server, tmp_path_factory.mktemp(server.name)) as url:
-        yield ForeignEnvironment(local_environment, kinesis=url, dynamodb=dynalite)
+        yield ForeignEnvironment(local_environment, kinesis=url, dynamodb=dynalite, s3=versitygw)
 
 
 @pytest.fixture
@@ -102,9 +130,13 @@ def new_lane(
         monkeypatch.setenv(name, value)
     with ExitStack() as ends:
 
-        def make(columns: str = "", **changes: Any) -> ForeignLane:
-            changes = {"ledger": {"create": True}, **changes}
-            lane = ForeignLane(foreign_environment, tmp_path, f"s{uuid.uuid4().hex[:8]}", columns, changes)
+        def make(*, s3a_jars: Path | None = None) -> ForeignLane:
+            """With the jars of S3A its checkpoint is in S3."""
+            name = f"s{uuid.uuid4().hex[:8]}"
+            changes: dict[str, Any] = {"ledger": {"create": True}}
+            if s3a_jars is not None:
+                changes["spark"] = foreign_environment.checkpoint_at(f"s3a://{name}/checkpoint/", s3a_jars)
+            lane = ForeignLane(foreign_environment, tmp_path, name, changes=changes)
             ends.callback(lane.close)
             return lane
 

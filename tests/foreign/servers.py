@@ -35,6 +35,7 @@ class Provision:
 
 
 PACKAGES = Provision("foreign-servers", "package-lock.json", "node")
+KCL = Provision("kcl", "kcl/SHA256SUMS", "javac")
 GATEWAY = Provision("versitygw", "versitygw/go.sum", "")
 
 

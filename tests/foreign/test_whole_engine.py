@@ -1,6 +1,7 @@
-"""The whole engine on other people's Kinesis and DynamoDB: real Spark, the real SDK, whole commands."""
+"""The whole engine on other people's Kinesis, DynamoDB and S3: real Spark, the real SDK, whole commands."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -14,9 +15,9 @@ pytestmark = [pytest.mark.foreign, pytest.mark.spark, pytest.mark.timeout(HANGS_
 
 
 def test_a_stream_that_is_split_and_merged_under_an_engine_that_is_killed_arrives_once(
-    new_lane: Callable[..., ForeignLane],
+    new_lane: Callable[..., ForeignLane], s3a_jars: Path
 ) -> None:
-    lane = new_lane()
+    lane = new_lane(s3a_jars=s3a_jars)
     status, said = command(lane, "validate")
     assert status == 0, said
     lane.put(*({"n": n, "deep": {"list": [n]}} for n in range(300)), b"not json")
@@ -38,5 +39,6 @@ def test_a_stream_that_is_split_and_merged_under_an_engine_that_is_killed_arrive
         assert second.wait(HANGS_S) == 0, list(second.last_lines)
     assert lane.rows("COUNT(*), COUNT(DISTINCT N)") == [(700, 700)]
     assert proven_records(lane) == 701
+    assert {name.partition("/")[0] for name in lane.object_names()} >= {"checkpoint", "dead-letters"}
     closed = {f"shardId-{number:012}" for number in (0, 1, 3)}
     assert {key for key, row in rows_of(lane).items() if row.ended} == closed

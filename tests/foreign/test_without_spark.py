@@ -1,4 +1,4 @@
-"""What needs no Spark on other people's Kinesis and DynamoDB: a process that is killed at each effect, and a migration."""
+"""What needs no Spark on other people's Kinesis, DynamoDB and S3: processes that are killed at each effect, and a migration."""
 
 import os
 import signal
@@ -19,22 +19,44 @@ pytestmark = [pytest.mark.foreign, pytest.mark.contract, pytest.mark.timeout(600
 
 EFFECTS = [EpochStep.DEAD_LETTERED, EpochStep.APPENDED, EpochStep.COMMITTED, EpochStep.LEDGERED]
 ROOT = Path(__file__).parents[2]
+REPAIRS = "def number(data):\n    return b'{\"n\": %d}' % (900 + int(data.split()[2]))\n"
+REPLAYS = (
+    "import sys; from firnline_infra.cli.dead_letters import dead_letters; dead_letters(['replay', *sys.argv[1:]])"
+)
+DIES = f"""
+import os
+from firnline_ingest.dead_letters.journal import Journal
+Journal.finish = lambda *_: os._exit(9)
+{REPLAYS}
+"""
 
 
 def run(lane: ForeignLane, *step: EpochStep) -> int:
-    ended = subprocess.run(
-        [sys.executable, "-m", "tests.foreign.killed_engine", str(lane.config_file), *step],
-        cwd=ROOT,
+    ended = python(lane, ROOT, "-m", "tests.foreign.killed_engine", str(lane.config_file), *step)
+    assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+    return ended.returncode
+
+
+def python(lane: ForeignLane, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """In a process of its own: the SDK learns whom to trust once a process."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
         env={**os.environ, **lane.environment.variables, "SSL_CERT_FILE": str(lane.environment.endpoints.ca_file)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
-    return ended.returncode
 
 
-def test_a_process_that_is_killed_at_each_effect_leaves_every_record_once(
+def replay(lane: ForeignLane, program: str) -> tuple[int, str]:
+    """Dead letters of S3, repaired by repairs.py of the lane's folder."""
+    (lane.folder / "repairs.py").write_text(REPAIRS)
+    ended = python(lane, lane.folder, "-c", program, "--config", str(lane.config_file), "--with", "repairs:number")
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_each_record_arrives_once_though_engine_and_replay_are_killed_at_each_effect(
     new_lane: Callable[..., ForeignLane],
 ) -> None:
     lane = new_lane()
@@ -44,6 +66,14 @@ def test_a_process_that_is_killed_at_each_effect_leaves_every_record_once(
         assert run(lane, effect) == -signal.SIGKILL
     assert run(lane) == 0
     assert lane.rows("COUNT(*), COUNT(DISTINCT N)") == [(10 * len(EFFECTS),) * 2]
+    assert proven_records(lane) == 11 * len(EFFECTS)
+
+    status, said = replay(lane, DIES)
+    assert status == 9, said
+    assert proven_records(lane) == 11 * len(EFFECTS)
+    status, said = replay(lane, REPLAYS)
+    assert status == 0, said
+    assert lane.rows("COUNT(*), COUNT(DISTINCT N), MAX(N)") == [(11 * len(EFFECTS), 11 * len(EFFECTS), 903)]
     assert proven_records(lane) == 11 * len(EFFECTS)
 
 

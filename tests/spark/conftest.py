@@ -10,10 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 
-from firnline_infra.s3a import JarsUnreachable, hadoop_of, provide
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
 
@@ -104,17 +102,6 @@ class Lane:
     def log(self) -> list[dict[str, Any]]:
         lines = (self.folder / "engine.log").read_text(errors="replace").splitlines()
         return [json.loads(line) for line in lines if line.startswith("{")]
-
-
-@pytest.fixture(scope="session")
-def s3a_jars() -> Path:
-    """Of the Hadoop of the Spark at hand; fetched once for all clones of a user, and checked each time."""
-    hadoop = hadoop_of(Path(pyspark.__file__).parent / "jars")
-    assert hadoop is not None
-    try:
-        return provide(hadoop)
-    except JarsUnreachable as unreachable:
-        pytest.skip(str(unreachable))
 
 
 @pytest.fixture
