@@ -168,6 +168,19 @@ def test_the_engines_own_run_outlasts_the_default_timeout(service: Service) -> N
     assert (found["state"], found["executionTimeoutMinutes"]) == ("RUNNING", 0)
 
 
+def test_a_run_that_waits_longer_than_the_queues_timeout_is_cancelled(service: Service) -> None:
+    application = service.create(schedulerConfiguration={"maxConcurrentRuns": 1, "queueTimeoutMinutes": 15})
+    service.start(application, executionTimeoutMinutes=0)
+    waiting = service.start(application, executionTimeoutMinutes=0)
+    service.stage.attempt()
+    service.until(application, waiting, "QUEUED")
+    service.clock.advance(minutes=14)
+    assert service.run(application, waiting)["state"] == "QUEUED"
+    service.clock.advance(minutes=1)
+    assert "queue timeout of 15 minutes" in service.until(application, waiting, "CANCELLED")["stateDetails"]
+    assert len(service.stage.attempts) == 1
+
+
 def test_a_run_beyond_the_limit_is_queued_until_there_is_room(service: Service) -> None:
     application = service.create(schedulerConfiguration={"maxConcurrentRuns": 1})
     first, second, third = (service.start(application, name=name) for name in "abc")

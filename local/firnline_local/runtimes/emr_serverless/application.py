@@ -56,6 +56,12 @@ class Application:
         return None if scheduler is None else int(scheduler["maxConcurrentRuns"])
 
     @property
+    def queue_timeout_minutes(self) -> int:
+        """How long a run may be QUEUED before it is cancelled (user guide, "Job concurrency and queuing")."""
+        scheduler = {**DEFAULT_SCHEDULER, **(self.settings.get("schedulerConfiguration") or {})}
+        return int(scheduler["queueTimeoutMinutes"])
+
+    @property
     def starts_by_itself(self) -> bool:
         return bool(self.settings["autoStartConfiguration"].get("enabled", True))
 

@@ -48,9 +48,12 @@ class Conductor:
         self._changed.notify_all()
 
     def cancel_overdue(self) -> None:
-        """Call with the lock held. A run that has lasted longer than its timeout is cancelled as by a person."""
+        """Call with the lock held. A run that has lasted, or waited, longer than its timeout is cancelled as by a person."""
         now = self._clock()
         for run in self._runs:
+            if run.is_queued_too_long(now) and not run.is_cancel_asked:
+                self.cancel(run, None)
+                run.details = f"Job run exceeded its queue timeout of {run.application.queue_timeout_minutes} minutes."
             if run.is_overdue(now) and not run.is_cancel_asked:
                 self.cancel(run, None)
                 run.details = f"Job run exceeded its execution timeout of {run.timeout_minutes} minutes."
@@ -101,7 +104,7 @@ class Conductor:
                     run.enter(State.QUEUED, self._clock())
                 self._changed.wait()
             if self._is_over(run):
-                run.enter(State.CANCELLED, self._clock())
+                run.enter(State.CANCELLED, self._clock(), run.details)
                 self._changed.notify_all()
                 return False
             run.begin_attempt(self._clock())

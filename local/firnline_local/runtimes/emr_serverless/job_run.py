@@ -76,6 +76,10 @@ class JobRun:
         """0 is none."""
         return int(self.request.get("executionTimeoutMinutes", DEFAULT_TIMEOUT_MINUTES))
 
+    def is_queued_too_long(self, now: datetime) -> bool:
+        limit = timedelta(minutes=self.application.queue_timeout_minutes)
+        return self.state is State.QUEUED and now - self.updated_at >= limit
+
     def is_overdue(self, now: datetime) -> bool:
         """True if it has run for longer than it may, over all its attempts."""
         if self.started_at is None or self.is_over or not self.timeout_minutes:
