@@ -95,17 +95,17 @@ class ConsumersExhausted(KinesisError, Retryable):
 
     id = "FL-2326"
     causes = (
-        "A stream has 20 consumers at most, and takes five registrations a second; the service's code is the same for "
-        "both"
+        "A stream has 20 consumers at most (50 with On-demand Advantage), its queues among them, and an account takes five "
+        "registrations a second; the service's code is the same for both"
     )
     remedy = "it is tried again. If it lasts, deregister one that nothing reads by, or say `reader: polling`"
 
     def __init__(self, stream: str, consumer: str, cause: str) -> None:
         super().__init__(
             f"kinesis:RegisterStreamConsumer of {consumer!r} on {stream!r} met a limit: {cause}",
-            next_step="it is tried again. A stream takes five registrations a second, and has 20 consumers: if it lasts, "
-            f"deregister one that nothing reads by (aws kinesis list-stream-consumers names those of {stream}), or say "
-            "reader: polling.",
+            next_step="it is tried again. An account takes five registrations a second, and a stream has 20 consumers (50 with "
+            "On-demand Advantage): if it lasts, deregister one that nothing reads by (aws kinesis list-stream-consumers names "
+            f"those of {stream}), or say reader: polling.",
         )
 
 

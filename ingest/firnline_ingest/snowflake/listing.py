@@ -1,7 +1,8 @@
 """What SHOW says of the tables and pipes that pipelines write to: one statement for many of a schema.
 
 SHOW answers with 10,000 rows at most and sees what a role has any privilege on, so a name that a long list lacks is asked
-for by itself before it is missed.
+for by itself before it is missed. Of tables it refuses a longer answer (090153) where no LIMIT is given; of pipes it has no
+LIMIT, and leaves off the rest (SQL reference, SHOW TABLES, SHOW PIPES; 2026-11-28).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -15,7 +16,10 @@ Schema: TypeAlias = tuple[str, str]
 
 FEW = 3
 """So many of a schema are asked for one by one: it may hold thousands of others."""
-LONGEST_ANSWER = 10_000  # rows (SQL reference, SHOW)
+LONGEST_ANSWER = 10_000  # rows
+LIMIT = f" LIMIT {LONGEST_ANSWER}"
+UNLIMITED = {"PIPES"}
+"""The kinds whose SHOW takes no LIMIT."""
 
 
 class Statements(Protocol):
@@ -47,7 +51,8 @@ class Listing:
         if place not in self._many:
             return self._find_one(place, name)
         if place not in self._found:
-            rows = self._session.rows(f"SHOW {self._kind} IN SCHEMA {_written(place)}")
+            limit = "" if self._kind in UNLIMITED else LIMIT
+            rows = self._session.rows(f"SHOW {self._kind} IN SCHEMA {_written(place)}{limit}")
             self._found[place] = {row["name"]: row for row in rows}
         found = self._found[place].get(name)
         is_cut = len(self._found[place]) >= LONGEST_ANSWER

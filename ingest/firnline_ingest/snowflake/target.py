@@ -30,7 +30,7 @@ from firnline_ingest.snowflake.errors import (
     TableRenamed,
 )
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
-from firnline_ingest.snowflake.listing import Listing, Row, Statements
+from firnline_ingest.snowflake.listing import LIMIT, Listing, Row, Statements
 from firnline_ingest.snowflake.logins import PerLogin
 from firnline_ingest.snowflake.pipe import check_columns, check_pipe, loads_files, matches_by_name
 from firnline_ingest.snowflake.sql_session import SqlSession
@@ -298,7 +298,7 @@ def now_called(session: Statements, table: tuple[str, str, str], made: str) -> s
     if not made:
         return None
     database, schema, _ = table
-    rows = session.rows(f"SHOW TABLES IN SCHEMA {quoted(database)}.{quoted(schema)}")
+    rows = session.rows(f"SHOW TABLES IN SCHEMA {quoted(database)}.{quoted(schema)}{LIMIT}")
     names = [row["name"] for row in rows if row["name"] != table[-1] and made_text(row["created_on"]) == made]
     return ".".join(map(written_name, (database, schema, names[0]))) if len(names) == 1 else None
 

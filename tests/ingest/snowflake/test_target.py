@@ -79,7 +79,7 @@ def test_many_tables_of_a_schema_are_asked_for_at_once() -> None:
     listing = Listing(session, "TABLES", many(50))
     assert [listing.find(*name) for name in many(50)] == session.given
     assert listing.find("LAKE", "RAW", "GONE") is None
-    assert session.asked == ['SHOW TABLES IN SCHEMA "LAKE"."RAW"']
+    assert session.asked == ['SHOW TABLES IN SCHEMA "LAKE"."RAW" LIMIT 10000']
 
 
 def test_a_few_of_a_schema_that_may_hold_thousands_are_asked_for_by_name() -> None:
@@ -88,6 +88,12 @@ def test_a_few_of_a_schema_that_may_hold_thousands_are_asked_for_by_name() -> No
     assert [listing.find(*name) for name in many(FEW)] == [None] * FEW
     assert len(session.asked) == FEW
     assert all(" LIKE " in statement for statement in session.asked)
+
+
+def test_many_pipes_are_asked_for_without_a_limit_which_their_show_does_not_have() -> None:
+    session = Answers([])
+    Listing(session, "PIPES", many(50)).find("LAKE", "RAW", "T0")
+    assert session.asked == ['SHOW PIPES IN SCHEMA "LAKE"."RAW"']
 
 
 def test_a_list_that_was_cut_off_misses_nobody() -> None:

@@ -35,7 +35,7 @@ def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
                 yield f"{path}: {why}."
             elif kind.parts and pipeline.table_kind is not TableKind.ICEBERG:
                 loose = "ARRAY" if kind.family == "ARRAY" else "OBJECT"
-                yield f"{path}: structured types are of Iceberg tables alone; expected {loose}, or table_kind: iceberg."
+                yield f"{path}: structured types are taken for Iceberg tables alone; expected {loose}, or table_kind: iceberg."
             elif kind.family == "LONG" and pipeline.table_kind is not TableKind.ICEBERG:
                 yield f"{path}: LONG is a type of Iceberg tables alone; expected NUMBER(19, 0), or table_kind: iceberg."
 

@@ -9,6 +9,7 @@
     ├── InsufficientPrivileges  003001
     ├── WrongKind               002203
     ├── InUse                   001492
+    ├── AnswerTooLong           090153: SHOW without LIMIT
     ├── NoCurrentDatabase       090105
     ├── NoWarehouse             000606
     ├── Cancelled               000604
@@ -108,6 +109,19 @@ class InUse(SqlError):
         super().__init__(
             f"SQL compilation error:\n{kind.capitalize()} '{name}' cannot be dropped because it is associated with one "
             f"or more entities: {users}."
+        )
+
+
+class AnswerTooLong(SqlError):
+    """What SHOW says of more rows than it gives, where it was given no LIMIT: the text of a public report."""
+
+    code = "090153"
+    sql_state = "22000"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"The result set size exceeded the max number of rows({most}) supported for SHOW statements. "
+            "Use LIMIT option to limit result set to a smaller number."
         )
 
 

@@ -68,7 +68,7 @@ def test_the_embedded_snowflake_takes_what_the_specification_takes(type_: str, v
 def test_other_tables_have_no_structured_types() -> None:
     columns = [*COLUMNS, {"name": "O", "type": "MAP(VARCHAR, FLOAT)"}]
     assert problems(snowflake=FAST, pipelines=[interactive(columns=columns)]) == told(
-        "…structured types are of Iceberg tables alone; expected OBJECT, or table_kind: iceberg."
+        "…structured types are taken for Iceberg tables alone; expected OBJECT, or table_kind: iceberg."
     )
     assert problems(**one_pipeline(columns=columns)) == told("pipelines[0].columns[2].type: structured types are…")
     assert problems(**one_pipeline(columns=[{"name": "O", "type": "OBJECT"}])) == []

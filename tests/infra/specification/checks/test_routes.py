@@ -67,7 +67,7 @@ def test_each_route_says_its_table_and_its_values() -> None:
         ),
         (
             [{**X, "columns": [{"name": "ID", "type": "MAP(VARCHAR, FLOAT)"}]}],
-            f"{AT}[0].columns[0].type: structured types are of Iceberg tables alone…",
+            f"{AT}[0].columns[0].type: structured types are taken for Iceberg tables alone…",
         ),
     ],
 )

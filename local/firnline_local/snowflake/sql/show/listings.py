@@ -258,6 +258,8 @@ class Listing:
     objects: Callable[[Context, CatalogObject], Iterable[CatalogObject]]
     whole_account: bool = False
     """These objects are in no database, whatever the session's."""
+    has_limit: bool = False
+    """SHOW takes LIMIT, and refuses without it an answer that is too long; others leave off what is too much."""
 
 
 def of_variety(variety: str) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
@@ -267,9 +269,9 @@ def of_variety(variety: str) -> Callable[[Context, CatalogObject], Iterable[Cata
 LISTINGS = {
     "DATABASES": Listing(DATABASES, all_of(kinds.DATABASE), whole_account=True),
     "SCHEMAS": Listing(SCHEMAS, all_of(kinds.SCHEMA)),
-    "TABLES": Listing(TABLES, all_of(kinds.TABLE)),
-    "ICEBERG TABLES": Listing(ICEBERG_TABLES, of_variety("ICEBERG TABLE")),
-    "INTERACTIVE TABLES": Listing(TABLES, of_variety("INTERACTIVE TABLE")),
+    "TABLES": Listing(TABLES, all_of(kinds.TABLE), has_limit=True),
+    "ICEBERG TABLES": Listing(ICEBERG_TABLES, of_variety("ICEBERG TABLE"), has_limit=True),
+    "INTERACTIVE TABLES": Listing(TABLES, of_variety("INTERACTIVE TABLE"), has_limit=True),
     "PIPES": Listing(PIPES, pipes),
     "STAGES": Listing(STAGES, all_of(kinds.STAGE)),
     "ROLES": Listing(ROLES, all_of(kinds.ROLE), whole_account=True),

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from firnline_local.snowflake.catalog import CatalogObject, Channel, Database, Pipe, Schema, Table
-from firnline_local.snowflake.catalog.errors import NotKnown
+from firnline_local.snowflake.catalog.errors import AnswerTooLong, NotKnown
 from firnline_local.snowflake.sql.parameters import effective, parameters_on
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.listings import LISTINGS, Listing
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
+LONGEST_ANSWER = 10_000  # rows (SQL reference, SHOW TABLES)
 PLACES: dict[str, type[CatalogObject]] = {"DATABASE": Database, "SCHEMA": Schema, "TABLE": Table}
 
 
@@ -25,6 +26,7 @@ class Filter:
     inside: CatalogObject
     """The account, a database, a schema or a table."""
     like: re.Pattern[str] | None = None
+    limit: int | None = None
 
     def matches(self, name: str) -> bool:
         return self.like is None or self.like.fullmatch(name) is not None
@@ -35,12 +37,14 @@ def read_filter(
     reader: TokenReader,
     *,
     places: Mapping[str, type[CatalogObject]] = PLACES,
+    has_limit: bool = False,
 ) -> Filter:
     """Reads to the end; `places` is what `IN` may name with a keyword, a schema needs none."""
     like = like_pattern(reader.string()) if reader.accept("LIKE") else None
     inside = _read_place(context, reader, places) if reader.accept("IN") else _default_place(context)
+    limit = reader.integer() if has_limit and reader.accept("LIMIT") else None
     reader.end()
-    return Filter(inside, like)
+    return Filter(inside, like, limit)
 
 
 def _read_place(context: Context, reader: TokenReader, places: Mapping[str, type[CatalogObject]]) -> CatalogObject:
@@ -152,7 +156,7 @@ def show(context: Context, reader: TokenReader) -> Result:
 
 
 def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Result:
-    chosen = read_filter(context, reader)
+    chosen = read_filter(context, reader, has_limit=shown.has_limit)
     if shown.whole_account:
         chosen = replace(chosen, inside=context.account)
     objects = [
@@ -161,6 +165,9 @@ def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Resu
         if chosen.matches(found.name) and context.catalog.sees(context.role, found)
     ]
     objects.sort(key=lambda found: found.path)
+    if shown.has_limit and chosen.limit is None and len(objects) > LONGEST_ANSWER:
+        raise AnswerTooLong(LONGEST_ANSWER)
+    objects = objects[: LONGEST_ANSWER if chosen.limit is None else chosen.limit]
     return listing(
         [(column.name, column.type) for column in shown.columns],
         [[column.value(found, context) for column in shown.columns] for found in objects],

@@ -35,6 +35,15 @@ def test_like_ignores_case_and_knows_wildcards_and_escapes(account) -> None:
     assert names(account, "SHOW TABLES LIKE '%ERS'") == ["DB.S.ORDERS"]
 
 
+def test_tables_beyond_the_longest_answer_are_refused_unless_a_limit_is_given(account, monkeypatch) -> None:
+    monkeypatch.setattr("firnline_local.snowflake.sql.show.show.LONGEST_ANSWER", 1)
+    assert account.refusal("SHOW TABLES IN SCHEMA s").code == "090153"
+    assert names(account, "SHOW TABLES IN SCHEMA s LIMIT 10000") == ["DB.S.OLD_X", "DB.S.ORDERS"]
+    assert names(account, "SHOW TABLES IN SCHEMA s LIMIT 1") == ["DB.S.OLD_X"]
+    assert names(account, "SHOW TABLES LIKE 'orders' IN SCHEMA s") == ["DB.S.ORDERS"]
+    account.refusal("SHOW PIPES IN SCHEMA s LIMIT 1")
+
+
 def test_a_role_sees_only_what_it_has_a_privilege_on(account) -> None:
     account.run("CREATE ROLE r", "GRANT USAGE ON DATABASE db TO ROLE r", "GRANT USAGE ON SCHEMA s TO ROLE r")
     account("GRANT SELECT ON TABLE s.orders TO ROLE r")
