@@ -38,6 +38,9 @@ orders = spark.readStream.format("kinesis").options(**stream_options).load()
 writer = orders.writeStream.foreachBatch(write).option("checkpointLocation", str(folder / "checkpoint"))
 writer.trigger(availableNow=True).start().awaitTermination()
 window = spark.read.format("kinesis").options(**options).load()
+declared = spark.read.format("kinesis").schema("n BIGINT, k STRING").options(**options, format="json")
+declared.option("metadata.k", "partition_key").load().createOrReplaceTempView("declared")
+print("DECLARED", json.dumps(list(spark.sql("SELECT sum(n), count(DISTINCT k) FROM declared").first())))
 window.createOrReplaceTempView("window")
 row = spark.sql("SELECT count(*), count(DISTINCT sequence_number), count(arrival), max(stream) FROM window").first()
 print("WINDOW", json.dumps(list(row)))
@@ -73,4 +76,5 @@ def test_a_query_that_dies_goes_on_and_its_sink_has_every_record_once(tmp_path: 
     for _, key, number in rows:
         by_key.setdefault(key, []).append(int(number))
     assert all(numbers == sorted(numbers) for numbers in by_key.values())
+    assert f"DECLARED [{sum(range(250))}, 250]" in said
     assert 'WINDOW [250, 250, 250, "orders"]' in said

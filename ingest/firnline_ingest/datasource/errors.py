@@ -70,3 +70,17 @@ class OffsetForeign(KinesisError, Fatal):
 
     def __init__(self, cause: str) -> None:
         super().__init__(f"The checkpoint's offset can't be continued: {cause}")
+
+
+class RecordMalformed(KinesisError, Fatal):
+    """A record is not what the query's format and schema say, in the mode FAILFAST."""
+
+    id = "FL-2506"
+    causes = (
+        'A query with `format("kinesis")` in the mode FAILFAST met a record that its format can\'t read, or that does not fit '
+        "the schema"
+    )
+    remedy = "the mode PERMISSIVE, with a column `_corrupt_record` that has such records"
+
+    def __init__(self, shard: str, sequence_number: str, cause: str) -> None:
+        super().__init__(f"The record {sequence_number} of {shard} can't be read: {cause}")

@@ -1,8 +1,9 @@
 """The options of `format("kinesis")`, as Spark hands them over: text by name, whatever the case of the name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +18,19 @@ SOURCE = 'format("kinesis")'
 TRIM_HORIZON, LATEST = "trim_horizon", "latest"
 MOST_RECORDS = 100_000
 MOST_SECONDS = 30.0
+METADATA = "metadata."
+RAW_COLUMNS = ("data", "partition_key", "sequence_number", "sub_sequence_number", "arrival", "shard_id", "stream")
+
+
+class Mode(StrEnum):
+    """As the readers of Spark have it."""
+
+    PERMISSIVE = "PERMISSIVE"
+    """A row of nulls, with its metadata, and with the record in `_corrupt_record` where the schema has that column."""
+    DROPMALFORMED = "DROPMALFORMED"
+    """No row."""
+    FAILFAST = "FAILFAST"
+    """The query stops."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,23 +64,34 @@ class SourceOptions:
     """Streaming reads: where batches keep the positions at which they ended; a folder that driver and executors share, or
     s3://BUCKET/FOLDER/."""
     fail_on_data_loss: bool = True
+    format: str | None = None
+    """Fills the columns of a schema of one's own: the name of one of the engine's formats, or the JSON of its section."""
+    mode: Mode = Mode.PERMISSIVE
+    """What becomes of a record that the format can't read, or whose values do not fit the schema."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """`metadata.COLUMN`: the column of the raw schema that fills this one. Names of columns in lower case."""
 
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> Self:
         """Raises ConfigError with every problem."""
         problems: list[str] = []
-        names = {_spark_name(field.name).lower(): field.name for field in fields(cls)}
+        names = {_spark_name(each.name).lower(): each.name for each in fields(cls) if each.name != "metadata"}
         found: dict[str, Any] = {}
         for name, text in options.items():
-            field = names.get(name.lower())
-            if field is None:
+            if name.lower().startswith(METADATA):
+                found.setdefault("metadata", {})[name.lower().removeprefix(METADATA)] = text
+                if text not in RAW_COLUMNS:
+                    problems.append(f"{name}: must be one of {', '.join(RAW_COLUMNS)}, and is {text!r}")
+                continue
+            option = names.get(name.lower())
+            if option is None:
                 known = ", ".join(sorted(_spark_name(each) for each in names.values()))
                 problems.append(f"{name}: unknown option; choose from {known}")
                 continue
             try:
-                found[field] = READ.get(field, str)(text)
+                found[option] = READ.get(option, str)(text)
             except ValueError as error:
-                problems.append(f"{_spark_name(field)}: {error}")
+                problems.append(f"{_spark_name(option)}: {error}")
         problems += [f"{name}: is required" for name in ("stream", "region") if not found.get(name)]
         if problems:
             raise ConfigError(SOURCE, problems)
@@ -169,6 +194,13 @@ def _positive(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
+def _mode(text: str) -> Mode:
+    try:
+        return Mode(text.upper())
+    except ValueError:
+        raise ValueError(f"must be one of {', '.join(Mode)}, and is {text!r}") from None
+
+
 def _folder(text: str) -> str:
     if "://" in text and not text.startswith("s3://"):
         raise ValueError(f"must be a folder or s3://BUCKET/FOLDER/, and is {text}")
@@ -182,5 +214,6 @@ READ: Mapping[str, Callable[[str], Any]] = {
     "max_seconds_per_shard": _positive(float),
     "fail_on_data_loss": _bool,
     "metadata_path": _folder,
+    "mode": _mode,
 }
 """How the text of an option is read; others stay text. Each raises ValueError."""

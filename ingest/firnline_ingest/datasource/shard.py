@@ -1,18 +1,18 @@
-"""Reads one shard for one batch, in a Spark task: its records as Arrow batches of the raw schema."""
+"""Reads one shard for one batch, in a Spark task: its records as Arrow batches."""
 
 import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.datasource.ends import BatchEnds
 from firnline_ingest.datasource.errors import EndsDiffer, SourceRecordsLost
 from firnline_ingest.datasource.offset import END, parse_start_text, start_text
 from firnline_ingest.datasource.options import SourceOptions
+from firnline_ingest.datasource.rows import FrameRows
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
@@ -28,10 +28,6 @@ from firnline_ingest.values import Position, ShardKey
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-SCHEMA = (
-    "data binary, partition_key string, sequence_number string, sub_sequence_number bigint, arrival timestamp, "
-    "shard_id string, stream string"
-)
 PATIENCE_S = 600.0
 """How long Kinesis may fail to answer before the task fails."""
 
@@ -52,14 +48,14 @@ class ShardRange:
     batch: int = 0
 
 
-def read_range(options: SourceOptions, wanted: ShardRange) -> Iterator["RecordBatch"]:
+def read_range(options: SourceOptions, wanted: ShardRange, rows: FrameRows) -> Iterator["RecordBatch"]:
     """Raises the errors of kinesis/errors.py and of datasource/errors.py."""
     start = parse_start_text(wanted.start)
     if start is None:
         return
     ends = BatchEnds.of(options, wanted.query) if wanted.query else None
     known = ends.get(wanted.batch, wanted.key.shard_id) if ends else None
-    reading = _Reading(options, wanted, start, known)
+    reading = _Reading(options, wanted, start, known, rows)
     try:
         yield from reading.batches()
     finally:
@@ -71,8 +67,10 @@ def read_range(options: SourceOptions, wanted: ShardRange) -> Iterator["RecordBa
 class _Reading:
     """One shard's pages, up to the batch's end."""
 
-    def __init__(self, options: SourceOptions, wanted: ShardRange, start: Start, known: str | None) -> None:
-        self._options, self._wanted = options, wanted
+    def __init__(
+        self, options: SourceOptions, wanted: ShardRange, start: Start, known: str | None, rows: FrameRows
+    ) -> None:
+        self._options, self._wanted, self._rows = options, wanted, rows
         self._known = known
         self._bound = _bound(known)
         client = kinesis_client(options.aws)
@@ -171,7 +169,7 @@ class _Reading:
 
     def _arrow(self, records: Sequence[Record]) -> Iterator["RecordBatch"]:
         for piece in self._user_records.pieces(records):
-            yield _record_batch(list(filter(_is_own, piece)), self._wanted.key)
+            yield self._rows.batch(list(filter(_is_own, piece)), self._wanted.key)
 
 
 def _is_own(record: Record) -> bool:
@@ -191,27 +189,6 @@ def _until(records: Sequence[Record], until_ms: int) -> Sequence[Record]:
 def _bound(known: str | None) -> int | None:
     start = parse_start_text(known) if known else None
     return start.position.sequence_number if isinstance(start, After) else None
-
-
-def _record_batch(records: Sequence[Record], key: ShardKey) -> "RecordBatch":
-    import pyarrow as pa
-
-    columns: list[Any] = [
-        pa.array([each.Data for each in records], pa.binary()),
-        pa.array([each.PartitionKey for each in records], pa.string()),
-        pa.array([each.SequenceNumber for each in records], pa.string()),
-        pa.array([each.position.sub_sequence_number for each in records], pa.int64()),
-        pa.array([_arrival(each) for each in records], pa.timestamp("us", tz="UTC")),
-        pa.array([key.shard_id] * len(records), pa.string()),
-        pa.array([key.stream] * len(records), pa.string()),
-    ]
-    names = [column.split()[0] for column in SCHEMA.split(", ")]
-    return pa.RecordBatch.from_arrays(columns, names=names)
-
-
-def _arrival(record: Record) -> datetime | None:
-    arrival = record.ApproximateArrivalTimestamp
-    return None if arrival is None else datetime.fromtimestamp(arrival, UTC)
 
 
 def _sleep(seconds: float) -> bool:

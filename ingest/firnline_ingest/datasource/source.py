@@ -16,7 +16,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from firnline_ingest.datasource.options import LATEST, SourceOptions
-from firnline_ingest.datasource.shard import SCHEMA, ShardRange, read_range
+from firnline_ingest.datasource.rows import SCHEMA, FrameRows
+from firnline_ingest.datasource.shard import ShardRange, read_range
 
 try:
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
@@ -54,10 +55,10 @@ class KinesisDataSource(DataSource):
         return SCHEMA
 
     def reader(self, schema: StructType) -> "KinesisReader":
-        return KinesisReader(self._parsed)
+        return KinesisReader(self._parsed, FrameRows(schema, self._parsed))
 
     def streamReader(self, schema: StructType) -> "KinesisStreamReader":
-        return KinesisStreamReader(self._parsed)
+        return KinesisStreamReader(self._parsed, FrameRows(schema, self._parsed))
 
 
 class ShardPartition(InputPartition):
@@ -71,8 +72,9 @@ class ShardPartition(InputPartition):
 class KinesisReader(DataSourceReader):
     """A window of a stream: each shard in a partition, in order; shards beside one another."""
 
-    def __init__(self, options: SourceOptions) -> None:
+    def __init__(self, options: SourceOptions, rows: FrameRows) -> None:
         self._options = options
+        self._rows = rows
 
     def partitions(self) -> Sequence[InputPartition]:
         from firnline_ingest.datasource.offset import start_text
@@ -80,6 +82,7 @@ class KinesisReader(DataSourceReader):
         from firnline_ingest.values import ShardKey, moment
 
         self._options.check_batch()
+        self._rows.check()
         stream, end = self._options.stream, self._options.ending_position
         client, lineage = _looked_up(self._options)
         until_ms = int(moment(end).timestamp() * 1000) if end else server_time_ms(client, stream)
@@ -91,25 +94,27 @@ class KinesisReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator["RecordBatch"]:
         assert isinstance(partition, ShardPartition)
-        return read_range(self._options, partition.wanted)
+        return read_range(self._options, partition.wanted, self._rows)
 
 
 class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A streaming query's place in a stream."""
 
-    def __init__(self, options: SourceOptions) -> None:
+    def __init__(self, options: SourceOptions, rows: FrameRows) -> None:
         self._options = options
+        self._rows = rows
         self._last: Mapping[str, Any] | None = None
         self._until_ms: int | None = None
         self._planned_s = float("-inf")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_options": self._options, "_last": None, "_until_ms": None, "_planned_s": float("-inf")}
+        return {**self.__dict__, "_last": None, "_until_ms": None, "_planned_s": float("-inf")}
 
     def initialOffset(self) -> dict[str, Any]:
         from firnline_ingest.datasource.offset import StreamOffset, start_text
 
         self._options.check_stream()
+        self._rows.check()
         client, lineage = _looked_up(self._options)
         begin = start_text(_begin(self._options, client))
         return StreamOffset(
@@ -148,6 +153,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         from firnline_ingest.values import ShardKey
 
         self._options.check_stream()
+        self._rows.check()
         self._last = end
         if start == end:
             return []
@@ -164,7 +170,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator["RecordBatch"]:
         assert isinstance(partition, ShardPartition)
-        return read_range(self._options, partition.wanted)
+        return read_range(self._options, partition.wanted, self._rows)
 
     def commit(self, end: Mapping[str, Any]) -> None:
         from firnline_ingest.datasource.ends import BatchEnds

@@ -13,6 +13,7 @@ from firnline_ingest.datasource.ends import BatchEnds
 from firnline_ingest.datasource.errors import BatchUnread, EndsDiffer, OffsetForeign, SourceRecordsLost
 from firnline_ingest.datasource.offset import END, StreamOffset, parse_start_text
 from firnline_ingest.datasource.options import SourceOptions
+from firnline_ingest.datasource.rows import FrameRows
 from firnline_ingest.datasource.shard import ShardRange, read_range
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.kinesis.errors import StreamReplaced
@@ -174,13 +175,13 @@ def test_two_attempts_at_once_end_a_shard_once(server: KinesisServer, tmp_path: 
     stream, options = server.kinesis.stream("orders"), SourceOptions.parse(options_of(server, tmp_path))
     put(server.kinesis, 0, 10)
     wanted = ShardRange(ShardKey("orders", stream.found.created_ms, stream.shards[0].id), "TRIM_HORIZON", None, "q", 1)
-    slow = read_range(options, wanted)
+    slow = read_range(options, wanted, FrameRows(None, options))
     next(slow)
     put(server.kinesis, 10, 10)
-    fast = [batch.num_rows for batch in read_range(options, wanted)]
+    fast = [batch.num_rows for batch in read_range(options, wanted, FrameRows(None, options))]
     with pytest.raises(EndsDiffer):
         list(slow)
-    assert [batch.num_rows for batch in read_range(options, wanted)] == fast
+    assert [batch.num_rows for batch in read_range(options, wanted, FrameRows(None, options))] == fast
 
 
 def test_records_that_are_gone_stop_the_query_unless_it_says_that_it_goes_on(
