@@ -58,7 +58,7 @@ ROOMS_BELOW = {
     "ingest.checks": "errors terminal",
     "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark terminal validate values",
     "ingest.config": "errors identifiers",
-    "ingest.datasource": "aws config errors kinesis records schemas values",
+    "ingest.datasource": "aws config errors kinesis records schemas sink values",
     "ingest.dead_letters": (
         "aws config errors identifiers kinesis ledger new_columns permissions records schemas sink snowflake values"
     ),

@@ -41,6 +41,11 @@ window = spark.read.format("kinesis").options(**options).load()
 declared = spark.read.format("kinesis").schema("n BIGINT, k STRING").options(**options, format="json")
 declared.option("metadata.k", "partition_key").load().createOrReplaceTempView("declared")
 print("DECLARED", json.dumps(list(spark.sql("SELECT sum(n), count(DISTINCT k) FROM declared").first())))
+copies = {"region": "us-east-1", "endpoint": endpoint}
+window.select("data", "partition_key").write.format("kinesis").options(stream="copies", **copies).mode("append").save()
+live = orders.selectExpr("partition_key", "sequence_number AS number").writeStream.format("kinesis")
+live = live.options(stream="streamed", format="json", **copies).option("checkpointLocation", str(folder / "another"))
+live.trigger(availableNow=True).start().awaitTermination()
 window.createOrReplaceTempView("window")
 row = spark.sql("SELECT count(*), count(DISTINCT sequence_number), count(arrival), max(stream) FROM window").first()
 print("WINDOW", json.dumps(list(row)))
@@ -68,7 +73,11 @@ def test_a_query_that_dies_goes_on_and_its_sink_has_every_record_once(tmp_path: 
         put(server.kinesis, 150, 50)
         run(server, tmp_path, dies_in=1)
         put(server.kinesis, 200, 50)
+        copies = [server.kinesis.create_stream(name) for name in ("copies", "streamed")]
         said = run(server, tmp_path)
+        put_data, put_json = ([record.data for record in copy.records] for copy in copies)
+    assert Counter(json.loads(data)["n"] for data in put_data) == Counter(range(250))
+    assert len({json.loads(data)["number"] for data in put_json}) == len(put_json) == 250
     files = sorted((tmp_path / "sink").glob("*.json"), key=lambda file: int(file.stem))
     rows = [row for file in files for row in json.loads(file.read_text())]
     assert Counter(json.loads(row[0])["n"] for row in rows) == Counter(range(250))

@@ -1,4 +1,4 @@
-"""Kinesis for Spark's own readers: `spark.read.format("kinesis")` and `spark.readStream.format("kinesis")`.
+"""Kinesis for Spark's own readers and writers: `format("kinesis")` of read, readStream, write and writeStream.
 
 `spark.dataSource.register(KinesisDataSource)` makes the format known to a session. It needs nothing else of Firnline's: no
 ledger, no Snowflake, no engine. docs/spark.md has the options.

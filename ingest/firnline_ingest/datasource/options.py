@@ -19,6 +19,8 @@ TRIM_HORIZON, LATEST = "trim_horizon", "latest"
 MOST_RECORDS = 100_000
 MOST_SECONDS = 30.0
 METADATA = "metadata."
+OF_SPARK = {"checkpointlocation", "path", "queryname"}
+"""Spark hands its own options of a writer over, too."""
 RAW_COLUMNS = ("data", "partition_key", "sequence_number", "sub_sequence_number", "arrival", "shard_id", "stream")
 
 
@@ -66,6 +68,12 @@ class SourceOptions:
     fail_on_data_loss: bool = True
     format: str | None = None
     """Fills the columns of a schema of one's own: the name of one of the engine's formats, or the JSON of its section."""
+    partition_by: tuple[str, ...] = ()
+    """Writes: the columns whose values, joined, are a record's partition key, where it has no column `partition_key`."""
+    partition_delimiter: str = "|"
+    """Writes: what stands between them."""
+    ordered: bool = False
+    """Writes: whether the records of a partition key come in the order of a task's rows; few keys are slow."""
     mode: Mode = Mode.PERMISSIVE
     """What becomes of a record that the format can't read, or whose values do not fit the schema."""
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -78,6 +86,8 @@ class SourceOptions:
         names = {_spark_name(each.name).lower(): each.name for each in fields(cls) if each.name != "metadata"}
         found: dict[str, Any] = {}
         for name, text in options.items():
+            if name.lower() in OF_SPARK:
+                continue
             if name.lower().startswith(METADATA):
                 found.setdefault("metadata", {})[name.lower().removeprefix(METADATA)] = text
                 if text not in RAW_COLUMNS:
@@ -215,5 +225,7 @@ READ: Mapping[str, Callable[[str], Any]] = {
     "fail_on_data_loss": _bool,
     "metadata_path": _folder,
     "mode": _mode,
+    "ordered": _bool,
+    "partition_by": lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),
 }
 """How the text of an option is read; others stay text. Each raises ValueError."""

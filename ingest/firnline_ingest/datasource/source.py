@@ -1,4 +1,4 @@
-"""The data source "kinesis" of PySpark's Python data source API, for batches and for streams.
+"""The data source "kinesis" of PySpark's Python data source API, for batches and for streams, reading and writing.
 
 A stream reader is one object in a process of its own, which Spark keeps for the life of a query, and its pickled copies in the
 tasks. It works on every Spark from 4.0: those before 4.2 call latestOffset without arguments, and hand a restart's offset over
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
     from firnline_ingest.datasource.offset import StreamOffset
+    from firnline_ingest.datasource.writer import KinesisStreamWriter, KinesisWriter
     from firnline_ingest.kinesis.lineage import Lineage
     from firnline_ingest.kinesis.start import Pin
 
@@ -41,7 +42,7 @@ PLAN_EVERY_S = 1.0
 
 
 class KinesisDataSource(DataSource):
-    """Amazon Kinesis Data Streams, for `spark.read` and `spark.readStream`. Raises ConfigError for its options."""
+    """Amazon Kinesis Data Streams, for reads and writes of batches and streams. Raises ConfigError for its options."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
@@ -56,6 +57,16 @@ class KinesisDataSource(DataSource):
 
     def reader(self, schema: StructType) -> "KinesisReader":
         return KinesisReader(self._parsed, FrameRows(schema, self._parsed))
+
+    def writer(self, schema: StructType, overwrite: bool) -> "KinesisWriter":
+        from firnline_ingest.datasource.writer import KinesisWriter
+
+        return KinesisWriter(self._parsed, schema, is_overwrite=overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> "KinesisStreamWriter":
+        from firnline_ingest.datasource.writer import KinesisStreamWriter
+
+        return KinesisStreamWriter(self._parsed, schema, is_overwrite=overwrite)
 
     def streamReader(self, schema: StructType) -> "KinesisStreamReader":
         return KinesisStreamReader(self._parsed, FrameRows(schema, self._parsed))

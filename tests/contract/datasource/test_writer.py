@@ -1,0 +1,119 @@
+"""Rows into a stream: as they are or as JSON, with the keys that their columns give, and again what the stream refuses."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pyspark.sql import Row
+from pyspark.sql.types import StructType
+
+from firnline_ingest.datasource import KinesisDataSource
+from firnline_ingest.errors import ConfigError
+from firnline_local.kinesis import FakeKinesis, KinesisServer, ManualClock
+from tests.fakes.kinesis import refused
+
+pytestmark = pytest.mark.contract
+
+RAW = StructType().add("data", "binary").add("partition_key", "string").add("explicit_hash_key", "string")
+
+
+@pytest.fixture
+def server() -> Iterator[KinesisServer]:
+    with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False)) as server:
+        server.kinesis.create_stream("orders", shards=2)
+        yield server
+
+
+def write(server: KinesisServer, schema: StructType, rows: list[Row], **options: str) -> int:
+    every = {
+        "stream": "orders",
+        "region": "us-east-1",
+        "endpoint": server.endpoint,
+        "checkpointLocation": "/tmp/c",
+        **options,
+    }
+    for writer in (KinesisDataSource(every).writer, KinesisDataSource(every).streamWriter):
+        made: Any = writer(schema, False)
+    return int(made.write(iter(rows)).records)
+
+
+def test_raw_columns_are_put_as_they_are(server: KinesisServer) -> None:
+    rows = [
+        Row(data=b"\x00\xff", partition_key="k", explicit_hash_key=None),
+        Row(data=b"b", partition_key=None, explicit_hash_key="1"),
+    ]
+    assert write(server, RAW, rows) == 2
+    found = {record.data: record for record in server.kinesis.stream("orders").records}
+    assert found[b"\x00\xff"].partition_key == "k"
+    assert b"b" in [record.data for record in server.kinesis.stream("orders").shards[0].records]
+    assert write(server, StructType().add("data", "string"), [Row(data="Zoë")]) == 1
+    assert "Zoë".encode() in {record.data for record in server.kinesis.stream("orders").records}
+
+
+def test_rows_are_json_objects_with_a_key_of_their_columns(server: KinesisServer) -> None:
+    schema = StructType().add("id", "long").add("region", "string").add("total", "decimal(10,2)").add("at", "timestamp")
+    schema = schema.add("tags", "string").add("raw", "binary").add("partition_key", "string")
+    row = Row(
+        id=7,
+        region="eu",
+        total=Decimal("19.90"),
+        at=datetime(2026, 1, 2, tzinfo=UTC),
+        tags=[Row(a=1, b=None)],
+        raw=bytearray(b"\x00"),
+        partition_key=None,
+    )
+    write(server, schema, [row], format="json", partitionBy="region, id", partitionDelimiter="/")
+    (record,) = server.kinesis.stream("orders").records
+    assert record.partition_key == "eu/7"
+    assert b'"total":19.90' in record.data
+    assert json.loads(record.data) == {
+        "id": 7,
+        "region": "eu",
+        "total": 19.9,
+        "at": "2026-01-02T00:00:00+00:00",
+        "tags": [{"a": 1, "b": None}],
+        "raw": "AA==",
+    }
+
+
+def test_what_the_stream_refuses_for_a_moment_is_put_again_and_order_is_kept_where_asked(server: KinesisServer) -> None:
+    server.kinesis.faults.replace([refused("PutRecords", "ProvisionedThroughputExceededException", times=2)])
+    schema = StructType().add("n", "long").add("partition_key", "string")
+    rows = [Row(n=number, partition_key=f"k{number % 3}") for number in range(60)]
+    assert write(server, schema, rows, format="json", ordered="true") == 60
+    numbers: dict[str, list[int]] = {}
+    for record in server.kinesis.stream("orders").records:
+        numbers.setdefault(record.partition_key, []).append(json.loads(record.data)["n"])
+    assert Counter(number for of_key in numbers.values() for number in of_key) == Counter(range(60))
+    assert all(of_key == sorted(of_key) for of_key in numbers.values())
+
+
+@pytest.mark.parametrize(
+    ("schema", "options", "said"),
+    [
+        (StructType().add("id", "long"), {}, "schema: a column data of the type binary or string is required"),
+        (StructType(list(RAW.fields)).add("other", "long"), {}, "schema: other would be dropped"),
+        (RAW, {"format": "avro"}, "format: must be json for a write"),
+        (RAW, {"partitionBy": "id"}, "partitionBy: there is no column id"),
+        (
+            StructType().add("data", "binary").add("partition_key", "long"),
+            {},
+            "schema: partition_key must be of the type string",
+        ),
+    ],
+)
+def test_rows_that_make_no_records_are_refused_before_any_is_put(
+    server: KinesisServer, schema: StructType, options: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        write(server, schema, [], **options)
+
+
+def test_a_stream_can_not_be_overwritten(server: KinesisServer) -> None:
+    options = {"stream": "orders", "region": "us-east-1", "endpoint": server.endpoint}
+    with pytest.raises(ConfigError, match="mode: must be append"):
+        KinesisDataSource(options).writer(RAW, True)
