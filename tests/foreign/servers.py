@@ -36,6 +36,7 @@ class Provision:
 
 PACKAGES = Provision("foreign-servers", "package-lock.json", "node")
 KCL = Provision("kcl", "kcl/SHA256SUMS", "javac")
+REGISTRY = Provision("apicurio", "apicurio/SHA256SUMS", "java")
 GATEWAY = Provision("versitygw", "versitygw/go.sum", "")
 
 
@@ -46,6 +47,8 @@ class ForeignServer:
     name: str
     provision: Provision
     program: str
+    options: Sequence[str] = field(default=(), kw_only=True)
+    """Of the program that runs it."""
     arguments: Sequence[str] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -78,6 +81,15 @@ VERSITYGW = ForeignServer(
 )
 """Buckets are folders. What S3 knows of an object besides is in a folder too: not every file system has attributes."""
 
+APICURIO = ForeignServer(
+    "apicurio",
+    REGISTRY,
+    "apicurio-registry-app-3.0.9-runner.jar",
+    options=("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar"),
+    variables={"QUARKUS_HTTP_HOST": "127.0.0.1", "QUARKUS_HTTP_PORT": "{port}"},
+)
+"""It keeps its schemas in memory."""
+
 
 def installed(provision: Provision, environment: Mapping[str, str] | None = None) -> Path:
     """The provision's folder. Skips the test where there is none, but for CI, where one that is missing is a failure."""
@@ -102,11 +114,12 @@ def running(server: ForeignServer, folder: Path) -> Iterator[str]:
     own = {"port": str(port), "tls_port": str(tls_port), "folder": str(folder)}
     for each in re.findall(r"{folder}/(\w+)", " ".join(server.arguments)):
         (folder / each).mkdir()
+    runtime = [server.provision.runtime, *server.options] if server.provision.runtime else []
     log_file = folder / f"{server.name}.log"
     with log_file.open("wb") as log:
         process = subprocess.Popen(
             [
-                *filter(None, [server.provision.runtime]),
+                *runtime,
                 str(program),
                 *(each.format(**own) for each in server.arguments),
             ],

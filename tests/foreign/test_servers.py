@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.foreign.servers import GATEWAY, KCL, PACKAGES, PINS, Provision, installed
+from tests.foreign.servers import APICURIO, GATEWAY, KCL, PACKAGES, PINS, REGISTRY, Provision, installed
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "design" / "foreign-servers.md"
@@ -49,14 +49,21 @@ def test_the_library_is_the_version_that_the_page_names() -> None:
     assert f"| {version} | Apache-2.0 | nothing: it is AWS's own consumer" in PAGE.read_text()
 
 
-@pytest.mark.parametrize("provision", [PACKAGES, GATEWAY, KCL], ids=lambda each: each.folder)
+def test_the_registry_is_the_version_that_page_script_and_tests_name() -> None:
+    (version,) = re.findall(r"  apicurio-registry-app-(\S+)-all\.tar\.gz$", (PINS / REGISTRY.pins).read_text(), re.M)
+    assert f"apicurio={version} " in SCRIPT
+    assert APICURIO.program == f"apicurio-registry-app-{version}-runner.jar"
+    assert f"| {version} | Apache-2.0 | a Confluent-compatible" in PAGE.read_text()
+
+
+@pytest.mark.parametrize("provision", [PACKAGES, GATEWAY, KCL, REGISTRY], ids=lambda each: each.folder)
 def test_the_script_puts_each_part_where_the_tests_look_for_it(provision: Provision) -> None:
     assert f"place_of {provision.folder} {provision.pins})" in SCRIPT
 
 
 def test_without_node_or_without_a_part_a_test_is_skipped_and_in_ci_it_fails(tmp_path: Path) -> None:
     nothing = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
-    for provision, missing in ((PACKAGES, "node"), (GATEWAY, "versitygw-"), (KCL, "javac")):
+    for provision, missing in ((PACKAGES, "node"), (GATEWAY, "versitygw-"), (KCL, "javac"), (REGISTRY, "java")):
         with pytest.raises(pytest.skip.Exception, match=f"{missing}.* is missing: scripts/foreign-servers"):
             installed(provision, nothing)
         with pytest.raises(pytest.fail.Exception, match=f"{missing}.* is missing"):
