@@ -1,14 +1,15 @@
-"""json: a record is one JSON object, perhaps with a schema's id in front of it."""
+"""json: a record is one JSON object, or several by option; perhaps with a schema's id in front."""
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from firnline_ingest.config.format import Check, Decoder, SchemasOf
 from firnline_ingest.formats.framing import FRAMES
 from firnline_ingest.formats.packing import Compression, PackedFormat
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 
 class JsonFraming(StrEnum):
@@ -32,18 +33,47 @@ class JsonFormat(PackedFormat):
     framing: JsonFraming = Field(default=JsonFraming.NONE, strict=False)
     """What stands in front of it."""
 
+    several_objects: bool = False
+    """Whether a record may hold any number of objects: one behind the other, with blanks between them or nothing, or in arrays.
+    Each becomes a row."""
+
+    @property
+    def makes_several_rows(self) -> bool:
+        return self.several_objects
+
     @property
     def is_plain(self) -> bool:
-        return self.compression is Compression.NONE and self.framing is JsonFraming.NONE
+        return not self.several_objects and self.compression is Compression.NONE and self.framing is JsonFraming.NONE
 
     @property
     def may_be_null(self) -> bool:
-        return True
+        return not self.several_objects
+
+    @property
+    def undeciding(self) -> dict[str, Any]:
+        return {} if self.several_objects else {"several_objects": True}
 
     def decoder(self, check: Check, max_row_bytes: int, schemas: SchemasOf) -> Decoder:
+        from firnline_ingest.records.json_values import json_values
+
         unframe = FRAMES.get(self.framing)
 
         def decode(data: bytes) -> Iterator[bytes]:
             yield check(unframe(data)[1] if unframe else data)
 
-        return decode
+        def decode_several(data: bytes) -> Iterator[bytes]:
+            number = 0
+            for number, value in enumerate(json_values(unframe(data)[1] if unframe else data), 1):
+                yield _checked(check, value, number)
+            if not number:
+                raise Unusable(Rejection(RejectReason.EMPTY, "it has no object."))
+
+        return decode_several if self.several_objects else decode
+
+
+def _checked(check: Check, value: bytes, number: int) -> bytes:
+    try:
+        return check(value)
+    except Unusable as unusable:
+        reason, detail = unusable.fault
+        raise Unusable(Rejection(reason, f"object {number}: {detail}")) from unusable

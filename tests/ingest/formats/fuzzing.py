@@ -86,6 +86,15 @@ CALLABLE = {"type": "callable", "callable": f"{__name__}:touched"}
 SUBJECTS: dict[str, Subject] = {
     "json": Subject({"type": "json"}, [JSON, b"{}"]),
     "json_lines": Subject({"type": "json_lines"}, [JSON + b"\n" + JSON + b"\r\n\n{}"]),
+    "json, several": Subject(
+        {"type": "json", "several_objects": True},
+        [JSON + JSON + b"\n{}", b"[" + JSON + b" ,\r\n" + JSON + b"]", b"[{}]" + JSON + b"[ ]"],
+    ),
+    "json, several, in a column": Subject(
+        {"type": "json", "several_objects": True},
+        [JSON + b'"a"1 [true,"]"] null', b"[1,[2],{}]-0 1"],
+        options={"content_column": "C"},
+    ),
     "text": Subject({"type": "text"}, ["é\u2028𝄞".encode()]),
     "bytes": Subject({"type": "bytes"}, [b"\0\xff"]),
     "csv": Subject({"type": "csv", "columns": ["A", "B", "C"]}, [CSV]),

@@ -30,11 +30,19 @@ def lines(*values: int) -> bytes:
     return b"\n".join(b'{"n":%d}' % value for value in values)
 
 
-@pytest.fixture
-def several(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+OBJECTS = {"type": "json", "several_objects": True}
+
+
+def array(*values: int) -> bytes:
+    return b"[%b]" % b",".join(b'{"n":%d}' % value for value in values)
+
+
+@pytest.fixture(params=[(LINES, lines), (OBJECTS, array)], ids=["lines", "array"])
+def several(request: pytest.FixtureRequest, world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """A stream of records of one, three and two rows; two rows an append."""
-    world.configure(format=LINES)
-    world.put(lines(0), lines(1, 2, 3), lines(4, 5))
+    format_, of = request.param
+    world.configure(format=format_)
+    world.put(of(0), of(1, 2, 3), of(4, 5))
     monkeypatch.setattr(sending, "APPEND_BYTES", 900)
     return world
 
@@ -134,11 +142,12 @@ def test_what_was_proven_inside_a_record_never_comes_again_in_another_channel(
 def test_the_rest_of_a_record_is_made_as_its_first_rows_were(several: World, is_resumed: bool) -> None:
     """Another format would make other rows of it, of which those up to the token would be taken for the ones that are there."""
     killed_inside_a_record(several)
+    before = several.pipeline.format.model_dump(mode="json")
     if is_resumed:
         several.ledger.reset(resume_from(several.row, ResumeFrom.PROVEN, 1))
     several.configure(format={"type": "text"})
     assert problem(bounded(several.services("second"), several.work())) == RoutingChanged.id
-    several.configure(format=LINES)
+    several.configure(format=before)
     assert drained(several.services("drain"), several.work()).problem is None
     assert several.numbers == [0, 1, 2, 3]
     several.configure(format={"type": "text"})

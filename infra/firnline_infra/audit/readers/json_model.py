@@ -58,6 +58,25 @@ def parsed(text: str, *, is_text: bool = True) -> Json:
     return value
 
 
+def parsed_values(text: str) -> list[Json]:
+    """Strict JSON values, one behind the other, with blanks between them or nothing. Raises Unreadable."""
+    found, at, text = list[Json](), 0, text.strip(" \t\r\n")
+    while at < len(text):
+        try:
+            value, at = _decode_at(text, at)
+        except (ValueError, RecursionError) as error:
+            raise Unreadable("not-json", str(error)) from error
+        is_closed = isinstance(value, dict | list | str) or text[at : at + 1] in ("", *' \t\r\n[{"')
+        if not is_closed:
+            raise Unreadable("not-json", "something stands at the end of a value")
+        found.append(value)
+        while text[at : at + 1] in (" ", "\t", "\r", "\n"):
+            at += 1
+    if "\\u" in text:
+        refuse_no_text(found)
+    return found
+
+
 def refuse_no_text(value: Json) -> None:
     """Raises Unreadable where a text of it is none: a lone surrogate."""
     try:
@@ -71,7 +90,8 @@ def _refuse(word: str) -> Json:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-_decode = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse).decode
+_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse)
+_decode, _decode_at = _decoder.decode, _decoder.raw_decode
 
 
 def written(value: Json) -> str:

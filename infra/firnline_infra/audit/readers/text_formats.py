@@ -10,6 +10,7 @@ from firnline_infra.audit.readers.json_model import (
     Number,
     Unreadable,
     parsed,
+    parsed_values,
     refuse_no_text,
     text_of,
 )
@@ -29,7 +30,14 @@ def json_rows(of: JsonFormat, data: bytes) -> list[Json]:
     content = text_of(unframed(of.framing, data)[1])
     if not content.strip(" \t\r\n"):
         raise EMPTY
-    return [parsed(content)]
+    if not of.several_objects:
+        return [parsed(content)]
+    found: list[Json] = []
+    for value in parsed_values(content):
+        found += value if isinstance(value, list) else [value]
+    if not found:
+        raise EMPTY
+    return found
 
 
 def json_lines_rows(data: bytes) -> list[Json]:
