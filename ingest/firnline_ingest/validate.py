@@ -24,11 +24,11 @@ VALIDATE = Suite(name="validate", rules=RULES, first=Verdict.WRONG, lists_good=T
 
 
 class Unchecked(Exception):
-    """What kept a check from an answer; a check of its own names it."""
+    """What kept a check from an answer: the error of another check, whose reason and next step are this one's too."""
 
     def __init__(self, what: str, because: FirnlineError | None = None) -> None:
-        super().__init__(f"{what} ({because.id})" if because else what)
-        self.next_step = f"correct {because.id} first" if because else "validate it where the engine runs"
+        super().__init__(f"{what}, because {because.id}: {because.what}" if because else what)
+        self.next_step = because.next_step if because else "validate it where the engine runs"
 
 
 def validate(config: EngineConfig) -> Report:

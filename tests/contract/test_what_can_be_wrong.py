@@ -168,7 +168,11 @@ def test_what_could_not_be_checked_is_not_called_good(
     found = {each["object"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
     assert (found["ledger"]["verdict"], found["ledger"]["error"]) == ("wrong", "FL-2101")
     unseen = {name: each["result"] for name, each in found.items() if each["verdict"] == "unknown"}
-    assert unseen == {"losses of orders": "not known (FL-2101)", "table of orders": "not known (FL-3004)"}
+    because = {"losses of orders": "ledger", "table of orders": "snowflake"}
+    assert unseen == {
+        name: f"not known, because {found[cause]['error']}: {found[cause]['result']}" for name, cause in because.items()
+    }
+    assert [found[name]["next_step"] for name in because] == [found[cause]["next_step"] for cause in because.values()]
     assert all(each["next_step"] for each in found.values() if each["verdict"] != "good")
 
     assert main(["validate", "--config", str(file)]) == 3

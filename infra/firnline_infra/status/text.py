@@ -10,7 +10,7 @@ from firnline_ingest.ledger.engine_report import EngineProblem
 from firnline_ingest.ledger.standby import BY_HAND
 from firnline_ingest.terminal import folded, in_a_line, printable, text_table
 
-MOST_SHARDS, MOST_PROBLEMS = 40, 10
+MOST_SHARDS, MOST_PROBLEMS, SHARDS_NAMED = 40, 10, 3
 OLD_S = 7 * 86_400
 """A result of drift or audit says nothing of today after that."""
 
@@ -72,14 +72,28 @@ def _problems(found: EnvironmentStatus) -> Iterator[str]:
         return
     whose = "Problems" if found.is_own_report else "Problems of the engine before"
     yield f"{whose} ({found.report.all_problems})"
-    for problem in found.problems[:MOST_PROBLEMS]:
-        yield from _problem(problem, found.at_ms, is_running=found.is_own_report)
-    if (more := found.report.all_problems - MOST_PROBLEMS) > 0:
+    shown = list(_by_cause(found.problems))[:MOST_PROBLEMS]
+    for problem, shards in shown:
+        yield from _problem(problem, shards, found.at_ms, is_running=found.is_own_report)
+    if (more := found.report.all_problems - sum(max(1, len(shards)) for _, shards in shown)) > 0:
         yield f"{more:,} more: firnline status -o json has them."
 
 
-def _problem(problem: EngineProblem, now_ms: int, *, is_running: bool) -> Iterator[str]:
+def _by_cause(problems: Iterable[EngineProblem]) -> Iterator[tuple[EngineProblem, list[str]]]:
+    """Each problem that was met first, with all shards that have the same one. A step that names its shard is that one's."""
+    causes = dict[tuple[str, ...], list[EngineProblem]]()
+    for each in problems:
+        what = each.what.replace(each.shard, "") if each.shard else each.what
+        causes.setdefault((each.id, each.stream, what, each.next_step), []).append(each)
+    for same in causes.values():
+        yield min(same, key=lambda each: each.since_ms), sorted(each.shard for each in same if each.shard)
+
+
+def _problem(problem: EngineProblem, shards: Sequence[str], now_ms: int, *, is_running: bool) -> Iterator[str]:
     of = "/".join(filter(None, (problem.stream, problem.shard))) or "the engine"
+    if len(shards) > 1:
+        more = f" and {len(shards) - SHARDS_NAMED:,} more" if len(shards) > SHARDS_NAMED else ""
+        of = f"{problem.stream}, {len(shards):,} shards: {', '.join(shards[:SHARDS_NAMED])}{more}"
     since = f"since {_time(problem.since_ms)} ({duration((now_ms - problem.since_ms) / 1000)})"
     tries = f"met {problem.tries} times" if problem.tries > 1 else "met once"
     again = "tried again with each epoch"

@@ -90,6 +90,24 @@ class ClientLost(SnowflakeError, Retryable):
         )
 
 
+class AccessLost(ClientLost):
+    """The service refused the client's requests: a right was taken away, or the table or pipe is gone. What the client was
+    refused it keeps, so it and all its channels are recreated, and the opening says whether it lasts."""
+
+    id = "FL-3136"
+    causes = "A right was taken away from the role, or the table or pipe is gone, while rows were sent. Nothing is lost"
+    remedy = "the grant, or UNDROP; `firnline validate` says which privilege is missing; the engine goes on by itself"
+
+    def __init__(self, target: str, role: str, pipe: str, cause: str) -> None:
+        SnowflakeError.__init__(
+            self,
+            f"Role {role} may not write to {target} any more, or it does not exist: the client of pipe {pipe} must be recreated. "
+            f"Snowflake says: {cause}",
+            next_step="if somebody revoked a privilege or dropped the table, give it back: `firnline validate` says what is "
+            "missing. The engine goes on by itself once it is there, and rows that were not committed are read again.",
+        )
+
+
 class Backpressure(SnowflakeError, Retryable):
     """The SDK's buffers are full; the same rows are offered again."""
 

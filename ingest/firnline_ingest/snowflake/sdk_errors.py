@@ -9,6 +9,7 @@ import re
 from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake.channel_errors import (
+    AccessLost,
     Backpressure,
     ChannelLimitReached,
     ChannelLost,
@@ -37,6 +38,8 @@ STATUS = re.compile(r"\bHTTP (\d{3})\b")
 PRIVILEGE_OR_NAME = {403, 404}
 CHANNEL_LIMIT = "ERR_CHANNEL_LIMIT_EXCEEDED"
 CHANNEL_MISSING = "ERR_CHANNEL_DOES_NOT_EXIST"  # the service has several endings for it
+NO_ACCESS = re.compile(r"\bERR_(?!CHANNEL)\w*NOT_AUTHORIZED\b|\bHTTP 403\b")
+"""The service's refusal of a table, a pipe or what they are in; of a channel it says the same where that is gone alone."""
 ROLE_REFUSED = "390189"  # the service's number for a role that the user does not have
 
 
@@ -55,11 +58,17 @@ def sdk_error(
         return _refusal(error, code, snowflake.role, target, channel)
     if code in SATURATED:
         return Backpressure(channel, code)
-    if code in CLIENT_GONE:
-        return ClientLost(target.pipe, f"{code}: {error}")
-    if code in CHANNEL_GONE:
-        return ChannelLost(channel, f"{code}: {error}")
+    if code in CLIENT_GONE | CHANNEL_GONE:
+        return _lost(error, code, snowflake.role, target, channel)
     return SnowflakeUnavailable(f"serve channel {channel}", f"{code}: {error}")
+
+
+def _lost(error: Exception, code: str, role: str, target: TargetTable, channel: str) -> SnowflakeError:
+    """What opens again. An invalid client has the service's own answer in its text, where it has one."""
+    if NO_ACCESS.search(str(error)):
+        return AccessLost(str(target), role, target.pipe, f"{code}: {error}")
+    lost = ClientLost(target.pipe, f"{code}: {error}") if code in CLIENT_GONE else None
+    return lost or ChannelLost(channel, f"{code}: {error}")
 
 
 def _refusal(error: Exception, code: str, role: str, target: TargetTable, channel: str) -> SnowflakeError:

@@ -266,6 +266,26 @@ def test_the_last_words_of_an_engine_that_has_ended_are_shown_with_its_run() -> 
     assert found.as_document()["last_run"]["attempt"] == 6
 
 
+def test_one_cause_is_one_problem_however_many_shards_have_it() -> None:
+    world = running()
+    same = [
+        replace(
+            REFUSED, shard=f"shardId-{number:012}", what=f"Shard shardId-{number:012} is refused", since_ms=9 - number
+        )
+        for number in range(5)
+    ]
+    own_step = replace(REFUSED, shard="shardId-9", next_step="firnline resume --shard shardId-9")
+    reported(world, *same, own_step)
+    text = status_text(looked(world))
+    assert "Problems (6)" in text
+    assert text.count("\nFL-3011  ") == 2
+    assert (
+        "FL-3011  orders, 5 shards: shardId-000000000000, shardId-000000000001, shardId-000000000002 and 2 more" in text
+    )
+    assert "FL-3011  orders/shardId-9" in text
+    assert "more: firnline status" not in text
+
+
 def test_a_shard_that_kinesis_has_refused_for_minutes_is_not_read() -> None:
     """Throttling that lasts stops nothing, so the engine goes on trying; the records wait in the stream meanwhile."""
     world = running()

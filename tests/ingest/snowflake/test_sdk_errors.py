@@ -101,6 +101,27 @@ def test_what_the_service_answered_decides_and_is_told(answer: str, kind: type[S
     assert answer in str(error)
 
 
+REVOKED = 'InvalidClientError: HTTP 404 {"code":"ERR_TABLE_DOES_NOT_EXIST_NOT_AUTHORIZED"}'
+
+
+@pytest.mark.parametrize("code", sorted(CLIENT_GONE | CHANNEL_GONE))
+def test_a_client_that_was_refused_the_table_is_no_failover(code: str) -> None:
+    """For half a minute after a REVOKE the SDK has no other words: its client is invalid, because of what it was refused. The
+    client is recreated all the same, and no row of it is suspected."""
+    error = translated(SdkError(code, REVOKED))
+    assert isinstance(error, channel_errors.AccessLost)
+    assert error.is_retryable
+    assert "LOADER may not write to DB.RAW.EVENTS" in error.what
+    assert "validate" in error.next_step
+
+
+def test_a_channel_that_alone_is_gone_is_opened_again() -> None:
+    error = translated(
+        SdkError("InvalidChannelError", "HTTP 404, error_code=ERR_CHANNEL_DOES_NOT_EXIST_OR_IS_NOT_AUTHORIZED")
+    )
+    assert type(error) is channel_errors.ChannelLost
+
+
 def test_what_refused_nobody_and_lost_nothing_passes() -> None:
     assert {code for code in TABLE if passes(SdkError(code))} == SATURATED | {"ACodeOfTomorrow"}
     assert not passes(SdkError("ACodeOfTomorrow", f"{ROLE_REFUSED}: role"))
