@@ -1,4 +1,4 @@
-"""Two drivers under one name, as processes, on the embedded DynamoDB: frozen, thawed, and started at once."""
+"""Two drivers under one name, as processes, on the embedded DynamoDB and on another people's: frozen, thawed, started at once."""
 
 import os
 import signal
@@ -27,8 +27,11 @@ HANGS_S = 120
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
-@pytest.fixture
-def endpoint(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(params=["embedded", pytest.param("dynalite", marks=pytest.mark.foreign)])
+def endpoint(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "dynalite":
+        yield request.getfixturevalue("dynalite")
+        return
     child = ChildProcess.start("firnline_local.aws", name="aws", log_file=tmp_path / "aws.log")
     try:
         yield child.wait_until_ready(timeout_s=HANGS_S)["endpoint"]
