@@ -31,7 +31,8 @@ STEPS = (
         "what Snowpipe Streaming says to requests that are repeated, late or behind a replaced table",
         minutes=4,
         dollars=0.1,
-        settles="B2 B3 B5 B6 B7 B20 B21 B22 B27 B28 B30 B31 B33 B34 B35 B36 B40 B41 B44 B45 B46 B47 B48 B56 B60 B97",
+        settles="B2 B3 B5 B6 B7 B20 B21 B22 B24 B27 B28 B30 B31 B33 B34 B35 B36 B40 B41 B44 B45 B46 B47 B48 B54 B56 B59 B60 B97 "
+        "B417 B450 B565",
     ),
     Step(
         name="aws",

@@ -44,6 +44,17 @@ QUESTIONS = (
     Question(name="no warehouse: insert", ask="INSERT INTO {db}.ASKED.T (A) VALUES (1)", settles="B33"),
     Question(name="no warehouse: a constant", ask="SELECT 1 AS ONE", settles="B33"),
     Question(name="no warehouse: error table", ask="SELECT * FROM ERROR_TABLE({db}.ASKED.T)", settles="B33"),
+    Question(name="no warehouse: policies of a user", ask="SELECT * FROM TABLE(SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES("
+             "REF_ENTITY_NAME => '{db}_USER', REF_ENTITY_DOMAIN => 'USER'))", settles="B54"),
+    Question(name="no warehouse: files that were loaded", ask="SELECT * FROM TABLE({db}.INFORMATION_SCHEMA.COPY_HISTORY("
+             "TABLE_NAME => '{db}.ASKED.T', START_TIME => '2026-01-01'::TIMESTAMP_LTZ))", settles="B417"),
+    Question(name="insert alone: grants to others", ask="SHOW GRANTS ON TABLE {db}.ASKED.T", role="INGEST", settles="B450"),
+    Question(name="insert alone: future grants", ask="SHOW FUTURE GRANTS IN SCHEMA {db}.ASKED", role="INGEST", settles="B450"),
+    Question(name="insert alone: all tables", ask="SHOW TABLES IN SCHEMA {db}.ASKED LIMIT 10000", role="INGEST", settles="B565"),
+    Question(name="nothing to see: grants of a role", ask="SHOW GRANTS OF ROLE {db}_INGEST", role="NOBODY", settles="B450"),
+    Question(name="nothing to see: grants to a role", ask="SHOW GRANTS TO ROLE {db}_INGEST", role="NOBODY", settles="B59"),
+    Question(name="nothing to see: roles", ask="SHOW ROLES LIKE '{db}_INGEST'", role="NOBODY", settles="B59"),
+    Question(name="rotates keys: describe user", ask="DESCRIBE USER {db}_ASKED", role="INGEST", settles="B24"),
     Question(name="show tables", ask="SHOW TABLES LIKE 'T' IN SCHEMA {db}.ASKED", settles="B40 B41 B44"),
     Question(name="show schemas", ask="SHOW SCHEMAS IN DATABASE {db}", settles="B47"),
     Question(name="show databases", ask="SHOW DATABASES LIKE '{db}'", settles="B47"),
@@ -88,6 +99,8 @@ def _scene(db: str, public_key: str) -> Iterator[str]:
     for role in ("OWNER", "INGEST", "NOBODY"):
         yield f"CREATE ROLE IF NOT EXISTS {db}_{role}"
         yield f"GRANT ROLE {db}_{role} TO USER {db}_USER"
+    yield f"CREATE USER IF NOT EXISTS {db}_ASKED TYPE = SERVICE RSA_PUBLIC_KEY = '{public_key}'"
+    yield f"GRANT MODIFY PROGRAMMATIC AUTHENTICATION METHODS ON USER {db}_ASKED TO ROLE {db}_INGEST"
     yield f"CREATE DATABASE IF NOT EXISTS {db}"
     yield f"CREATE SCHEMA IF NOT EXISTS {db}.ASKED"
     yield (
