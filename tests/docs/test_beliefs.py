@@ -17,6 +17,11 @@ def test_no_id_stands_twice() -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_at_most_a_third_is_only_believed() -> None:
+    marks = [each.mark for each in beliefs(TEXT)]
+    assert marks.count(Mark.BELIEVED) <= len(marks) / 3
+
+
 def test_what_is_unknown_or_believed_names_a_question() -> None:
     open_ones = [each for each in beliefs(TEXT) if each.mark in {Mark.BELIEVED, Mark.UNKNOWN}]
     assert [each.id for each in open_ones if each.how_to_ask in {"", "-"}] == []
