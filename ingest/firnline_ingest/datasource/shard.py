@@ -142,12 +142,18 @@ class _Reading:
         return records
 
     def _is_over(self, read: Read, is_cut: bool, count: int, elapsed_s: float) -> bool:
+        """Returns whether the batch ends here.
+
+        Empty pages may lie before the next record, and an iterator that passed them is not kept: a batch that gave up among them
+        would begin before them again, for ever.
+        """
         if self._known is not None:
             return self._ends_as_known(read)
         if read.is_end and not is_cut:
             self.end = END
             return True
-        is_full = count >= self._options.max_records_per_shard or elapsed_s >= self._options.max_seconds_per_shard
+        is_long = count > 0 and elapsed_s >= self._options.max_seconds_per_shard
+        is_full = is_long or count >= self._options.max_records_per_shard
         return is_cut or read.behind_ms == 0 or (is_full and not self._is_whole)
 
     @property

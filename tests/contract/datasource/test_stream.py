@@ -139,6 +139,18 @@ def test_available_now_ends_with_what_had_arrived_when_it_began(server: KinesisS
     assert checkpoint.ids() == each_once(50)
 
 
+def test_a_batch_does_not_give_up_among_empty_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its next batch would begin before them again."""
+    monkeypatch.setattr(source, "PLAN_EVERY_S", 0.0)
+    checkpoint = Checkpoint()
+    with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False, empty_page_every=2)) as server:
+        server.kinesis.create_stream("orders")
+        put(server.kinesis, 0, 9)
+        options = options_of(server, tmp_path, maxRecordsPerShard="1", maxSecondsPerShard="0.000001")
+        Query(options, checkpoint).run(9)
+    assert checkpoint.ids() == each_once(9)
+
+
 def test_aggregates_are_taken_apart_and_numbered(server: KinesisServer, tmp_path: Path) -> None:
     stream, checkpoint = server.kinesis.stream("orders"), Checkpoint()
     stream.put(pack([Packed(json.dumps({"n": number}).encode(), "k") for number in range(3)]), key="k")
