@@ -47,6 +47,7 @@ def to_item(row: ShardRow) -> Item:
         "reset": row.reset.value if row.reset else "",
         "untold": dict(row.untold),
         "counted_through": _token(row.counted_through),
+        "unusable": {str(minute): count for minute, count in row.unusable.items()},
         "stopped_by": row.stopped_by,
     }
 
@@ -79,6 +80,7 @@ def from_item(item: Item) -> ShardRow:
         reset=ResumeFrom(item["reset"]) if item["reset"] else None,
         untold={name: int(count) for name, count in item.get("untold", {}).items()},
         counted_through=_position(item.get("counted_through")),
+        unusable={int(minute): int(count) for minute, count in item.get("unusable", {}).items()},
         stopped_by=item.get("stopped_by", ""),
     )
 

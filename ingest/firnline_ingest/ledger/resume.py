@@ -6,6 +6,7 @@ would. The fence is raised too, so one that comes too late fails with Fenced.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from firnline_ingest.errors import UsageError
 from firnline_ingest.identifiers import stored_name
@@ -114,7 +115,9 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     row = replace(row, incidents=without_acceptances(row.incidents))
     detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
     incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
-    resumed = replace(row.with_incident(incident), reset=where, first_read=None, stopped_by="")
+    resumed = replace(
+        row.with_incident(incident), reset=where, first_read=None, stopped_by="", unusable=MappingProxyType({})
+    )
     if where is ResumeFrom.PROVEN:
         return resumed
     return replace(

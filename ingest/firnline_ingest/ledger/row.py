@@ -147,6 +147,9 @@ class ShardRow:
     untold: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """Counts up to `counted_through` that no receipt had reported yet: the next process reports them where this one is lost."""
     counted_through: Position | None = None
+    unusable: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
+    """How many unusable records up to `counted_through` arrived in each minute (since 1970) of the last ones that had any, where
+    the pipeline has a limit of them."""
     stopped_by: str = ""
     """The limit of unusable records that the shard stopped at, with the minute and the configuration; empty where it did not."""
 

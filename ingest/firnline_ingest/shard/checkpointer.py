@@ -5,6 +5,7 @@ passes delays them, with full jitter, and holds no reading up (docs/design/ledge
 """
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -45,10 +46,12 @@ class Checkpointer:
         writers: ChannelWriters,
         retention: RetentionWatch,
         report: ShardReport,
+        unusable: Callable[[], Mapping[int, int]],
     ) -> None:
+        """`unusable` says how many unusable records each minute had (ShardDeadLetters)."""
         self._work, self._services = work, services
         self._ledger, self._writers = ledger, writers
-        self._retention, self._report = retention, report
+        self._retention, self._report, self._unusable = retention, report, unusable
         self._waits_ms = 0
         self._failures = 0
         self._next_proof_s = self._next_write_s = 0.0
@@ -125,6 +128,7 @@ class Checkpointer:
             channels=MappingProxyType({**row.channels, **entries}),
             untold=MappingProxyType({} if is_last else self._report.untold()),
             counted_through=self._writers.accounted,
+            unusable=self._unusable(),
             decided=tuple(each for each in row.decided if read_through is None or each.through > read_through),
         )
         self._ledger.write_with_incidents(with_what_was_sent(row, list(self._writers), is_last=is_last or ended))

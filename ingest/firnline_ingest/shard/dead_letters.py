@@ -1,13 +1,15 @@
 """What a shard does with records that can't be rows: keeps them as dead letters, skips and counts them, or stops.
 
 Whatever it is, it is done before anything behind these records is appended (docs/design/ledger.md, section 6). One object
-serves one session: what a session reads again it counts again.
+serves one session. How many unusable records a minute had goes on from the ledger's count, so that no restart and no other
+try lets a producer that turned bad have as many again.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
@@ -36,14 +38,26 @@ class ShardDeadLetters:
     reach and which of them another reading could decide otherwise."""
 
     def __init__(
-        self, work: ShardWork, services: ShardServices, before_keeping: BeforeKeeping, report: ShardReport
+        self,
+        work: ShardWork,
+        services: ShardServices,
+        before_keeping: BeforeKeeping,
+        report: ShardReport,
+        row: ShardRow,
     ) -> None:
+        """`row` is the ledger's as the session begins with it."""
         self._report = report
         self._key, self._end_of = work.key, work.end_of
         self._policy = work.pipeline.unusable_records
         self._services = services
         self._before_keeping = before_keeping
-        self._limit = ArrivalLimit(work.pipeline.max_unusable_per_minute)
+        self._limit = ArrivalLimit(work.pipeline.max_unusable_per_minute, row.unusable)
+        self._counted_through = row.counted_through if row.read_again is None else None
+
+    @property
+    def unusable(self) -> Mapping[int, int]:
+        """How many unusable records of what was taken in arrived in each of the last minutes; none where there is no limit."""
+        return MappingProxyType(dict(self._limit.by_minute))
 
     def take(self, rejected: Sequence[RejectedRecord], records: Sequence[Record], tally: Tally) -> None:
         """When this returns, every rejected record is durable, or is meant to be left out.
@@ -84,11 +98,16 @@ class ShardDeadLetters:
         if self._policy is UnusableRecords.STOP:
             raise UnusableRecord(str(self._key), number, first.reason, first.detail)
         now_s = self._services.now_ms() / 1000
-        arrivals_s = [records[each.index].ApproximateArrivalTimestamp or now_s for each in rejected]
+        fresh = [records[each.index] for each in rejected if self._is_fresh(records[each.index])]
+        arrivals_s = [record.ApproximateArrivalTimestamp or now_s for record in fresh]
         minute = self._limit.exceeded_by(arrivals_s)
         if minute is not None:
             assert self._limit.most is not None, "without a limit there is nothing to exceed"
             raise TooManyUnusable(str(self._key), minute, self._limit.most, f"{number} ({first.reason})")
+
+    def _is_fresh(self, record: Record) -> bool:
+        """Whether the ledger's count is without it."""
+        return self._counted_through is None or self._end_of(record) > self._counted_through
 
 
 def stopped_by(pipeline: PipelineConfig, error: TooManyUnusable) -> str:
@@ -159,16 +178,17 @@ def first_unusable(rejected: Sequence[RejectedRecord]) -> RejectedRecord:
 class ArrivalLimit:
     """A limit of so many records a minute, by their arrival: a backlog that is read fast is no storm."""
 
-    def __init__(self, most: int | None) -> None:
+    def __init__(self, most: int | None, counted: Mapping[int, int] = MappingProxyType({})) -> None:
+        """`counted` is what was counted before, by the minute since 1970."""
         self.most = most
-        self._by_minute: Counter[int] = Counter()
+        self.by_minute = Counter(counted if most is not None else {})
 
     def exceeded_by(self, arrivals_s: Sequence[float]) -> str | None:
         """Counts them. The first minute with more than are allowed."""
         if self.most is None:
             return None
-        self._by_minute.update(int(arrival_s // MINUTE_S) for arrival_s in arrivals_s)
-        for minute in sorted(self._by_minute)[:-MINUTES_KEPT]:
-            del self._by_minute[minute]
-        over = min((minute for minute, count in self._by_minute.items() if count > self.most), default=None)
+        self.by_minute.update(int(arrival_s // MINUTE_S) for arrival_s in arrivals_s)
+        for minute in sorted(self.by_minute)[:-MINUTES_KEPT]:
+            del self.by_minute[minute]
+        over = min((minute for minute, count in self.by_minute.items() if count > self.most), default=None)
         return None if over is None else f"{datetime.fromtimestamp(over * MINUTE_S, UTC):%Y-%m-%dT%H:%MZ}"

@@ -64,15 +64,21 @@ class ShardSession:
             ]
         )
         self._retention = RetentionWatch(opened.row, opened.start, work.retention_hours)
+        self._dead_letters = ShardDeadLetters(work, services, self.ledger.before_keeping, report, opened.row)
         self._checkpointer = Checkpointer(
-            work, services, ledger=self.ledger, writers=self.writers, retention=self._retention, report=report
+            work,
+            services,
+            ledger=self.ledger,
+            writers=self.writers,
+            retention=self._retention,
+            report=report,
+            unusable=lambda: self._dead_letters.unusable,
         )
         self._pages = ShardPages(work, services, opened.start, report, arrived_ms=opened.row.arrived_ms)
         self._user_records = user_records_of(work, services, opened.start)
         self._rows = RowMaker(
             work.pipeline, work.key.stream, work.key.shard_id, services.schemas, now_ms=services.now_ms
         )
-        self._dead_letters = ShardDeadLetters(work, services, self.ledger.before_keeping, report)
         self._decided = DecidedBefore(work.key, opened.row.decided)
         self._proven_before = self.writers.proven
 

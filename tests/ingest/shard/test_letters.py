@@ -1,15 +1,19 @@
 """What a shard does with records that can't be rows: kept, skipped or stopped at, and how many a minute."""
 
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
 
 from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
+from firnline_ingest.ledger.resume import resume_from
+from firnline_ingest.ledger.row import ResumeFrom
 from firnline_ingest.shard.dead_letters import ArrivalLimit
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.request import ShardRequest
 from firnline_ingest.shard.steps import EpochStep
 from tests.fakes.configs import pipeline
+from tests.fakes.kills import Killed, dies_at
 from tests.fakes.receipts import problem
 from tests.ingest.shard.conftest import World
 from tests.ingest.waiting import HANGS_S
@@ -115,3 +119,37 @@ def test_while_no_letter_can_be_kept_no_row_behind_it_is_appended_and_nothing_co
     assert world.row.read_through is None
     assert bounded(world.services("second"), world.work()).dead_letters == 1
     assert world.numbers == [0, 1]
+
+
+@pytest.mark.parametrize("policy", ["keep", "skip"])
+def test_a_minute_has_no_more_unusable_records_after_a_restart_than_without_one(world: World, policy: str) -> None:
+    """The count is the ledger's: three processes have no more than the limit allows, of one and the same minute."""
+    world.use_clock()
+    world.configure(max_unusable_per_minute=3, unusable_records=policy)
+    world.put(0, b"bad", b"bad", 1)
+    assert bounded(world.services("first"), world.work()).problem is None
+    assert list(world.row.unusable.values()) == [2]
+    world.put(b"bad")
+    assert bounded(world.services("second"), world.work()).problem is None
+    world.put(2, b"bad")
+    receipt = bounded(world.services("third"), world.work())
+    assert receipt.problem is not None
+    assert receipt.problem.id == "FL-4018"
+    assert world.numbers == [0, 1, 2]
+    world.ledger.reset(resume_from(world.row, ResumeFrom.PROVEN, 1))
+    assert bounded(world.services("fourth"), world.work()).problem is None, "a person let it go"
+
+
+@pytest.mark.parametrize("step", [EpochStep.DEAD_LETTERED, EpochStep.APPENDED, EpochStep.LEDGERED])
+@pytest.mark.parametrize("kills_at", [1, 2, 3])
+def test_what_is_read_again_is_counted_once(world: World, step: EpochStep, kills_at: int) -> None:
+    """A process was lost; the next one reads what it had counted once more, as far as the ledger had not passed it."""
+    world.use_clock()
+    world.configure(max_unusable_per_minute=3)
+    world.put(0, b"bad", 1, b"bad", 2)
+    with suppress(Killed):
+        bounded(world.services("first", observer=dies_at(step, kills_at)), world.work())
+    world.put(3, b"bad")
+    assert bounded(world.services("second"), world.work()).problem is None
+    assert list(world.row.unusable.values()) == [3]
+    assert world.numbers == [0, 1, 2, 3]
