@@ -160,6 +160,20 @@ class InputNotCarried(LocalError):
         )
 
 
+class ColumnNull(LocalError):
+    """The stock provider reads a column that is hidden from its role. Runbook: FL-6049."""
+
+    id = "FL-6049"
+    causes = "A role without OWNERSHIP of a user refreshes a stack: SHOW USERS hides the user's columns from it"
+    remedy = "`firnline preview`, which does without that refresh, or refresh in the role that deploys"
+
+    def __init__(self, column: str, *, of: str) -> None:
+        super().__init__(
+            f'sql: Scan error on column name "{column}" of {of}: converting NULL is unsupported.',
+            next_step="refresh in the role that owns it; `firnline preview` does without.",
+        )
+
+
 class ControlRefused(LocalError):
     """A server of the environment refused one of our own requests. Runbook: FL-6035."""
 

@@ -15,6 +15,7 @@ from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.previewing import SEEN_BY, previewers_grants
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.readback import read_back
+from firnline_infra.observe.sight import hidden_objects
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.endpoints import sql_session
 from firnline_local.provisioning import bootstrap
@@ -47,8 +48,8 @@ pipelines:
   - {stream: looks-c, database: LOOKS, schema: RAW, table: C, table_kind: interactive, cluster_by: [ID],
      columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
 """
-OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment"}
-"""What previews do without looking at: these have no privilege that shows them and allows nothing."""
+OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment", "ServiceUser"}
+"""What previews do without refreshing: no privilege shows it to a provider and allows nothing. Users are described instead."""
 
 
 @dataclass
@@ -72,6 +73,11 @@ class Looking:
         """What a preview would show, though nothing differs."""
         yield from (str(finding) for finding in read_back(self.blueprint, self.session))
         yield from map(str, check_adopted(self.blueprint, self.session))
+        yield from (
+            each.called
+            for each in hidden_objects(self.blueprint, self.session, {})
+            if not each.is_described and each.word == "USER"
+        )
         said = {"organizationName": "FIRNLINE", "accountName": "LOCAL", "warehouse": "COMPUTE_WH"}
         with closing(Cloud("snowflake", self.environment)) as cloud:
             cloud.configure({**said, "role": str(self.blueprint.names.preview_role)})
@@ -109,6 +115,16 @@ def looking(local_environment: RunningEnvironment) -> Iterator[Looking]:
 def test_a_preview_sees_everything_as_it_is(looking: Looking) -> None:
     assert len(looking.records) > 30
     assert list(looking.differences()) == []
+
+
+def test_show_users_hides_all_but_the_name_and_describe_user_does_not(looking: Looking) -> None:
+    """No provider can refresh a user in this role, and drift compares by DESCRIBE USER."""
+    (user,) = rows(looking.session, "SHOW USERS LIKE 'FIRNLINE_LOOKS_INGEST'")
+    assert {name for name, value in user.items() if value is not None} == {"name"}
+    described = {row["property"]: row["value"] for row in rows(looking.session, "DESCRIBE USER FIRNLINE_LOOKS_INGEST")}
+    assert described["DEFAULT_ROLE"] == "FIRNLINE_LOOKS_INGEST"
+    (owned,) = rows(looking.administrator, "SHOW USERS LIKE 'FIRNLINE_LOOKS_INGEST'")
+    assert owned["created_on"] is not None
 
 
 def test_each_privilege_is_needed(looking: Looking) -> None:

@@ -2,7 +2,8 @@
 
 SHOW and DESCRIBE show what a role has any privilege on (docs.snowflake.com, the page of each command), so it gets the one
 that allows least. Network and authentication policies have none but OWNERSHIP and APPLY, and a stage none that does not let
-its files be read, which are records: previews do without looking at them.
+its files be read, which are records: previews do without looking at them. DESCRIBE USER takes MONITOR, and SHOW USERS, which
+the providers read, OWNERSHIP or MANAGE GRANTS: without, all its columns but the name are NULL.
 """
 
 from collections.abc import Iterator
@@ -42,6 +43,11 @@ def out_of_sight(objects: SnowflakeObjects) -> dict[str, str]:
         **{str(each.name): "snowflake policy" for each in policies if each is not None},
         **{str(each.name): "snowflake stage" for each in objects.stages},
     }
+
+
+def described_users(objects: SnowflakeObjects) -> frozenset[str]:
+    """The users that this role may describe and no provider can refresh in it."""
+    return frozenset(each.name.name for each in objects.users)
 
 
 def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:

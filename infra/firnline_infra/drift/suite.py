@@ -65,8 +65,9 @@ def find_drift(
         stack = partial(_stack, deployment, state, plan or deployment.plan, without)
         checks = [check for part in PARTS for check in part.checks(context)]
         stack_check = Check(rule="stack", name="the stack", run=stack)
-        found = [each.finding(role) for each in hidden]
-        found += observed(stack_check, *checks, hidden={each.called for each in hidden})
+        unseen = [each for each in hidden if not each.is_described]
+        found = [each.finding(role) for each in unseen]
+        found += observed(stack_check, *checks, hidden={each.called for each in unseen})
     return drift_report(spec.name, found, ignoring=ignoring, notes=_notes(blueprint, omitted))
 
 

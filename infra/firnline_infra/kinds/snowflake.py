@@ -125,6 +125,7 @@ SNOWFLAKE_KINDS = (
         made=lambda blueprint: blueprint.landing.users,
         comparisons=(
             Comparison(what="properties", find=users.properties_of_user, rule="user"),
+            Comparison(what="definition", find=users.stated_of_user, rule="user"),
             Comparison(what="logins", find=users.logins_of_user, rule="user"),
             Comparison(what="roles", find=roles.roles_of_user),
             objects.grants_on("USER"),

@@ -46,6 +46,22 @@ BESIDE_THE_ADDRESSES = {
 }
 
 
+def stated_of_user(subject: Subject) -> Iterator[Difference]:
+    """What the stack states of a user. Its provider compares it too, but not for a role that SHOW USERS hides the user from."""
+    user, reported = subject.wanted, _described(subject)
+    stated = {
+        "defaultRole": ("DEFAULT_ROLE", user.default_role.name),
+        "defaultWarehouse": ("DEFAULT_WAREHOUSE", user.default_warehouse.name if user.default_warehouse else None),
+        "defaultSecondaryRolesOption": ("DEFAULT_SECONDARY_ROLES", None),
+        "comment": ("COMMENT", user.comment),
+    }
+    for path, (key, value) in stated.items():
+        expected, found = _text(value), _text(reported.get(key)).strip('"')
+        if expected != found:
+            step = "find out who set it and why; `firnline up` sets it back"
+            yield Difference(path=path, expected=expected, found=found, next_step=step)
+
+
 def properties_of_user(subject: Subject) -> Iterator[Difference]:
     user = subject.wanted
     reported = _described(subject)

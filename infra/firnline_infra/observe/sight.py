@@ -12,7 +12,7 @@ from typing import Any
 
 from firnline_infra.accounts.accounts import current_role
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.previewing import out_of_sight
+from firnline_infra.blueprint.previewing import described_users, out_of_sight
 from firnline_infra.kinds.snowflake import SNOWFLAKE_KINDS
 from firnline_infra.observe.errors import ObjectsHidden
 from firnline_infra.observe.existing import StackResources
@@ -22,6 +22,7 @@ from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.checks import Finding, Verdict
 
+USER = "USER"
 GRANTED = {"DATABASE", "SCHEMA", "TABLE", "STAGE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
 UNSEEN_BY_PREVIEWS = {"NETWORK POLICY", "AUTHENTICATION POLICY", "STAGE"}
 OWNED = GRANTED | UNSEEN_BY_PREVIEWS
@@ -37,6 +38,8 @@ class HiddenObject:
     """What GRANT calls its kind: TABLE."""
     owner: str = ""
     """The role that owns it, where its grants are listed."""
+    is_described: bool = False
+    """Shown to DESCRIBE: a comparison may do without the provider's refresh."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -81,17 +84,22 @@ def hidden_objects(blueprint: Blueprint, session: Any, state: Mapping[str, Any])
     roles = (*(each.name for each in blueprint.landing.roles), names.deploy_role, names.preview_role)
     named = {(noun(each.kind), each.name) for role in roles for each in grants_to_role(session, role) or ()}
     asking = current_role(session)
-    by_design = out_of_sight(blueprint.landing) if asking == names.preview_role.name else {}
+    looks = asking == names.preview_role.name
+    by_design = out_of_sight(blueprint.landing) if looks else {}
+    described = described_users(blueprint.landing) if looks else frozenset()
     for title, each in made_objects(blueprint):
         if title in UNSEEN_BY_PREVIEWS and str(each.name) in by_design:
             yield each
             continue
         is_granted = title in GRANTED and (noun(each.word), each.parts) in named
-        if not (is_granted or known.knows(each.name)) or listed(session, each.word, each.name) is not None:
+        if not (is_granted or known.knows(each.name)):
+            continue
+        row = listed(session, each.word, each.name)
+        if row is not None and not _is_hidden(each, row):
             continue
         owner = owners.of(each.word, each.parts)
-        if is_granted or owner not in ("", asking):
-            yield replace(each, owner=owner)
+        if row is not None or is_granted or owner not in ("", asking):
+            yield replace(each, owner=owner, is_described=row is not None and each.parts[0] in described)
 
 
 def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
@@ -100,6 +108,11 @@ def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
         if kind.title in OWNED:
             for wanted in kind.made(blueprint):
                 yield kind.title, HiddenObject(kind.noun(wanted), kind.name(wanted), kind.word(wanted))
+
+
+def _is_hidden(each: HiddenObject, row: Mapping[str, Any]) -> bool:
+    """SHOW USERS has a row without anything but the name for who neither owns the user nor manages grants."""
+    return each.word == USER and row.get("created_on") is None
 
 
 def check_visible(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> None:
@@ -134,4 +147,11 @@ def resources_behind(hidden: Collection[HiddenObject], state: Mapping[str, Any])
     """The URNs of a state's resources that can't be compared, because Pulumi would take them for gone."""
     resources = state.get("deployment", {}).get("resources") or ()
     snowflakes = (each for each in resources if each["type"].startswith("snowflake:"))
-    return tuple(each["urn"] for each in snowflakes if any(one.is_behind(each.get("inputs") or {}) for one in hidden))
+    return tuple(each["urn"] for each in snowflakes if any(_is_behind(one, each) for one in hidden))
+
+
+def _is_behind(hidden: HiddenObject, resource: Mapping[str, Any]) -> bool:
+    """A role may have a user's name."""
+    if hidden.word == USER and not str(resource["type"]).endswith(("User", "UserAuthenticationPolicyAttachment")):
+        return False
+    return hidden.is_behind(resource.get("inputs") or {})

@@ -4,8 +4,10 @@ Rules: provider source, pkg/resources/account_role.go and user.go; that takes DE
 is to give none.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
+from firnline_local.errors import ColumnNull
 from firnline_local.providers.kind import Properties, Rules
 from firnline_local.providers.snowflake.kind import (
     COMMENT,
@@ -80,6 +82,14 @@ def _of_user(it: ShownObject) -> Properties:
     return found
 
 
+def _is_service(row: Mapping[str, Any]) -> bool:
+    """The provider would make one of another type anew. It can't read one whose row is hidden from its role: `created_on` is a
+    time.Time of its row (pkg/sdk/users.go), which Go's database/sql fills with no NULL. Raises ColumnNull."""
+    if row["created_on"] is None:
+        raise ColumnNull("created_on", of=f"user {row['name']}")
+    return bool(row["type"] == "SERVICE")
+
+
 SERVICE_USER = SnowflakeKind(
     type="snowflake:index/serviceUser:ServiceUser",
     rules=Rules.of(
@@ -92,6 +102,6 @@ SERVICE_USER = SnowflakeKind(
     altered=((*PROPERTIES, COMMENT), PARAMETERS),
     whole=_user,
     more=_of_user,
-    is_of_type=lambda row: row["type"] == "SERVICE",  # the provider would make one of another type anew
+    is_of_type=_is_service,
 )
 KINDS = (ACCOUNT_ROLE, SERVICE_USER)

@@ -4,7 +4,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from firnline_local.errors import InputNotCarried
+from firnline_local.errors import ColumnNull, InputNotCarried
 from firnline_local.providers.snowflake.principals import SERVICE_USER
 
 
@@ -62,3 +62,9 @@ def test_what_is_not_carried_is_refused_before_anything_is_made(clients) -> None
     with pytest.raises(InputNotCarried, match=r"timezone"):
         SERVICE_USER.create({"name": "M_USER", "timezone": "UTC"}, clients)
     assert SERVICE_USER.read("M_USER", {}, clients) is None
+
+
+def test_a_row_that_is_hidden_from_the_role_can_not_be_read() -> None:
+    hidden = {"name": "M_USER", "created_on": None, "type": None}
+    with pytest.raises(ColumnNull, match="created_on"):
+        SERVICE_USER.is_of_type(hidden)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from firnline_local.snowflake.catalog import CatalogObject, Channel, Database, Pipe, Schema, Table
+from firnline_local.snowflake.catalog import CatalogObject, Channel, Database, Pipe, Schema, Table, User
 from firnline_local.snowflake.catalog.errors import AnswerTooLong, NotKnown
 from firnline_local.snowflake.sql.parameters import effective, parameters_on
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
-from firnline_local.snowflake.sql.show.listings import LISTINGS, Listing
+from firnline_local.snowflake.sql.show.listings import LISTINGS, Listed, Listing
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 LONGEST_ANSWER = 10_000  # rows (SQL reference, SHOW TABLES)
@@ -170,5 +170,16 @@ def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Resu
     objects = objects[: LONGEST_ANSWER if chosen.limit is None else chosen.limit]
     return listing(
         [(column.name, column.type) for column in shown.columns],
-        [[column.value(found, context) for column in shown.columns] for found in objects],
+        [[_shown(column, found, context) for column in shown.columns] for found in objects],
     )
+
+
+def _shown(column: Listed, found: CatalogObject, context: Context) -> object:
+    """Of a user nothing but the name without OWNERSHIP or MANAGE GRANTS (`sql-reference/sql/show-users`, 2026-11-28)."""
+    hidden = (
+        isinstance(found, User)
+        and column.name != "name"
+        and not context.may("OWNERSHIP", found)
+        and not context.catalog.grants.manages_grants(context.role, found)
+    )
+    return None if hidden else column.value(found, context)
