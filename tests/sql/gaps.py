@@ -52,7 +52,7 @@ ERRORS = "user-guide/data-engineering/error-tables"
 PARAMETERS = "sql-reference/parameters"
 SCRIPTING = "developer-guide/snowflake-scripting/blocks"
 GAPS = (
-    _of_snowflake(SQLFLUFF, r"(CREATE|ALTER|DROP|SHOW|ON) INTERACTIVE TABLE", r"\1 TABLE", INTERACTIVE),
+    _of_snowflake(SQLFLUFF, r"(CREATE|REPLACE|ALTER|DROP|SHOW|ON) INTERACTIVE TABLE", r"\1 TABLE", INTERACTIVE),
     _of_snowflake(SQLFLUFF, r"(CREATE|ALTER|DROP) INTERACTIVE WAREHOUSE", r"\1 WAREHOUSE", WAREHOUSE),
     _of_snowflake(SQLFLUFF, r" TABLES \([^)]*\)(?= WAREHOUSE_SIZE| COMMENT|$)", "", WAREHOUSE),
     _of_snowflake(SQLFLUFF, r"ON ICEBERG TABLE", "ON TABLE", PRIVILEGES),
@@ -84,6 +84,7 @@ GAPS = (
     _of_snowflake(SQLFLUFF, r"ALLOW_WRITES = true$", "", "sql-reference/sql/alter-external-volume"),
     _of_snowflake(SQLFLUFF, r"(ALTER USER \S+) ADD PROGRAMMATIC ACCESS TOKEN .*", r"\1 SET COMMENT = 'x'", TOKEN),
     _of_snowflake(SQLFLUFF, r"MODIFY PROGRAMMATIC AUTHENTICATION METHODS", "MONITOR", PRIVILEGES),
+    _of_snowflake(SQLFLUFF, r"OWNERSHIP ON NETWORK POLICY", "OWNERSHIP ON TABLE", "sql-reference/sql/grant-ownership"),
     _of_snowflake(SQLFLUFF, r"SHOW CHANNELS", "SHOW TABLES", "sql-reference/sql/show-channels"),
     _of_snowflake(SQLFLUFF, r"(SHOW PARAMETERS .*) FOR USER", r"\1 IN USER", "sql-reference/sql/show-parameters"),
     _of_snowflake(SQLFLUFF, r"DECLARE .*? INTEGER; (?=BEGIN)", "", SCRIPTING),
