@@ -1,8 +1,8 @@
 """Virtual clusters of EMR on EKS (API reference, 2020-10-01), and associations of EKS Pod Identity: the role of a service
 account.
 
-No job runs in a virtual cluster, and EKS clusters are not made here: everything else is refused by name. A namespace of an EKS
-cluster has one virtual cluster that is not terminated; a terminated one is remembered, and does not come back.
+Job runs are emr_eks.py's. EKS clusters are not made here: everything else is refused by name. A namespace of an EKS cluster has
+one virtual cluster that is not terminated; a terminated one is remembered, and does not come back.
 """
 
 import secrets
@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any
 
+from firnline_local.runtimes.emr_eks import OVER, EksJobs
+from firnline_local.runtimes.jobs.submission import Launcher
 from firnline_local.runtimes.rest_json import ServiceError, invalid, not_found
 from firnline_local.runtimes.service import Content, RuntimeService, page
 
@@ -21,15 +23,29 @@ NOT_OF_CLUSTERS = ("securityConfigurationId", "sessionEnabled", "schedulerConfig
 class VirtualClusters(RuntimeService):
     name = "emr-containers"
 
-    def __init__(self, account: str, region: str, *, clusters: Callable[[], Collection[str]]) -> None:
-        """`clusters` are the names of the EKS clusters that there are."""
+    def __init__(
+        self,
+        account: str,
+        region: str,
+        *,
+        clusters: Callable[[], Collection[str]],
+        launch: Launcher,
+        roles: Callable[[], Mapping[str, str]],
+    ) -> None:
+        """`clusters` are the names of the EKS clusters that there are, `roles` those of Pod Identity, by namespace/account."""
         super().__init__(account, region)
         self._clusters = clusters
+        self._jobs = EksJobs(launch, self._lock, self._clock, roles)
         self._made: dict[str, dict[str, Any]] = {}
 
     def about(self, parameters: Mapping[str, Any]) -> str:
-        id_ = parameters.get("virtualClusterId") or parameters.get("id")
-        return self.arn(f"/virtualclusters/{id_}") if id_ else super().about(parameters)
+        cluster, id_ = parameters.get("virtualClusterId"), parameters.get("id")
+        if cluster and id_:
+            return f"{self.arn(f'/virtualclusters/{cluster}')}/jobruns/{id_}"
+        return self.arn(f"/virtualclusters/{cluster or id_}") if cluster or id_ else super().about(parameters)
+
+    def stop(self) -> None:
+        self._jobs.stop()
 
     def create_virtual_cluster(self, given: Mapping[str, Any]) -> Content:
         used = invalid(f"Client token {given.get('clientToken')} was used with other parameters before.")
@@ -51,12 +67,43 @@ class VirtualClusters(RuntimeService):
         found = self._found(given["id"])
         if found["state"] == TERMINATED:
             raise invalid(f"Virtual cluster {found['id']} is already terminated.")
+        if left := [run.id for run in self._jobs.of(found["id"]) if run.state not in OVER]:
+            raise invalid(f"Virtual cluster {found['id']} has job runs that are not over: {', '.join(left)}.")
         found["state"] = TERMINATED
         return {"id": found["id"]}
 
+    def start_job_run(self, given: Mapping[str, Any]) -> Content:
+        token = given["clientToken"]
+        used = invalid(f"Client token {token} was used with other parameters before.")
+        return self._once(f"{given['virtualClusterId']} {token}", given, used, lambda: self._started(given))
+
+    def describe_job_run(self, given: Mapping[str, Any]) -> Content:
+        return {"jobRun": self._jobs.found(given["virtualClusterId"], given["id"]).described()}
+
     def list_job_runs(self, given: Mapping[str, Any]) -> Content:
         self._found(given["virtualClusterId"])
-        return page("jobRuns", [], given)
+        states, name = given.get("states"), given.get("name")
+        found = [
+            run.described()
+            for run in reversed(self._jobs.of(given["virtualClusterId"]))
+            if (not states or run.state in states)
+            and (not name or run.request.get("name") == name)
+            and given.get("createdAfter", run.created_at)
+            <= run.created_at
+            <= given.get("createdBefore", run.created_at)
+        ]
+        return page("jobRuns", found, given)
+
+    def cancel_job_run(self, given: Mapping[str, Any]) -> Content:
+        run = self._jobs.found(given["virtualClusterId"], given["id"])
+        self._jobs.cancel(run)
+        return {"id": run.id, "virtualClusterId": given["virtualClusterId"]}
+
+    def _started(self, given: Mapping[str, Any]) -> Content:
+        run = self._jobs.start(given, self._found(given["virtualClusterId"]), self._caller)
+        self._tags[run.arn] = run.tags
+        answer = {name: given[name] for name in ("name", "virtualClusterId") if name in given}
+        return {**answer, "id": run.id, "arn": run.arn}
 
     def _created(self, given: Mapping[str, Any]) -> Content:
         provider = given["containerProvider"]

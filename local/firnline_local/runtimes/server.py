@@ -5,7 +5,7 @@ POST /__firnline__/faults              replaces it: a list of faults
 POST /__firnline__/places              {"aws": …, "kinesis": …}: where the services are that jobs speak to
 GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
 
-All other paths are those of the service that a request is signed for: EMR Serverless, EMR on EKS (virtual clusters), EKS
+All other paths are those of the service that a request is signed for: EMR Serverless, EMR on EKS, EKS
 (associations of Pod Identity), Redshift Serverless, Redshift's Data API.
 """
 
@@ -64,9 +64,11 @@ class RuntimesApplication:
         self.launch = launch or self._spark(folder)
         serverless = EmrServerless(account, region, self.launch, clock or SystemClock())
         workgroups = RedshiftServerless(account, region)
-        clusters = VirtualClusters(account, region, clusters=lambda: {CLUSTER})
         self.associations = PodIdentity(
             account, region, clusters=lambda: {CLUSTER}, has_role=lambda arn: has_role(self.places, arn)
+        )
+        clusters = VirtualClusters(
+            account, region, clusters=lambda: {CLUSTER}, launch=self.launch, roles=self.associations.roles
         )
         data_api = self._data_api(workgroups)
         self._schedules = ScheduledStatements(self._as_service, self._session, self._execute(data_api))

@@ -77,6 +77,7 @@ class Service:
     stage: Stage
     application: RuntimesApplication
     clock: SystemClock = field(default_factory=SystemClock)
+    endpoint: str = ""
 
     def create(self, **more: Any) -> str:
         made = self.client.create_application(type="SPARK", releaseLabel="emr-spark-8.1.0", **more)
@@ -108,15 +109,15 @@ def service(tmp_path: Path) -> Iterator[Service]:
         tmp_path, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage, clock=clock
     )
     with WsgiServer(application, name="runtimes") as server:
-        yield Service(client_of(server.endpoint), stage, application, clock)
+        yield Service(client_of(server.endpoint), stage, application, clock, server.endpoint)
     application.stop()
 
 
-def client_of(endpoint: str) -> Any:
+def client_of(endpoint: str, service: str = "emr-serverless") -> Any:
     """A boto3 client that tries only once."""
     factory: Callable[..., Any] = boto3.client
     return factory(
-        "emr-serverless",
+        service,
         region_name=REGION,
         endpoint_url=endpoint,
         aws_access_key_id="a",

@@ -26,25 +26,27 @@ from firnline_local.runtimes.jobs.spark_home import (
 )
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 
-DRIVER, EXECUTOR = "SPARK_DRIVER", "SPARK_EXECUTOR"
+DRIVER = "SPARK_DRIVER"  # the folder of its logs on this machine
 EVERY_S = 10.0
 
 
 class LogSink:
     """Writes while the attempt runs, and once more at `close`."""
 
-    def __init__(self, place: str, logs: Path, executors: Path, s3: Callable[[], Any]) -> None:
-        """`place` is s3://bucket/folder, `executors` the folder that Spark's workers make a folder per executor in.
+    def __init__(self, place: str, names: tuple[str, str], logs: Path, executors: Path, s3: Callable[[], Any]) -> None:
+        """`place` is s3://bucket/folder, `names` are those of the driver's and the executors' folders in it, `executors` the
+        folder that Spark's workers make a folder per executor in.
 
         Raises the client's error where the job may not write there.
         """
         self._bucket, _, self._folder = place.removeprefix("s3://").partition("/")
+        self._names = names
         self._logs = logs
         self._executors = executors
         self._s3 = s3
         self._sizes: dict[str, int] = {}
         self._is_over = threading.Event()
-        self._put(f"{DRIVER}/stderr", b"")
+        self._put(f"{names[0]}/stderr", b"")
         self._thread = threading.Thread(target=self._write_on, name="logs", daemon=True)
         self._thread.start()
 
@@ -61,7 +63,7 @@ class LogSink:
                 print(f"logs of {self._folder}: {error}", flush=True)
 
     def _write(self) -> None:
-        for name, file in worker_logs(self._logs, self._executors):
+        for name, file in worker_logs(self._names, self._logs, self._executors):
             content = file.read_bytes() if file.exists() else b""
             if content and self._sizes.get(name) != len(content):
                 self._put(name, content)
@@ -72,12 +74,12 @@ class LogSink:
         self._s3().put_object(Bucket=self._bucket, Key=key, Body=gzip.compress(content, 1))
 
 
-def worker_logs(logs: Path, executors: Path) -> Iterator[tuple[str, Path]]:
+def worker_logs(names: tuple[str, str], logs: Path, executors: Path) -> Iterator[tuple[str, Path]]:
     """What the service calls each file, and where it is here."""
     for stream in ("stdout", "stderr"):
-        yield f"{DRIVER}/{stream}", logs / stream
+        yield f"{names[0]}/{stream}", logs / stream
         for file in executors.glob(f"app-*/*/{stream}"):
-            yield f"{EXECUTOR}/{file.parent.name}/{stream}", file
+            yield f"{names[1]}/{file.parent.name}/{stream}", file
 
 
 EXECUTORS = 2
@@ -174,7 +176,7 @@ def _sink(submission: Submission, session: RoleSession, logs: Path, executors: P
     if submission.log_uri is None:
         return None
     try:
-        return LogSink(submission.log_uri, logs, executors, lambda: session.client("s3"))
+        return LogSink(submission.log_uri, submission.log_names, logs, executors, lambda: session.client("s3"))
     except ClientError as error:
         raise LaunchRefused(f"The job's role can't write logs to {submission.log_uri}: {error}") from error
 

@@ -25,6 +25,8 @@ class Submission:
     """Spark's settings from configuration, which parameters win over."""
     log_uri: str | None = None
     """s3://bucket/folder that the attempt's logs are written below; None keeps them on this machine only."""
+    log_names: tuple[str, str] = ("SPARK_DRIVER", "SPARK_EXECUTOR")
+    """The folders of the driver's and of the executors' logs below it."""
 
 
 class LaunchRefused(Exception):
