@@ -10,7 +10,8 @@ depends on the form.
 
 Privileges (documentation, `snowpipe-streaming-access-control`): USAGE on the database and the schema, INSERT on the table,
 OPERATE on a user-defined pipe; nothing on a default pipe. USAGE on the volume that an Iceberg table is on.
-What is missing and what may not be seen get the same answer: a default pipe speaks of its table, any other of itself.
+What is missing and what may not be seen get the same answer: of the database, then of the schema, then of the table by a
+default pipe, and of itself by any other.
 """
 
 import hmac
@@ -25,12 +26,20 @@ from urllib.parse import unquote
 
 import msgspec
 
-from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Table, User
+from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Table, User, kinds
 from firnline_local.snowflake.catalog.authentication import KeyPairToken
 from firnline_local.snowflake.catalog.errors import DoesNotExist
 from firnline_local.snowflake.catalog.names import read_path_segment
 from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX
-from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PipeNotFound, TableNotFound
+from firnline_local.snowflake.streaming.errors import (
+    ApiError,
+    DatabaseNotFound,
+    Malformed,
+    NotAuthenticated,
+    PipeNotFound,
+    SchemaNotFound,
+    TableNotFound,
+)
 
 PATH = re.compile(
     r"/v2/streaming/(?P<data>data/)?databases/(?P<database>[^/]+)/schemas/(?P<schema>[^/]+)"
@@ -173,7 +182,10 @@ def exchange_token(catalog: Catalog, tokens: ScopedTokens, form: Mapping[str, st
 
 
 def pipe_for(catalog: Catalog, role: str, address: Address) -> Pipe:
-    """The pipe, which may come to exist by this. Raises TableNotFound or PipeNotFound. The caller holds the lock."""
+    """The pipe, which may come to exist by this. Raises DatabaseNotFound, SchemaNotFound, TableNotFound or PipeNotFound. The
+    caller holds the lock.
+    """
+    _require_place(catalog, role, address)
     table_name = _table_of_default_pipe(address.target)
     if table_name is not None:
         table = catalog.resolve_table(address.database, address.schema, table_name)
@@ -187,6 +199,14 @@ def pipe_for(catalog: Catalog, role: str, address: Address) -> Pipe:
     if not _may_insert(catalog, role, pipe.table):
         raise TableNotFound
     return pipe
+
+
+def _require_place(catalog: Catalog, role: str, address: Address) -> None:
+    *place, _ = stored_path(address)
+    for kind, depth, missing_one in ((kinds.DATABASE, 1, DatabaseNotFound), (kinds.SCHEMA, 2, SchemaNotFound)):
+        found = catalog.directory.find(kind, place[:depth])
+        if found is None or not _may(catalog, role, "USAGE", found):
+            raise missing_one
 
 
 def may_evolve(catalog: Catalog, role: str, table: Table) -> bool:

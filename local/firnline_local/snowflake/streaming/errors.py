@@ -2,6 +2,8 @@
 
     ApiError                  status, stable code, message: {"code", "message"} on the wire
     ├── NotAuthenticated      401
+    ├── DatabaseNotFound      404, also where the role may not use it
+    ├── SchemaNotFound        404, the same
     ├── TableNotFound         404, also where the role may not see it: the service tells no difference
     ├── PipeNotFound          404, the same
     ├── ChannelNotFound       404
@@ -41,6 +43,22 @@ class NotAuthenticated(ApiError):
     def __init__(self, message: str | None = None, *, code: str = "390144") -> None:
         self.code = code
         super().__init__(message)
+
+
+class DatabaseNotFound(ApiError):
+    """Reported of an account: Redpanda's `streamingv2/token.go` quotes it for a role without rights there."""
+
+    status = HTTPStatus.NOT_FOUND
+    code = "ERR_DATABASE_DOES_NOT_EXIST_OR_NOT_AUTHORIZED"
+    message = "The supplied database does not exist or is not authorized."
+
+
+class SchemaNotFound(ApiError):
+    """Named beside the database's in Snowflake's own client (snowflake-ingest-java, StreamingIngestResponseCode)."""
+
+    status = HTTPStatus.NOT_FOUND
+    code = "ERR_SCHEMA_DOES_NOT_EXIST_OR_NOT_AUTHORIZED"
+    message = "The supplied schema does not exist or is not authorized."
 
 
 class TableNotFound(ApiError):

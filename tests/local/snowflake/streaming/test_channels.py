@@ -9,9 +9,12 @@ from firnline_local.snowflake.catalog import kinds
 from firnline_local.snowflake.streaming.access import Address, Operation
 from firnline_local.snowflake.streaming.channels import IDLE_LIFETIME
 from firnline_local.snowflake.streaming.errors import (
+    ApiError,
     ChannelLimit,
     ChannelNotFound,
+    DatabaseNotFound,
     PipeNotFound,
+    SchemaNotFound,
     TableNotFound,
     TooManyRequests,
     UncommittedRows,
@@ -36,14 +39,19 @@ def test_a_default_pipe_needs_no_grant_and_comes_to_exist_by_opening(account: Ac
     assert account.open().pipe is table.default_pipe
 
 
-@pytest.mark.parametrize("missing", ["USAGE on database", "USAGE on schema", "INSERT on table"])
-def test_without_any_of_its_grants_a_default_pipe_speaks_of_its_table(account: Account, missing: str) -> None:
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [("USAGE on database", DatabaseNotFound), ("USAGE on schema", SchemaNotFound), ("INSERT on table", TableNotFound)],
+)
+def test_without_any_of_its_grants_a_default_pipe_speaks_of_what_is_missing(
+    account: Account, missing: str, said: type[ApiError]
+) -> None:
     table = account.table()
     privilege, _, kind = missing.split()
     on = {"database": table.schema.database, "schema": table.schema, "table": table}[kind]
     account.catalog.grants.revoke(privilege, on, account.role)
 
-    with pytest.raises(TableNotFound):
+    with pytest.raises(said):
         account.open()
     assert table.default_pipe is None, "who may not see the table makes no pipe either"
 
@@ -61,7 +69,7 @@ def test_a_role_that_was_dropped_may_nothing_more(account: Account) -> None:
     channel = account.open()
     account.catalog.directory.drop(account.role)
 
-    with pytest.raises(TableNotFound):
+    with pytest.raises(DatabaseNotFound):
         account.append(channel, "{}")
 
 
