@@ -86,6 +86,21 @@ class ConfigError(FirnlineError, Fatal):
         self.problems = problems
 
 
+class DocumentMissing(ConfigError):
+    """There is no document of that name."""
+
+    id = "FL-1005"
+    causes = "A document is named that is not there"
+    remedy = (
+        "its path from the folder that the command runs in; `firnline outputs ENV --engine-config` prints an engine's"
+    )
+
+    def __init__(self, source: str, next_step: str, *, known: str = ".") -> None:
+        """`known`: the end of the sentence, which may say what there is."""
+        FirnlineError.__init__(self, f"There is no {source}{known}", next_step=next_step)
+        self.problems = [f"is not there{known}"]
+
+
 class UsageError(FirnlineError, Fatal):
     """A command that can't be carried out as it was given."""
 

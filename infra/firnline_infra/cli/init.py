@@ -30,7 +30,8 @@ class Question:
     """It is asked where the engine runs there; always where there are none."""
 
 
-RUNTIMES = ("emr-serverless", "emr-ec2", "emr-eks", "kubernetes", "by-hand")
+BY_HAND = "by-hand"
+RUNTIMES = ("emr-serverless", "emr-ec2", "emr-eks", "kubernetes", BY_HAND)
 ON_PODS = ("emr-eks", "kubernetes")
 QUESTIONS = (
     Question(name="name", option="--name", help="The environment's name, such as dev.", default="dev"),
@@ -151,11 +152,6 @@ def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
             f"firnline init needs {', '.join(missing)}.",
             next_step="give these options, or run it on a terminal, where it asks for them.",
         )
-    if answers["runtime"] not in RUNTIMES:
-        raise UsageError(
-            f"{answers['runtime']} is no runtime that `firnline init` writes a section of.",
-            next_step=f"give one of {', '.join(RUNTIMES)}.",
-        )
     return answers
 
 
@@ -179,9 +175,20 @@ def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     """Raises ConfigError with all that is wrong with the answers."""
     from firnline_infra.specification.model import Durability
     from firnline_infra.specification.starter import Answers, first_spec
+    from firnline_ingest.errors import ConfigError, did_you_mean
 
-    durability = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED
-    return first_spec(Answers(**answers, durability=durability), f"What was asked for (nothing is written to {path})")
+    durability, runtime = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED, answers["runtime"]
+    source, wrong = f"What was asked for (nothing is written to {path})", list[str]()
+    if runtime not in RUNTIMES:
+        wrong.append(f"--runtime: {runtime!r} is not a valid runtime; {did_you_mean(runtime, RUNTIMES)}")
+        answers = {**answers, "runtime": BY_HAND}  # so that the others are looked at, too
+    try:
+        text = first_spec(Answers(**answers, durability=durability), source)
+    except ConfigError as error:
+        raise ConfigError(source, [*wrong, *error.problems]) from None
+    if wrong:
+        raise ConfigError(source, wrong)
+    return text
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:

@@ -81,13 +81,13 @@ def _refuse_collisions(path: Path, spec: "EnvironmentSpec", others: "dict[str, E
 
 
 def _checked(path: Path, environment: str) -> "EnvironmentSpec":
-    """Raises ConfigError."""
+    """Raises ConfigError or DocumentMissing."""
     from firnline_infra.blueprint import blueprint_of
     from firnline_infra.specification import load_spec
-    from firnline_ingest.errors import ConfigError
+    from firnline_ingest.errors import DocumentMissing
 
     if not path.is_file():
-        raise ConfigError(str(path), [f"is not there{known_instead(environment)}"])
+        raise DocumentMissing(str(path), "give ENV or the path of a specification.", known=known_instead(environment))
     spec = load_spec(path)
     blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
     return spec

@@ -7,13 +7,15 @@ from typing import Any
 
 import yaml
 
-from firnline_ingest.errors import ConfigError
+from firnline_ingest.errors import ConfigError, DocumentMissing
 
 
 def read_text(path: Path) -> str:
-    """Raises ConfigError."""
+    """Raises ConfigError or DocumentMissing."""
     try:
         return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise DocumentMissing(str(path), "give ENV or the path of a specification.") from error
     except OSError as error:
         raise ConfigError(str(path), [f"can't be read: {error.strerror}"]) from error
     except UnicodeDecodeError as error:

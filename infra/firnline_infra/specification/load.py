@@ -8,16 +8,18 @@ from firnline_infra.specification.keys_file import KeysFile, keys_file_of, with_
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.modules import with_modules
 from firnline_ingest.config.document import parse
-from firnline_ingest.errors import ConfigError
+from firnline_ingest.errors import ConfigError, DocumentMissing
 
 
 def load_spec(path: Path) -> EnvironmentSpec:
-    """Raises ConfigError with all problems of the file and of the keys beside it; those name their file."""
+    """Raises DocumentMissing, or ConfigError with all problems of the file and of the keys beside it; those name their file."""
     beside = keys_file_of(path)
     found: list[str] = []
     spec, keys = None, KeysFile()
     try:
         spec = parse_spec(read_text(path), str(path))
+    except DocumentMissing:
+        raise
     except ConfigError as error:
         found += error.problems
     try:

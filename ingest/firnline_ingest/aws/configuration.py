@@ -20,6 +20,8 @@ PATIENCE = Config(connect_timeout=5, read_timeout=15, retries={"mode": "standard
 def read_config(place: str) -> EngineConfig:
     """`place` is a path, or s3://bucket/key. Raises ConfigError where it can't be read, or describes no engine."""
     found = URI.fullmatch(place)
+    if place.startswith("s3:") and found is None:
+        raise ConfigError(place, ["is not a valid place in S3; write s3://bucket/key"])
     if found is None:
         return load_config(Path(place))
     return parse_config(_object(found[1], found[2], place), place)

@@ -7,13 +7,17 @@ from typing import Any
 
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.errors import ConfigError
+from firnline_ingest.errors import ConfigError, DocumentMissing
+
+MAKES_ONE = "give the path of an engine's configuration, which `firnline outputs ENV --engine-config` prints."
 
 
 def load_config(path: Path) -> EngineConfig:
-    """Raises ConfigError for a file that is missing, is not JSON, or does not describe an engine."""
+    """Raises DocumentMissing, and ConfigError for a file that can't be read, is not JSON, or does not describe an engine."""
     try:
         content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise DocumentMissing(str(path), MAKES_ONE) from error
     except OSError as error:
         raise ConfigError(str(path), [f"can't be read: {error.strerror}"]) from error
     return parse_config(content, str(path))

@@ -85,9 +85,24 @@ def test_an_engine_is_started_where_it_was_said_to_run(run: Run, place: str) -> 
     assert [answer for answer in PLACES[place][1::2] if answer not in written] == []
 
 
+def test_all_wrong_options_are_named_at_once(run: Run) -> None:
+    wrong = {
+        "--name": "Dev_3",
+        "--region": "eu",
+        "--snowflake-account": "a b",
+        "--stream": "or ders",
+        "--runtime": "emr-eksx",
+    }
+    said = str(run(**wrong).exception)
+    assert "--runtime: 'emr-eksx' is not a valid runtime; did you mean 'emr-eks'?" in said
+    assert [
+        path for path in ("- name:", "aws.region:", "snowflake.account:", "streams[0].name:") if path not in said
+    ] == []
+
+
 def test_what_a_runtime_needs_is_listed_and_another_one_is_refused(run: Run) -> None:
     assert set(PLACES) == set(RUNTIMES) - {"by-hand"} == {each.replace("_", "-") for each in SECTIONS}
-    assert "give one of emr-serverless, emr-ec2," in str(run(**{"--runtime": "lambda"}).exception)
+    assert "expected one of: by-hand, emr-ec2," in str(run(**{"--runtime": "lambda"}).exception)
     for place, options in PLACES.items():
         needed = ", ".join(dict.fromkeys(options[::2]))
         assert f"needs {needed}." in str(run(**{"--runtime": place}).exception)

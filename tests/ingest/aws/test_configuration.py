@@ -37,7 +37,7 @@ def test_an_object_is_read_as_a_file_is() -> None:
     [
         ("s3://landing/configuration/none.json", "s3:GetObject: NoSuchKey"),
         ("s3://elsewhere/configuration/c0ffee.json", "s3:GetObject: NoSuchBucket"),
-        ("engine-that-is-not.json", "No such file"),
+        ("engine-that-is-not.json", "FL-1005"),
     ],
 )
 def test_what_is_not_there_is_said_with_its_place(place: str, cause: str) -> None:

@@ -71,7 +71,10 @@ def test_how_a_registry_is_reached_decides_no_row_and_which_one_it_is_does() -> 
 @pytest.mark.parametrize(
     ("reader", "said"),
     [
-        ("poling", "reader: input should be 'polling', or a mapping with fan_out (got 'poling')"),
+        (
+            "poling",
+            "reader: input should be 'polling', or a mapping with fan_out (got 'poling'); did you mean 'polling'?",
+        ),
         ({"fanout": {}}, "reader.fanout: unknown name; did you mean 'fan_out'?"),
         ({"fan_out": None}, "reader.fan_out: is empty"),
     ],

@@ -74,7 +74,7 @@ def test_a_name_that_is_like_no_other_is_answered_with_the_valid_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("section", "problem"), [(1, "is no mapping of names to values, such as {{{}}}"), (None, "is empty")]
+    ("section", "problem"), [(1, "must be a mapping of names to values, such as {{{}}}"), (None, "is empty")]
 )
 def test_a_section_that_is_no_mapping_is_said_in_words_of_the_document(section: object, problem: str) -> None:
     assert problems(document(aws=section)) == [f"aws: {problem.format('region: …')}"]
@@ -85,14 +85,14 @@ def test_a_section_that_is_no_mapping_is_said_in_words_of_the_document(section: 
 @pytest.mark.parametrize(
     ("format_", "place", "form"),
     [
-        ("csv", "format", "is no mapping of names to values, such as {type: csv}"),
-        ("protobuf", "format", "is no mapping of names to values, such as {type: json}"),
+        ("csv", "format", "must be a mapping of names to values, such as {type: csv}"),
+        ("protobuf", "format", "must be a mapping of names to values, such as {type: json}"),
         (
             {"type": "csv"},
             "format",
             "give columns: [FIRST, SECOND], a name for each field in its order, or header: true",
         ),
-        ({"type": "csv", "columns": {"id": "number"}}, "format.columns", "is no list, such as [a, b]"),
+        ({"type": "csv", "columns": {"id": "number"}}, "format.columns", "must be a list, such as [a, b]"),
     ],
 )
 def test_what_has_another_form_is_shown_the_one_that_is_meant(format_: object, place: str, form: str) -> None:
@@ -151,7 +151,7 @@ def test_a_document_survives_the_way_to_a_task() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "can't be read"),
+        (None, "There is no "),
         ("{", "is not JSON"),
         ("[]", "the document"),
         ("[" * 100_000, "nested too deeply"),

@@ -95,10 +95,10 @@ def test_tables_whose_channels_would_have_one_name_are_told_before_the_engine_re
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ({"tables": {"order": "ORDERS"}}, "tables: is no list, such as [{table: …, values: …}]"),
+        ({"tables": {"order": "ORDERS"}}, "tables: must be a list, such as [{table: …, values: …}]"),
         (
             {"tables": [{"table": "PLACED", "values": "order"}]},
-            "tables[0].values: is no list; put it between brackets (got 'order')",
+            "tables[0].values: must be a list; put it between brackets (got 'order')",
         ),
         ({"tables": []}, "tables: list should have at least 1 item, not 0"),
         ({"unmatched": True}, "unmatched: input should be 'dead_letter' or 'own_table' (got true)"),

@@ -1,0 +1,127 @@
+"""What a mistaken document was probably meant to say: the nearest name or word, and the form of a section."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from firnline_ingest.errors import did_you_mean, nearest
+
+Location = tuple[str | int, ...]
+
+
+def path_of(location: Iterable[str | int]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def name_hint(model: type[BaseModel], location: Location) -> str:
+    """The end of a sentence about a name that its section does not have: the nearest one there, or the place where it belongs."""
+    name, beside = str(location[-1]), field_names(model, location[:-1])
+    if nearest(name, beside) is None and (place := _elsewhere(model, location, beside)):
+        return f"did you mean {place!r}?"
+    return did_you_mean(name, beside)
+
+
+def word_hint(given: object, expected: str) -> str:
+    """The end of a message about a word that is not among those that `expected` quotes; empty where none is near."""
+    words = re.findall(r"'([^']*)'", expected)
+    if not isinstance(given, str) or given in words:
+        return ""
+    plain = {_plain(word): word for word in words}
+    near = nearest(_plain(given), plain)
+    return f"; did you mean {plain[near]!r}?" if near else ""
+
+
+def form_hint(sections: Sequence[type[BaseModel]], given: object) -> str:
+    """How a value is written that has to be a section: with its `type`, with the field that takes the word that was given, with
+    what it needs, or with its first field. Empty where nothing is known of it.
+    """
+    types = [name for each in sections if "type" in each.model_fields for name in _words_of(each, "type")]
+    if types:
+        return f"{{type: {given if given in types else types[0]}}}"
+    for section in sections:
+        for name in section.model_fields:
+            plain = {_plain(word): word for word in _words_of(section, name)}
+            if isinstance(given, str) and _plain(given) in plain:
+                return f"{{{name}: {plain[_plain(given)]}}}"
+    return required_form(sections) or next((f"{{{each}: …}}" for section in sections for each in _names(section)), "")
+
+
+def required_form(sections: Sequence[type[BaseModel]]) -> str:
+    """What the first of them needs; empty where it needs nothing."""
+    fields = sections[0].model_fields.items() if sections else ()
+    required = [field.alias or name for name, field in fields if field.is_required()]
+    return f"{{{', '.join(f'{name}: …' for name in required)}}}" if required else ""
+
+
+def field_names(model: type[BaseModel], location: Location) -> list[str]:
+    """The valid names beside a misspelt one: follows the path through nested sections, lists and unions."""
+    models = [model]
+    for part in location:
+        if not isinstance(part, int):
+            models = _nested(models, part) or models
+    return [name for current in models for name in _names(current)]
+
+
+def sections_at(model: type[BaseModel], location: Location) -> list[type[BaseModel]]:
+    """The kinds of section that may stand there."""
+    models = [model]
+    for part in location:
+        if not isinstance(part, int):
+            models = _nested(models, part)
+    return models
+
+
+def _elsewhere(model: type[BaseModel], location: Location, beside: Sequence[str]) -> str:
+    """The path of the field of that very name in a section below this one, or in the nearest one around it."""
+    name = str(location[-1])
+    for inner in dict.fromkeys(beside):
+        if name in (each for section in sections_at(model, (*location[:-1], inner)) for each in _names(section)):
+            return path_of((*location[:-1], inner, name))
+    for end in range(len(location) - 2, -1, -1):
+        if name in (each for section in sections_at(model, location[:end]) for each in _names(section)):
+            return path_of((*location[:end], name))
+    return ""
+
+
+def _names(section: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in section.model_fields.items()]
+
+
+def _nested(models: Iterable[type[BaseModel]], part: str) -> list[type[BaseModel]]:
+    return [
+        nested
+        for current in models
+        if part in current.model_fields
+        for nested in _sections(current.model_fields[part].annotation)
+    ]
+
+
+def _sections(annotation: object) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [section for argument in get_args(annotation) for section in _sections(argument)]
+
+
+def _words_of(section: type[BaseModel], name: str) -> list[str]:
+    return list(_words(section.model_fields[name].annotation))
+
+
+def _words(annotation: Any) -> Iterator[str]:
+    """The words that a field may be: of an enum, of literals, or of one of several kinds."""
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        yield from (str(each.value) for each in annotation)
+    elif isinstance(annotation, str):
+        yield annotation
+    else:
+        for argument in get_args(annotation):
+            yield from _words(argument)
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("-", "_")
