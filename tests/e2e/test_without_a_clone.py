@@ -7,6 +7,7 @@ clone, are not read, and where a package is in both, the wheel's is found first.
 
 import json
 import os
+import re
 import subprocess
 import sysconfig
 import time
@@ -15,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import boto3
 import pytest
 
 from firnline_infra.pulumi_cli import find_cli
@@ -24,6 +24,7 @@ from firnline_infra.pulumi_cli.errors import PulumiError
 pytestmark = [pytest.mark.e2e, pytest.mark.pulumi, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 UP_WITHIN_S = 120
 ANSWERS = {
     "--name": "shop",
@@ -115,43 +116,46 @@ def repository(tmp_path: Path, wheels: Mapping[str, Path]) -> Repository:
     return repository
 
 
-def test_from_an_empty_folder_to_a_proven_environment_and_its_end(repository: Repository) -> None:
+def commands_of_the_tutorial() -> list[str]:
+    """Its commands of `firnline`, in their order, without the name."""
+    page = TUTORIAL.read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
+    return [line.partition("#")[0].strip() for line in re.findall(r"^firnline (.*)$", blocks, re.MULTILINE)]
+
+
+def here(command: str) -> str:
+    """A command as the page says that it is typed without an account, and so that it ends by itself."""
+    ends = {"run": "--available-now", "destroy": "--yes", "audit": "--warehouse COMPUTE_WH --output json"}
+    verb, *rest = command.replace(" dev", " shop --local", 1).split()
+    return " ".join([verb, *rest, ends.get(verb, "")]).strip()
+
+
+def test_the_tutorial_without_an_account_line_by_line_to_a_proven_environment_and_its_end(
+    repository: Repository,
+) -> None:
     assert not repository.folder.is_relative_to(ROOT)
 
     def firnline(command: str) -> str:
         return repository("firnline", *command.split())
 
+    init, check, bootstrap, *others = commands_of_the_tutorial()
+    assert (init.split()[0], check, bootstrap.split()[0]) == ("init", "spec check dev", "bootstrap")
     repository("firnline", "init", *(part for option in ANSWERS.items() for part in option), "--ephemeral")
     assert "good" in firnline("spec check shop")
     to_commit = repository.files
+    said: dict[str, str] = {}
 
     with repository.local_up("--spec", "stacks/environments/shop.yaml", "--empty"):
-        for user in ("ingest", "reader"):
-            assert "Key SHA256:" in firnline(f"keys create shop {user} --local")
-        assert "shop is up in the EMBEDDED environment" in firnline("up shop --local")
-        assert repository.files - to_commit == {"stacks/environments/shop.keys.yaml"}
-        exported = firnline("local env").replace("export ", "").splitlines()
-        repository.variables |= dict(line.split("=", 1) for line in exported)
-        (repository.folder / "engine.json").write_text(firnline("outputs shop --local --engine-config"))
-        (repository.folder / "events.ndjson").write_text("".join(f'{{"order_id": {n}}}\n' for n in range(200)))
-        firnline("local put orders events.ndjson")
-
-        firnline("run --config engine.json --available-now")
-
-        (repository.folder / "reader.pem").write_text(_reader_key(repository))
-        reader = "--reader-user FIRNLINE_SHOP_READER --reader-role FIRNLINE_SHOP_READER --reader-key reader.pem"
-        report = json.loads(firnline(f"audit --config engine.json {reader} --warehouse COMPUTE_WH --output json"))
-        assert report["proven"] is True
-        assert "resources of shop" in firnline("destroy shop --local --yes")
-
-
-def _reader_key(repository: Repository) -> str:
-    given = repository.variables
-    secrets = boto3.client(
-        "secretsmanager",
-        region_name=given["AWS_DEFAULT_REGION"],
-        endpoint_url=given["AWS_ENDPOINT_URL"],
-        aws_access_key_id=given["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=given["AWS_SECRET_ACCESS_KEY"],
-    )
-    return str(secrets.get_secret_value(SecretId="firnline-shop/snowflake/reader")["SecretString"])
+        for command in others:
+            if command == "run dev":
+                (repository.folder / "events.ndjson").write_text("".join(f'{{"order_id": {n}}}\n' for n in range(200)))
+                firnline("local put orders events.ndjson")
+            if command == "destroy dev":
+                assert "FIRNLINE_READER_KEY" not in firnline("local env")
+                assert "no difference" in firnline("drift shop --local").lower()
+            said[command] = firnline(here(command))
+    assert "Key SHA256:" in said["keys create dev ingest"]
+    assert "shop is up in the EMBEDDED environment" in said["up dev"]
+    assert json.loads(said["audit dev"])["proven"] is True
+    assert "resources of shop" in said["destroy dev"]
+    assert repository.files - to_commit == {"stacks/environments/shop.keys.yaml", "events.ndjson"}
