@@ -3,6 +3,7 @@
 Properties have the names and shapes that the Pulumi SDK sends: camelCase, plain JSON values, no secrets wrapped.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -36,6 +37,8 @@ class Rules:
     """The values that an input may have."""
     conflicts: tuple[frozenset[str], ...] = ()
     """Inputs of which at most one may be given."""
+    one_of: tuple[frozenset[str], ...] = ()
+    """Inputs of which at least one has to be given."""
     forms: Mapping[str, "Form"] = field(default_factory=dict)
     """The form that an input's text has to have, by its dotted path."""
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -43,7 +46,9 @@ class Rules:
     lengths: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The least and the most characters of a text, by its dotted path."""
     documents: frozenset[str] = frozenset()
-    """Inputs whose text has to be JSON; those of them that are policies are objects, and begin with a brace."""
+    """Inputs whose text has to be a JSON object, as that of a policy."""
+    json: frozenset[str] = frozenset()
+    """Inputs whose text has to be JSON of any kind."""
     checks: tuple[Callable[[Properties], Iterator[str]], ...] = ()
     """What the provider refuses of several inputs together (CustomizeDiff); each problem begins with an input."""
     preview_feature: str | None = None
@@ -56,17 +61,28 @@ class Rules:
         *,
         values: Mapping[str, str] | None = None,
         conflicts: str = "",
+        one_of: str = "",
         documents: str = "",
+        json: str = "",
+        arns: str = "",
+        forms: Mapping[str, "Form"] | None = None,
         **more: Any,
     ) -> "Rules":
-        """Rules in short form: blanks separate words, commas groups of conflicts."""
+        """Rules in short form: blanks separate words, commas groups of inputs; `arns` have the form of one."""
         return cls(
             replaced_by=frozenset(replaced_by.split()),
             values={name: frozenset(words.split()) for name, words in (values or {}).items()},
-            conflicts=tuple(frozenset(group.split()) for group in conflicts.split(",") if group),
+            conflicts=_groups(conflicts),
+            one_of=_groups(one_of),
             documents=frozenset(documents.split()),
+            json=frozenset(json.split()),
+            forms={**dict.fromkeys(arns.split(), ARN), **(forms or {})},
             **more,
         )
+
+
+def _groups(said: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(group.split()) for group in said.split(",") if group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +91,29 @@ class Form:
 
     pattern: str
     words: str
+    check: Callable[[str], bool] | None = None
+    """Sees what a pattern can't say; its errors of value are refusals."""
+
+    def fits(self, text: str) -> bool:
+        if re.fullmatch(self.pattern, text, re.ASCII | re.DOTALL) is None:
+            return False
+        try:
+            return self.check is None or self.check(text)
+        except ValueError:
+            return False
+
+
+MOST = 2**31 - 1
+"""Of a number that the provider only keeps from being too small."""
+
+
+def one_of_words(words: str) -> Form:
+    """In any case, as the Snowflake provider reads what it turns into a constant of its own."""
+    return Form(f"(?i:{'|'.join(words.split())})", f"one of {', '.join(words.split())}")
+
+
+ARN = Form(r"|arn:[^:]+:[^:]+:[^:]*:[^:]*:.+", "an ARN, which has six parts")
+"""ValidARN (internal/verify/validate.go of terraform-provider-aws), without its lists of partitions and regions."""
 
 
 class Kind(Protocol):

@@ -4,7 +4,6 @@ Components' tests call `check_inputs` on what they register; the embedded provid
 """
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -55,6 +54,7 @@ def check_inputs(
         *(f"{name}: is required." for name, field in needed.items() if field.required),
         *_foreign_values(given, rules, hidden=frozenset(secrets)),
         *_conflicts(given, rules),
+        *_lacking(given, rules),
         *_out_of_bounds(given, rules, hidden=frozenset(secrets)),
         *_no_documents(given, rules),
         *_preview_feature(rules, preview_features),
@@ -105,7 +105,7 @@ def _foreign_values(inputs: Mapping[str, Any], rules: Rules, *, hidden: frozense
     for path, allowed in rules.values.items():
         secret = path.partition(".")[0] in hidden
         for value in _at(path, inputs):
-            if str(value) not in allowed and value != UNKNOWN:
+            if _spelt(value) not in allowed and value != UNKNOWN:
                 hint = ", ".join(sorted(allowed))
                 yield f"{path}: {_shown(value, hidden=secret)} is none of {hint}."
 
@@ -117,10 +117,25 @@ def _conflicts(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
             yield f"{given[0]}: conflicts with {' and '.join(given[1:])}; give one of them."
 
 
+def _lacking(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
+    for group in rules.one_of:
+        block = min(group).rpartition(".")[0]
+        if block and not any(True for _ in _at(block, inputs)):
+            continue
+        if not any(True for path in group for _ in _at(path, inputs)):
+            first, *others = sorted(group)
+            yield f"{first}: one of {', '.join((first, *others))} must be specified."
+
+
+def _spelt(value: Any) -> str:
+    """Text as it is, and a whole number without the fraction that the wire gives it."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def _out_of_bounds(inputs: Mapping[str, Any], rules: Rules, *, hidden: frozenset[str]) -> Iterator[str]:
     """Texts that have not the form or the length, and numbers outside their range."""
     for path, value, secret in _known(inputs, rules.forms, hidden):
-        if re.fullmatch(rules.forms[path].pattern, str(value), re.ASCII) is None:
+        if not rules.forms[path].fits(_spelt(value)):
             yield f"{path}: {_shown(value, hidden=secret)} is not {rules.forms[path].words}."
     for path, value, _ in _known(inputs, rules.ranges, hidden):
         least, most = rules.ranges[path]
@@ -141,7 +156,7 @@ def _known(
 
 
 def _no_documents(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
-    for path, value, _ in _known(inputs, rules.documents, frozenset()):
+    for path, value, _ in _known(inputs, rules.documents | rules.json, frozenset()):
         if not isinstance(value, str):
             continue
         try:
@@ -149,7 +164,7 @@ def _no_documents(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
         except ValueError as error:
             yield f"{path}: contains an invalid JSON: {error}."
             continue
-        if not isinstance(found, dict):
+        if path in rules.documents and not isinstance(found, dict):
             yield f"{path}: expected a JSON object, which begins with a brace."
 
 

@@ -84,7 +84,7 @@ KEY = {"policy": json.dumps(KEY_POLICY), "enable_key_rotation": True}
 BREAKING = (
     Breaking("wildcard-action", ENGINE, statement(Action="dynamodb:Get*", Resource=TABLE)),
     Breaking("wildcard-action", ENGINE, statement(NotAction="iam:*", Resource=TABLE)),
-    Breaking("wildcard-action", "aws_s3_bucket_policy.bucket", statement(Action="s3:*", Principal={"AWS": "arn:of:us"})),
+    Breaking("wildcard-action", "aws_s3_bucket_policy.bucket", statement(Action="s3:*", Principal={"AWS": "arn:aws:of:::us"})),
     Breaking("wildcard-resource", ENGINE, statement(Action="dynamodb:GetItem", Resource="*")),
     Breaking("wildcard-resource", ENGINE, statement(Action="s3:GetObject", Resource=["arn:aws:s3:::firnline-*/logs/*"])),
     Breaking("wildcard-resource", ENGINE, statement(Action="dynamodb:GetItem", Resource=TABLE.replace("3333", "*", 1))),

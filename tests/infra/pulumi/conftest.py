@@ -83,7 +83,7 @@ class Cloud(Mocks):
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         outputs = dict(args.inputs)
         if args.typ.startswith("aws:"):
-            outputs |= {"arn": f"arn:of:{args.name}", "keyId": f"id-of-{args.name}"}
+            outputs |= {"arn": f"arn:aws:of:::{args.name}", "keyId": f"id-of-{args.name}"}
         if args.typ == VOLUME:
             place = {"s3StorageLocations": [{"storageAwsIamUserArn": IAM_USER}]}
             outputs["describeOutputs"] = [{"storageLocations": [place]}]

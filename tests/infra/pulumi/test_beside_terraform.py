@@ -94,7 +94,7 @@ class Module:
             return "HASH"
         address, attribute = re.fullmatch(r"(\w+\.[\w-]+)\.(.+)", expression).groups()  # type: ignore[union-attr] # all are
         name = self.names[address]
-        answers = {"arn": f"arn:of:{name}", "id": f"{name}-id", "key_id": f"id-of-{name}"}
+        answers = {"arn": f"arn:aws:of:::{name}", "id": f"{name}-id", "key_id": f"id-of-{name}"}
         if attribute.endswith("storage_aws_iam_user_arn"):
             return IAM_USER
         return answers.get(attribute) or str(self.value(self.blocks[address][attribute]))

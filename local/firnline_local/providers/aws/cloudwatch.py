@@ -4,7 +4,7 @@ Rules: terraform-provider-aws 6, `resourceDashboard` and `resourceMetricAlarm` (
 (internal/service/logs/group.go).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from firnline_local.providers.aws.kind import (
     AwsKind,
@@ -18,12 +18,27 @@ from firnline_local.providers.aws.kind import (
     tags_by_arn,
 )
 from firnline_local.providers.aws.values import as_list, json_like, set_like
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import MOST, Form, Properties, Rules
+
+SIZES = tuple(f"{prefix}{of}" for of in ("bytes", "bits") for prefix in ("", "Kilo", "Mega", "Giga", "Tera"))
+UNITS = " ".join(
+    (
+        *(size.capitalize() for size in SIZES),
+        *(f"{size.capitalize()}/Second" for size in SIZES),
+        *("Seconds", "Microseconds", "Milliseconds", "Percent", "Count", "Count/Second", "None"),
+    )
+)
+DAYS = "0 1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2192 2557 2922 3288 3653"
 
 DASHBOARD = AwsKind(  # the service has one operation to make and to replace one
     type="aws:cloudwatch/dashboard:Dashboard",
     service="cloudwatch",
-    rules=Rules.of("dashboardName region"),
+    rules=Rules.of(
+        "dashboardName region",
+        forms={"dashboardName": Form(r"[0-9A-Za-z_-]+", "a text of letters, digits, _ and -")},
+        lengths={"dashboardName": (1, 255)},
+        json="dashboardBody",
+    ),
     fields={"dashboardName": "DashboardName", "dashboardBody": WireField("DashboardBody", like=json_like)},
     outputs={"dashboardArn": "DashboardArn"},
     by=lambda it: {"DashboardName": it.id},
@@ -63,7 +78,10 @@ LOG_GROUP = AwsKind(
     rules=Rules.of(
         "name namePrefix region",
         defaults={"retentionInDays": 0, "skipDestroy": False, "tags": {}},
+        values={"retentionInDays": DAYS, "logGroupClass": "STANDARD INFREQUENT_ACCESS DELIVERY"},
         conflicts="name namePrefix",
+        forms={"name": Form(r"[0-9A-Za-z_./#-]+", "a text of letters, digits and _./#-")},
+        lengths={"name": (1, 512)},
     ),
     fields={"name": "logGroupName", "retentionInDays": WireField(found="retentionInDays", absent=0)},
     outputs={"arn": "arn"},
@@ -77,6 +95,16 @@ LOG_GROUP = AwsKind(
     remove=_remove_group,
     gone="ResourceNotFoundException",
 )
+
+
+def _is_period(seconds: int) -> bool:
+    return seconds in (10, 20, 30) or seconds % 60 == 0
+
+
+def _one_statistic(inputs: Properties) -> Iterator[str]:
+    """metric_alarm.go, the function of CustomizeDiff; both at once conflict already."""
+    if inputs.get("metricName") and not (inputs.get("statistic") or inputs.get("extendedStatistic")):
+        yield "statistic: one of `statistic` or `extended_statistic` must be set for a cloudwatch metric alarm."
 
 
 def _look_at_alarm(it: Subject) -> Properties | None:
@@ -138,7 +166,17 @@ METRIC_ALARM = AwsKind(
             ),
             "statistic": "SampleCount Average Sum Minimum Maximum",
             "treatMissingData": "breaching notBreaching ignore missing",
+            "evaluateLowSampleCountPercentiles": "evaluate ignore",
+            "unit": UNITS,
         },
+        forms={"period": Form(r"\d+", "10, 20, 30 or a multiple of 60 seconds", lambda text: _is_period(int(text)))},
+        lengths={
+            **dict.fromkeys(("name", "namespace", "metricName"), (1, 255)),
+            "alarmDescription": (0, 1024),
+        },
+        ranges=dict.fromkeys(("evaluationPeriods", "datapointsToAlarm"), (1, MOST)),
+        arns="alarmActions okActions insufficientDataActions",
+        checks=(_one_statistic,),
         conflicts=(
             "statistic extendedStatistic metricQueries,threshold thresholdMetricId,dimensions metricQueries,"
             "metricName metricQueries,namespace metricQueries,period metricQueries"

@@ -3,6 +3,7 @@
 Rules: `resourceTable` of terraform-provider-aws 6 (internal/service/dynamodb/table.go).
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, on, tags_by
@@ -104,6 +105,34 @@ def _ttl_found(found: Properties, known: Any) -> dict[str, Any]:
     return block_like(block, known, {"attributeName": ""})
 
 
+def _attributes_are_those_of_keys(inputs: Properties) -> Iterator[str]:
+    """table.go, validateTableAttributes; no index is carried here."""
+    keys = {inputs[name] for name in ("hashKey", "rangeKey") if inputs.get(name)}
+    given = {each["name"] for each in inputs.get("attributes", ())}
+    if unused := sorted(given - keys):
+        yield f"attributes: all attributes must be indexed. Unused attributes: {unused}."
+    if unmatched := sorted(keys - given):
+        yield f"attributes: all indexes must match a defined attribute. Unmatched indexes: {unmatched}."
+
+
+def _capacity_belongs_to_the_mode(inputs: Properties) -> Iterator[str]:
+    """table.go, validateProvisionedThroughputField."""
+    mode = inputs.get("billingMode", PROVISIONED)
+    for name in ("readCapacity", "writeCapacity"):
+        units = int(inputs.get(name) or 0)
+        if mode == PROVISIONED and units < 1:
+            yield f"{name}: must be at least 1 when billing_mode is {mode}."
+        if mode != PROVISIONED and units:
+            yield f"{name}: can not be set when billing_mode is {mode}."
+
+
+def _blocks_are_whole(inputs: Properties) -> Iterator[str]:
+    if inputs.get("streamEnabled") and not inputs.get("streamViewType"):
+        yield "streamViewType: is required when stream_enabled is true."
+    if of_block(inputs, "ttl", "enabled") and not of_block(inputs, "ttl", "attributeName"):
+        yield "ttl.attributeName: must be specified when ttl is enabled."
+
+
 TABLE = AwsKind(
     type="aws:dynamodb/table:Table",
     service="dynamodb",
@@ -120,7 +149,11 @@ TABLE = AwsKind(
             "attributes.type": "S N B",
             "billingMode": f"{PROVISIONED} PAY_PER_REQUEST",
             "streamViewType": "NEW_IMAGE OLD_IMAGE NEW_AND_OLD_IMAGES KEYS_ONLY",
+            "tableClass": "STANDARD STANDARD_INFREQUENT_ACCESS",
         },
+        ranges={"pointInTimeRecovery.recoveryPeriodInDays": (1, 35)},
+        arns="serverSideEncryption.kmsKeyArn",
+        checks=(_attributes_are_those_of_keys, _capacity_belongs_to_the_mode, _blocks_are_whole),
     ),
     fields={
         "name": "TableName",

@@ -7,15 +7,25 @@ itself is taken away when it is made) and `resourceVPCEndpoint` (vpc_endpoint.go
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, on
 from firnline_local.providers.aws.values import as_list, like, set_like
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Form, Properties, Rules
 
 OF_A_RULE = frozenset({"protocol", "fromPort", "toPort", "cidrBlocks", "ipv6CidrBlocks", "self", "description"})
 EVERY_PROTOCOL = "-1"
 SIDES = {"egress": "IpPermissionsEgress", "ingress": "IpPermissions"}
+DESCRIPTION = Form(
+    r"[0-9A-Za-z_ .:/()#,@\[\]+=&;{}!$*-]*", "a text of letters, digits, blanks and _.:/()#,@[]+=&;{}!$*-"
+)
+IPV4 = Form(r"\S+/\d+", "an IPv4 network, without a bit behind its prefix", lambda text: bool(IPv4Network(text)))
+IPV6 = Form(r"\S+/\d+", "an IPv6 network, without a bit behind its prefix", lambda text: bool(IPv6Network(text)))
+
+
+def _of_rules(name: str, said: Any) -> dict[str, Any]:
+    return {f"{side}.{name}": said for side in SIDES}
 
 
 def _settle_tags(it: Subject, to_set: dict[str, str], to_remove: list[str]) -> None:
@@ -95,6 +105,13 @@ SECURITY_GROUP = AwsKind(
             "tags": {},
         },
         conflicts="name namePrefix",
+        forms={
+            "name": Form(r"(?!sg-).*", "a name that begins with something else than sg-"),
+            **_of_rules("description", DESCRIPTION),
+            **_of_rules("cidrBlocks", IPV4),
+            **_of_rules("ipv6CidrBlocks", IPV6),
+        },
+        lengths={"name": (0, 255), "description": (0, 255), **_of_rules("description", (0, 255))},
     ),
     fields={
         "name": "GroupName",
@@ -147,7 +164,12 @@ VPC_ENDPOINT = AwsKind(  # with the policy that AWS gives it
     rules=Rules.of(
         "serviceName vpcEndpointType vpcId region",
         defaults={"tags": {}, "vpcEndpointType": "Gateway"},
-        values={"vpcEndpointType": "Gateway Interface"},
+        values={
+            "vpcEndpointType": "Gateway Interface",
+            "ipAddressType": "ipv4 dualstack ipv6",
+            "dnsOptions.dnsRecordIpType": "ipv4 dualstack ipv6 service-defined",
+        },
+        json="policy",
     ),
     fields={
         "vpcId": "VpcId",

@@ -32,7 +32,10 @@ REPOSITORY = AwsKind(
             "imageTagMutability": "MUTABLE",
             "tags": {},
         },
-        values={"imageTagMutability": "MUTABLE IMMUTABLE"},
+        values={
+            "imageTagMutability": "MUTABLE IMMUTABLE",
+            "encryptionConfigurations.encryptionType": "AES256 KMS KMS_DSSE",
+        },
     ),
     fields={
         "name": "repositoryName",
@@ -61,7 +64,7 @@ REPOSITORY = AwsKind(
 LIFECYCLE_POLICY = AwsKind(  # the service has one operation to make and to replace one
     type="aws:ecr/lifecyclePolicy:LifecyclePolicy",
     service="ecr",
-    rules=Rules.of("repository region"),
+    rules=Rules.of("repository region", json="policy"),
     fields={
         "repository": "repositoryName",
         "policy": WireField("lifecyclePolicyText", like=json_like),

@@ -8,7 +8,7 @@ from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, document, made_by, on, tags_by
 from firnline_local.providers.aws.values import as_list, block_like
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Form, Properties, Rules
 
 GROUP = "default"
 ALWAYS_RETRIED = {"maximumEventAgeInSeconds": 86400, "maximumRetryAttempts": 185}
@@ -56,6 +56,19 @@ SCHEDULE = AwsKind(
             "state": "ENABLED",
         },
         values={"state": "ENABLED DISABLED", "flexibleTimeWindow.mode": "OFF FLEXIBLE"},
+        forms={"name": Form(r"[0-9A-Za-z_.-]+", "a text of letters, digits and _.-")},
+        lengths={
+            "name": (1, 64),
+            "scheduleExpression": (1, 256),
+            "scheduleExpressionTimezone": (1, 50),
+            "description": (0, 512),
+        },
+        ranges={
+            "flexibleTimeWindow.maximumWindowInMinutes": (1, 1440),
+            "target.retryPolicy.maximumEventAgeInSeconds": (60, 86400),
+            "target.retryPolicy.maximumRetryAttempts": (0, 185),
+        },
+        arns="target.arn target.roleArn kmsKeyArn",
     ),
     fields={
         "name": "Name",
@@ -85,7 +98,15 @@ def _rule(it: Subject) -> Properties:
 EVENT_RULE = AwsKind(
     type="aws:cloudwatch/eventRule:EventRule",
     service="events",
-    rules=Rules.of("name region", defaults={"description": None, "state": "ENABLED", "tags": {}}),
+    rules=Rules.of(
+        "name region",
+        defaults={"description": None, "state": "ENABLED", "tags": {}},
+        values={"state": "ENABLED DISABLED ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS"},
+        one_of="eventPattern scheduleExpression",
+        forms={"name": Form(r"[0-9A-Za-z_.-]+", "a text of letters, digits and _.-")},
+        lengths={"name": (1, 64), "description": (0, 512), "scheduleExpression": (0, 256)},
+        json="eventPattern",
+    ),
     fields={
         "name": "Name",
         "description": "Description",

@@ -57,6 +57,7 @@ ROLE = AwsKind(  # its inline policies are resources of their own
         forms={"name": NAME},
         lengths={"name": (1, 64), "path": (0, 512), "description": (0, 1000)},
         ranges={"maxSessionDuration": (3600, 43200)},
+        arns="permissionsBoundary",
         documents="assumeRolePolicy",
     ),
     fields={
@@ -154,6 +155,9 @@ POLICY = AwsKind(  # what it is attached to are resources of their own
         "name namePrefix path description",
         defaults={"description": "", "path": "/", "tags": {}},
         conflicts="name namePrefix",
+        forms={"name": NAME},
+        lengths={"name": (1, 128)},
+        documents="policy",
     ),
     fields={
         "name": "PolicyName",
@@ -188,7 +192,11 @@ def _remove_user(it: Subject) -> None:
 USER = AwsKind(
     type="aws:iam/user:User",
     service="iam",
-    rules=Rules.of(defaults={"forceDestroy": False, "path": "/", "permissionsBoundary": None, "tags": {}}),
+    rules=Rules.of(
+        defaults={"forceDestroy": False, "path": "/", "permissionsBoundary": None, "tags": {}},
+        forms={"name": Form(r"[0-9A-Za-z=,.@_+-]+", "a text of letters, digits and =,.@_+-")},
+        lengths={"permissionsBoundary": (0, 2048)},
+    ),
     fields={"name": "UserName", "path": "Path", "permissionsBoundary": BOUNDARY},
     outputs={"id": "UserName", "arn": "Arn", "uniqueId": "UserId"},
     kept="forceDestroy",
@@ -213,7 +221,7 @@ def _look_at_attachment(it: Subject) -> Properties | None:
 USER_POLICY_ATTACHMENT = AwsKind(
     type="aws:iam/userPolicyAttachment:UserPolicyAttachment",
     service="iam",
-    rules=Rules.of("user policyArn"),
+    rules=Rules.of("user policyArn", arns="policyArn"),
     fields={"user": "UserName", "policyArn": "PolicyArn"},
     by=lambda it: dict(zip(("UserName", "PolicyArn"), _split(it.id, "/"), strict=True)),
     make=made_by("attach_user_policy", "{user}/{policyArn}"),  # attaching twice is attaching once
@@ -244,7 +252,11 @@ INSTANCE_PROFILE = AwsKind(  # with the one role that IAM takes for each
     type="aws:iam/instanceProfile:InstanceProfile",
     service="iam",
     rules=Rules.of(
-        "name namePrefix path", defaults={"path": "/", "role": None, "tags": {}}, conflicts="name namePrefix"
+        "name namePrefix path",
+        defaults={"path": "/", "role": None, "tags": {}},
+        conflicts="name namePrefix",
+        forms={"name": NAME},
+        lengths={"name": (1, 128)},
     ),
     fields={
         "name": "InstanceProfileName",

@@ -3,14 +3,21 @@
 Rules: terraform-provider-aws, internal/service/kms/ (`resourceKey` of 6; `resourceAlias` read in a version before 6).
 """
 
+from collections.abc import Iterator
 from functools import partial
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
 from firnline_local.providers.aws.values import as_document, as_list, present
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Form, Properties, Rules
 
 PENDING = {"PendingDeletion", "PendingReplicaDeletion"}
 _as_list = partial(as_list, key="TagKey", value="TagValue")
+
+
+def _a_period_needs_rotation(inputs: Properties) -> Iterator[str]:
+    """RequiredWith in key.go, which asks whether both are given and not for their values."""
+    if "rotationPeriodInDays" in inputs and "enableKeyRotation" not in inputs:
+        yield "rotationPeriodInDays: all of `enable_key_rotation,rotation_period_in_days` must be specified."
 
 
 def _look_at_key(it: Subject) -> Properties | None:
@@ -75,6 +82,10 @@ KEY = AwsKind(
             ),
             "keyUsage": "ENCRYPT_DECRYPT SIGN_VERIFY GENERATE_VERIFY_MAC KEY_AGREEMENT ENCAPSULATE_DECAPSULATE",
         },
+        lengths={"description": (0, 8192)},
+        ranges={"deletionWindowInDays": (7, 30), "rotationPeriodInDays": (90, 2560)},
+        json="policy",
+        checks=(_a_period_needs_rotation,),
     ),
     fields={
         "description": WireField("Description", absent=""),
@@ -118,7 +129,15 @@ def _look_at_alias(it: Subject) -> Properties | None:
 ALIAS = AwsKind(
     type="aws:kms/alias:Alias",
     service="kms",
-    rules=Rules.of("name namePrefix region", conflicts="name namePrefix"),
+    rules=Rules.of(
+        "name namePrefix region",
+        conflicts="name namePrefix",
+        forms={
+            "name": Form(
+                r"alias/(?!aws/)[0-9A-Za-z_/-]+", "alias/ with letters, digits and _/-, which AWS's own are not"
+            )
+        },
+    ),
     fields={"name": "AliasName", "targetKeyId": WireField("TargetKeyId", "Target")},
     outputs={"arn": "AliasArn", "targetKeyArn": "TargetKeyArn"},
     by="AliasName",

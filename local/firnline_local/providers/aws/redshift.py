@@ -10,7 +10,7 @@ from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, sends, tags_by
 from firnline_local.providers.aws.values import as_list, set_like, tags_of
-from firnline_local.providers.kind import Rules
+from firnline_local.providers.kind import Form, Rules
 
 ROLE_ARN = "iamRoleArn="
 
@@ -51,7 +51,9 @@ NAMESPACE = AwsKind(
     rules=Rules.of(
         "namespaceName dbName region",
         defaults={"manageAdminPassword": False, "tags": {}},
+        values={"logExports": "useractivitylog userlog connectionlog"},
         conflicts="manageAdminPassword adminUserPassword",
+        arns="iamRoles",
     ),
     fields={
         "namespaceName": "namespaceName",
@@ -132,6 +134,25 @@ CLUSTER = AwsKind(
             "manageMasterPassword": False,
             "tags": {},
         },
+        conflicts="manageMasterPassword masterPassword",
+        forms={
+            "clusterIdentifier": Form(
+                r"(?!.*--)[a-z](?:[0-9a-z-]*[0-9a-z])?",
+                "a text of small letters, digits and single hyphens that begins with a letter and ends with none of the last",
+            ),
+            "databaseName": Form(
+                r"[a-z_][0-9a-z_$]*", "a text of small letters, digits, _ and $ that begins with no digit"
+            ),
+            "masterUsername": Form(
+                r"[A-Za-z][0-9A-Za-z+.@_-]*", "a text of letters, digits and +.@_- that begins with a letter"
+            ),
+            "finalSnapshotIdentifier": Form(
+                r"(?!.*--)(?!.*-$)[0-9A-Za-z-]+", "a text of letters, digits and single hyphens that ends with none"
+            ),
+        },
+        lengths={"databaseName": (1, 64), "masterUsername": (1, 128), "finalSnapshotIdentifier": (1, 255)},
+        ranges={"automatedSnapshotRetentionPeriod": (0, 35), "port": (1115, 65535)},
+        arns="iamRoles kmsKeyId defaultIamRoleArn",
     ),
     fields={
         "clusterIdentifier": "ClusterIdentifier",

@@ -12,7 +12,7 @@ from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, made_by, on, sends, tags_by, tags_by_arn
 from firnline_local.providers.aws.values import as_list, set_like, tags_of
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import MOST, Properties, Rules
 
 GONE = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 """States of what can be asked for as long as the service remembers it, and is gone."""
@@ -46,6 +46,8 @@ APPLICATION = AwsKind(  # a name is not unique: a second application may have it
         "name type region",
         defaults=APPLICATION_DEFAULTS,
         values={"architecture": "ARM64 X86_64", "type": "spark hive"},
+        lengths={"name": (1, 64)},
+        ranges={"autoStopConfiguration.idleTimeoutMinutes": (1, 10080)},
     ),
     fields={
         "name": "name",
@@ -68,7 +70,12 @@ APPLICATION = AwsKind(  # a name is not unique: a second application may have it
 VIRTUAL_CLUSTER = AwsKind(  # a name is not unique; a namespace is. Nothing but its tags is changed by an update
     type="aws:emrcontainers/virtualCluster:VirtualCluster",
     service="emr-containers",
-    rules=Rules.of("name containerProvider region", defaults={"tags": {}}, values={"containerProvider.type": "EKS"}),
+    rules=Rules.of(
+        "name containerProvider region",
+        defaults={"tags": {}},
+        values={"containerProvider.type": "EKS"},
+        lengths={"name": (1, 64)},
+    ),
     fields={"name": "name", "containerProvider": WireField("containerProvider", sent=dict)},
     outputs={"arn": "arn"},
     by="id",
@@ -93,7 +100,11 @@ def _association(it: Subject) -> dict[str, str]:
 POD_IDENTITY_ASSOCIATION = AwsKind(
     type="aws:eks/podIdentityAssociation:PodIdentityAssociation",
     service="eks",
-    rules=Rules.of("clusterName namespace serviceAccount region", defaults={"disableSessionTags": False, "tags": {}}),
+    rules=Rules.of(
+        "clusterName namespace serviceAccount region",
+        defaults={"disableSessionTags": False, "tags": {}},
+        arns="roleArn targetRoleArn",
+    ),
     fields={
         **{name: name for name in ("clusterName", "namespace", "serviceAccount", "roleArn")},
         "disableSessionTags": WireField("disableSessionTags", absent=False),
@@ -187,6 +198,17 @@ CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is 
         "configurationsJson",
         replaced_where={"coreInstanceGroup": _is_other_machines},
         defaults={"logUri": None, "stepConcurrencyLevel": 1, "tags": {}, "visibleToAllUsers": True},
+        values={
+            "masterInstanceGroup.instanceCount": "1 3",
+            "scaleDownBehavior": "TERMINATE_AT_INSTANCE_HOUR TERMINATE_AT_TASK_COMPLETION",
+        },
+        conflicts="configurations configurationsJson",
+        ranges={
+            "stepConcurrencyLevel": (1, 256),
+            "coreInstanceGroup.instanceCount": (1, MOST),
+            "autoTerminationPolicy.idleTimeout": (60, 604800),
+        },
+        json="configurationsJson additionalInfo",
     ),
     fields={
         "name": "Name",

@@ -6,16 +6,20 @@ pull request 45251); `resourceObject`, `resourceBucketServerSideEncryptionConfig
 `resourceBucketPolicy`, `resourceBucketPublicAccessBlock` (of 6).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from firnline_local.providers.aws.kind import Act, AwsKind, Subject, WireField, document, on
 from firnline_local.providers.aws.values import as_list, like, none_if, present, tags_of
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import MOST, Form, Properties, Rules
 
 DEFAULT_REGION = "us-east-1"  # the one that is not named at creation, and where an own bucket can be made twice
 DELETE_AT_ONCE = 1000
+NAMED = (1, 63)
+OWNER = Form(r"\d{12}", "the number of an account, which has 12 digits")
+EXPIRATION = "rules.noncurrentVersionExpiration"
+STORAGE_CLASSES = "GLACIER STANDARD_IA ONEZONE_IA INTELLIGENT_TIERING DEEP_ARCHIVE GLACIER_IR"
 
 
 def _make_bucket(it: Subject) -> str:
@@ -73,6 +77,7 @@ BUCKET = AwsKind(  # its settings are resources of their own, and refused as inp
         "bucket bucketPrefix objectLockEnabled region",
         defaults={"forceDestroy": False, "tags": {}},
         conflicts="bucket bucketPrefix",
+        lengths={"bucket": (0, 63)},
     ),
     fields={"bucket": WireField(found="Name")},
     outputs={
@@ -125,6 +130,13 @@ def _remove_object(it: Subject) -> None:
             it.client.delete_object(Bucket=bucket, **version)
 
 
+def _small_letters(inputs: Properties) -> Iterator[str]:
+    """object.go, validateMetadataIsLowerCase."""
+    for key in inputs.get("metadata") or ():
+        if key != key.lower():
+            yield f"metadata: must be lowercase only. Offending key: {key!r}."
+
+
 OBJECT = AwsKind(
     type="aws:s3/bucketObjectv2:BucketObjectv2",
     service="s3",
@@ -132,6 +144,9 @@ OBJECT = AwsKind(
         "bucket key region",
         defaults={"forceDestroy": False, "metadata": {}, "tags": {}},
         conflicts="content contentBase64 source,etag kmsKeyId",
+        lengths={"bucket": (1, MOST), "key": (1, MOST)},
+        arns="kmsKeyId",
+        checks=(_small_letters,),
     ),
     fields={**HEADERS, "bucket": WireField(found="Place.Bucket"), "key": WireField(found="Place.Key")},
     outputs={
@@ -204,6 +219,8 @@ ENCRYPTION = setting(
         values={
             "rules.applyServerSideEncryptionByDefault.sseAlgorithm": "AES256 aws:backup aws:fsx aws:kms aws:kms:dsse"
         },
+        forms={"expectedBucketOwner": OWNER},
+        lengths={"bucket": NAMED},
     ),
     {
         "rules": WireField(
@@ -243,7 +260,16 @@ def _renamed(value: Any, rename: Callable[[str], str]) -> Any:
 LIFECYCLE = setting(
     "BucketLifecycleConfiguration",
     "bucket_lifecycle_configuration",
-    Rules.of("bucket expectedBucketOwner region", values={"rules.status": "Enabled Disabled"}),
+    Rules.of(
+        "bucket expectedBucketOwner region",
+        values={"rules.status": "Enabled Disabled", "rules.transitions.storageClass": STORAGE_CLASSES},
+        forms={"expectedBucketOwner": OWNER},
+        lengths={"bucket": NAMED, "rules.id": (1, 255)},
+        ranges={
+            **dict.fromkeys((f"{EXPIRATION}.noncurrentDays", f"{EXPIRATION}.newerNoncurrentVersions"), (1, MOST)),
+            "rules.transitions.days": (0, MOST),
+        },
+    ),
     {
         "rules": WireField(
             "LifecycleConfiguration",
@@ -258,7 +284,11 @@ LIFECYCLE = setting(
 OWNERSHIP_CONTROLS = setting(
     "BucketOwnershipControls",
     "bucket_ownership_controls",
-    Rules.of("bucket region", values={"rule.objectOwnership": "BucketOwnerEnforced BucketOwnerPreferred ObjectWriter"}),
+    Rules.of(
+        "bucket region",
+        values={"rule.objectOwnership": "BucketOwnerEnforced BucketOwnerPreferred ObjectWriter"},
+        lengths={"bucket": (1, MOST)},
+    ),
     {
         "rule": WireField(
             "OwnershipControls",
@@ -271,7 +301,7 @@ OWNERSHIP_CONTROLS = setting(
 POLICY = setting(
     "BucketPolicy",
     "bucket_policy",
-    Rules.of("bucket region"),
+    Rules.of("bucket region", json="policy"),
     {"policy": document("Policy")},
     absent="NoSuchBucketPolicy",
 )
@@ -317,6 +347,8 @@ VERSIONING = setting(
     Rules.of(
         "bucket expectedBucketOwner region",
         values={"versioningConfiguration.status": f"Enabled Suspended {DISABLED}"},
+        forms={"expectedBucketOwner": OWNER},
+        lengths={"bucket": NAMED},
     ),
     {
         "versioningConfiguration": WireField(

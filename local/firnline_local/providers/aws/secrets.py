@@ -6,7 +6,7 @@ Rules: terraform-provider-aws, `resourceSecret` (internal/service/secretsmanager
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, document, made_by, on, sends, tags_by
 from firnline_local.providers.aws.values import as_list
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Form, Properties, Rules
 
 
 def _look_at_secret(it: Subject) -> Properties | None:
@@ -43,6 +43,14 @@ SECRET = AwsKind(
             "tags": {},
         },
         conflicts="name namePrefix",
+        forms={
+            "name": Form(r"[0-9A-Za-z/_+=.@-]+", "a text of letters, digits and /_+=.@-"),
+            "recoveryWindowInDays": Form(
+                r"\d+", "0, or in the range (7 - 30)", lambda text: int(text) == 0 or 7 <= int(text) <= 30
+            ),
+        },
+        lengths={"name": (1, 512)},
+        json="policy",
     ),
     fields={
         "name": "Name",
@@ -93,6 +101,8 @@ PARAMETER = AwsKind(
             "tier": "Standard Advanced Intelligent-Tiering",
         },
         conflicts="value insecureValue valueWo",
+        one_of="value insecureValue valueWo",
+        lengths={"name": (1, 2048), "allowedPattern": (0, 1024), "description": (0, 1024)},
     ),
     fields={
         "name": "Name",

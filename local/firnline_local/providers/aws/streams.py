@@ -137,7 +137,7 @@ STREAM = AwsKind(
 CONSUMER = AwsKind(
     type="aws:kinesis/streamConsumer:StreamConsumer",
     service="kinesis",
-    rules=Rules.of("name streamArn region", defaults={"tags": {}}),
+    rules=Rules.of("name streamArn region", defaults={"tags": {}}, arns="streamArn"),
     fields={"name": "ConsumerName", "streamArn": "StreamARN"},
     outputs={
         "id": "ConsumerARN",

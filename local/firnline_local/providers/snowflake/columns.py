@@ -8,13 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from firnline_local.errors import InputNotCarried
-from firnline_local.providers.kind import Properties
+from firnline_local.providers.kind import Form, Properties
 from firnline_local.providers.snowflake.kind import as_known, refuse_others
 from firnline_local.providers.snowflake.sql import literal, quoted
 
 OF_A_COLUMN = frozenset({"name", "type", "nullable", "comment"})
 DEFAULTS = {"nullable": True, "comment": ""}
 STRUCTURED = re.compile(r"\s*(OBJECT|ARRAY|MAP)\s*\(", re.IGNORECASE)
+DATA_TYPE = Form(
+    r"(?i:(?!\s*(?:OBJECT|ARRAY|MAP)\s*\()(?!\s*TIMESTAMP\s*(?:\(|$)).*)",
+    "a type that is not structured, nor TIMESTAMP alone",
+)
+"""IsDataTypeValid: refused before any statement by 2.20.0, which was asked; of texts that are no type, the service says it."""
 TEXTS = ("VARCHAR", "STRING", "TEXT", "CHAR", "NVARCHAR", "NCHAR")
 
 

@@ -3,14 +3,15 @@
 Rules: provider source, pkg/resources/grant_privileges_to_account_role.go, grant_account_role.go and grant_ownership.go.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from firnline_local.errors import InputNotCarried
 from firnline_local.providers.clients import Clients
-from firnline_local.providers.kind import Properties, Rules
-from firnline_local.providers.snowflake.kind import StatementKind, refuse_others, row_of, run_unless_gone
+from firnline_local.providers.kind import Form, Properties, Rules
+from firnline_local.providers.snowflake.kind import IN_DATABASE, StatementKind, refuse_others, row_of, run_unless_gone
 from firnline_local.providers.snowflake.sql import literal, parts, quoted, requoted
 
 OBJECT, SCHEMA = ("objectType", "objectName"), ("schemaName",)
@@ -88,7 +89,11 @@ def _revoke_role(id_: str, _: Properties, clients: Clients) -> None:
 
 GRANT_ACCOUNT_ROLE = StatementKind(
     type="snowflake:index/grantAccountRole:GrantAccountRole",
-    rules=Rules.of("roleName userName parentRoleName", conflicts="userName parentRoleName"),
+    rules=Rules.of(
+        "roleName userName parentRoleName",
+        conflicts="userName parentRoleName",
+        one_of="userName parentRoleName",
+    ),
     inputs=frozenset({"roleName", *HOLDERS}),
     make=_grant_role,
     look=_look_at_role,
@@ -141,6 +146,20 @@ def _give_back(_: str, known: Properties, clients: Clients) -> None:
     run_unless_gone(clients, f"GRANT OWNERSHIP ON {Target.of(known).sql} TO ROLE {quoted(current)}{suffix}")
 
 
+def _type_and_name(place: str, inputs: Properties) -> Iterator[str]:
+    """RequiredWith of both."""
+    said = inputs.get(place) or {}
+    if ("objectType" in said) != ("objectName" in said):
+        yield f"{place}.objectName: all of `object_name,object_type` must be specified."
+
+
+def _imported_alone(inputs: Properties) -> Iterator[str]:
+    """grant_privileges_to_account_role.go at 005b0681, ValidateRawResourceConfigFuncs."""
+    privileges = inputs.get("privileges") or ()
+    if "IMPORTED PRIVILEGES" in privileges and len(privileges) > 1:
+        yield "privileges: IMPORTED PRIVILEGES cannot be used with other privileges."
+
+
 GRANT_OWNERSHIP = StatementKind(
     type="snowflake:index/grantOwnership:GrantOwnership",
     rules=Rules.of(
@@ -150,6 +169,16 @@ GRANT_OWNERSHIP = StatementKind(
             "accountRoleName databaseRoleName,on.objectName on.all on.future,"
             "on.all.inDatabase on.all.inSchema,on.future.inDatabase on.future.inSchema"
         ),
+        one_of=(
+            "accountRoleName databaseRoleName,on.objectName on.all on.future,"
+            "on.all.inDatabase on.all.inSchema,on.future.inDatabase on.future.inSchema"
+        ),
+        forms={
+            "databaseRoleName": IN_DATABASE,
+            "on.all.inSchema": IN_DATABASE,
+            "on.future.inSchema": IN_DATABASE,
+        },
+        checks=(partial(_type_and_name, "on"),),
     ),
     inputs=frozenset(OF_OWNERSHIP),
     make=_grant_ownership,
@@ -248,6 +277,20 @@ GRANT_PRIVILEGES_TO_ACCOUNT_ROLE = StatementKind(
             "strictPrivilegeManagement allPrivileges,strictPrivilegeManagement onSchema.allSchemasInDatabase,"
             "strictPrivilegeManagement onSchemaObject.all"
         ),
+        one_of=(
+            f"privileges allPrivileges,{' '.join(TARGETS)},"
+            "onSchema.schemaName onSchema.allSchemasInDatabase onSchema.futureSchemasInDatabase,"
+            "onSchemaObject.objectName onSchemaObject.all onSchemaObject.future"
+        ),
+        forms={
+            "privileges": Form(
+                r"(?!OWNERSHIP$).*", "a privilege that this grants: snowflake_grant_ownership gives OWNERSHIP"
+            ),
+            "onSchema.schemaName": IN_DATABASE,
+            "onSchemaObject.all.inSchema": IN_DATABASE,
+            "onSchemaObject.future.inSchema": IN_DATABASE,
+        },
+        checks=(partial(_type_and_name, "onSchemaObject"), _imported_alone),
     ),
     inputs=frozenset(OF_PRIVILEGES),
     make=_grant_privileges,

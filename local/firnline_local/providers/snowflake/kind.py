@@ -13,12 +13,15 @@ from typing import Any
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
 from firnline_local.errors import InputNotCarried
 from firnline_local.providers.clients import Clients
-from firnline_local.providers.kind import CreatedResource, Properties, Rules
+from firnline_local.providers.kind import CreatedResource, Form, Properties, Rules
 from firnline_local.providers.snowflake.sql import literal, parts, plain, quoted
 
 SCHEMA_OBJECT = ("database", "schema", "name")
 SWITCH = "true false"
 """The values of a switch that is text."""
+IN_DATABASE = Form(r".+", "a name in a database, of two parts", lambda text: len(parts(text)) == 2)
+IN_SCHEMA = Form(r".+", "a name in a schema, of three parts", lambda text: len(parts(text)) == 3)
+"""IsValidIdentifier (pkg/internal/provider/validators/validators.go at 01abca5e), which looks at no name of one part."""
 DEFAULT = "default"
 """How the provider spells that a switch which is text was not given."""
 

@@ -8,9 +8,10 @@ import json
 from typing import Any
 
 from firnline_local.providers.clients import Clients
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Form, Properties, Rules, one_of_words
 from firnline_local.providers.snowflake.kind import (
     COMMENT,
+    IN_SCHEMA,
     SCHEMA_OBJECT,
     UPPER,
     SnowflakeKind,
@@ -34,7 +35,16 @@ def _addresses_or_rules(value: str | None, known: Any) -> Any:
 
 NETWORK_POLICY = SnowflakeKind(
     type="snowflake:index/networkPolicy:NetworkPolicy",
-    rules=Rules.of(defaults={"comment": ""}),
+    rules=Rules.of(
+        defaults={"comment": ""},
+        forms={
+            "allowedNetworkRuleLists": IN_SCHEMA,
+            "blockedNetworkRuleLists": IN_SCHEMA,
+            "blockedIpLists": Form(
+                r"(?!0\.0\.0\.0/0$).*", "what is blocked: an allowed list alone blocks every other address"
+            ),
+        },
+    ),
     word="NETWORK POLICY",
     listing="NETWORK POLICIES",
     settings=(
@@ -64,6 +74,11 @@ AUTHENTICATION_POLICY = SnowflakeKind(
             "clientTypes": EVERYTHING,
             "securityIntegrations": EVERYTHING,
             "mfaEnrollment": "REQUIRED_PASSWORD_ONLY",
+        },
+        forms={
+            "authenticationMethods": one_of_words(
+                "ALL SAML PASSWORD OAUTH KEYPAIR PROGRAMMATIC_ACCESS_TOKEN WORKLOAD_IDENTITY"
+            ),
         },
     ),
     word="AUTHENTICATION POLICY",
@@ -116,7 +131,11 @@ def _detach(id_: str, _: Properties, clients: Clients) -> None:
 
 USER_AUTHENTICATION_POLICY_ATTACHMENT = StatementKind(
     type="snowflake:index/userAuthenticationPolicyAttachment:UserAuthenticationPolicyAttachment",
-    rules=Rules.of("userName", preview_feature="snowflake_user_authentication_policy_attachment_resource"),
+    rules=Rules.of(
+        "userName",
+        forms={"authenticationPolicyName": IN_SCHEMA},
+        preview_feature="snowflake_user_authentication_policy_attachment_resource",
+    ),
     inputs=frozenset({"userName", "authenticationPolicyName"}),
     make=_attach,
     look=_attached,

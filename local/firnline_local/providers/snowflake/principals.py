@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_local.errors import ColumnNull
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import MOST, Properties, Rules, one_of_words
 from firnline_local.providers.snowflake.kind import (
     COMMENT,
     DEFAULT,
@@ -94,7 +94,12 @@ SERVICE_USER = SnowflakeKind(
     type="snowflake:index/serviceUser:ServiceUser",
     rules=Rules.of(
         defaults={"comment": "", "disabled": DEFAULT, "defaultSecondaryRolesOption": ALL},
-        values={"disabled": f"{SWITCH} {DEFAULT}", "defaultSecondaryRolesOption": f"{NONE} {ALL}"},
+        values={"disabled": f"{SWITCH} {DEFAULT}"},
+        forms={
+            "defaultSecondaryRolesOption": one_of_words("DEFAULT NONE ALL"),
+            "workloadIdentity.type": one_of_words("AWS AZURE GCP OIDC"),
+        },
+        ranges={"minsToUnlock": (-1, MOST)},
     ),
     word="USER",
     listing="USERS",

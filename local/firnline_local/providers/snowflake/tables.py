@@ -7,12 +7,13 @@ adds shows in the columns, as it does to the stock provider: ignore changes ther
 import re
 from typing import Any
 
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import MOST, Properties, Rules
 from firnline_local.providers.snowflake import columns
 from firnline_local.providers.snowflake.kind import (
     COMMENT,
     NAMES,
     SCHEMA_OBJECT,
+    SWITCH,
     Setting,
     ShownObject,
     SnowflakeKind,
@@ -73,6 +74,8 @@ TABLE = SnowflakeKind(
     rules=Rules.of(
         "database schema",
         defaults={"comment": "", "changeTracking": False, "dataRetentionTimeInDays": INHERITED, "clusterBies": []},
+        forms={"columns.type": columns.DATA_TYPE},
+        ranges={"dataRetentionTimeInDays": (INHERITED, 90)},
         preview_feature="snowflake_table_resource",
     ),
     word="TABLE",
@@ -150,7 +153,10 @@ ICEBERG_TABLE = SnowflakeKind(  # any change of a column makes another table: ig
             "icebergVersion": 2,
             "catalog": "SNOWFLAKE",
         },
+        values={"changeTracking": SWITCH, "errorLogging": SWITCH},
         conflicts="clusterBies partitionBies",
+        forms={"columns.type": columns.DATA_TYPE},
+        ranges={"icebergVersion": (1, MOST)},
         preview_feature="snowflake_iceberg_table_resource",
     ),
     word="ICEBERG TABLE",

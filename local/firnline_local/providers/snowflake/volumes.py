@@ -4,10 +4,10 @@ Rules: provider source, pkg/resources/external_volume.go.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import Properties, Rules, one_of_words
 from firnline_local.providers.snowflake.kind import SWITCH, Setting, ShownObject, SnowflakeKind, refuse_others
 from firnline_local.providers.snowflake.sql import literal, plain
 
@@ -101,6 +101,20 @@ def _of_volume(it: ShownObject) -> Properties:
     return {"storageLocations": locations, "describeOutputs": [_described(found, it.row)]}
 
 
+def _locations(inputs: Properties) -> Iterator[str]:
+    """external_volume.go at 06916658: at least one; extractStorageLocations says what belongs to S3."""
+    locations = inputs.get("storageLocations") or ()
+    if not locations:
+        yield "storageLocations: at least 1 block is required."
+    for location in locations:
+        if str(location["storageProvider"]).upper() in ("S3", "S3GOV"):
+            if not location.get("storageAwsRoleArn"):
+                yield "storageLocations.storageAwsRoleArn: is required for an s3 storage location."
+            for name in ("azureTenantId", "storageEndpoint", "storageAwsKeyId", "storageAwsSecretKey"):
+                if location.get(name):
+                    yield f"storageLocations.{name}: is not supported for an s3 storage location."
+
+
 def _check(inputs: Properties) -> None:
     for location in inputs["storageLocations"]:
         refuse_others(f"{EXTERNAL_VOLUME.type}, storageLocations", location, {*LOCATION, *ENCRYPTION})
@@ -112,7 +126,16 @@ def _changes(old: Properties, new: Properties, path: str, altered: list[str]) ->
 
 EXTERNAL_VOLUME = SnowflakeKind(
     type="snowflake:index/externalVolume:ExternalVolume",
-    rules=Rules.of("name", defaults={"comment": "", "allowWrites": "true"}, values={"allowWrites": SWITCH}),
+    rules=Rules.of(
+        "name",
+        defaults={"comment": "", "allowWrites": "true"},
+        values={"allowWrites": SWITCH, "storageLocations.usePrivatelinkEndpoint": SWITCH},
+        forms={
+            "storageLocations.storageProvider": one_of_words("GCS AZURE S3 S3GOV S3COMPAT"),
+            "storageLocations.encryptionType": one_of_words("NONE AWS_SSE_KMS AWS_SSE_S3 GCS_SSE_KMS"),
+        },
+        checks=(_locations,),
+    ),
     word="EXTERNAL VOLUME",
     listing="EXTERNAL VOLUMES",
     settings=(Setting("allowWrites", spell=plain, unset="true"), Setting("comment", unset="''")),

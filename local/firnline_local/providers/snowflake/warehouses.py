@@ -5,9 +5,10 @@ Rules: provider source, pkg/resources/warehouse_interactive.go.
 
 from typing import Any
 
-from firnline_local.providers.kind import Properties, Rules
+from firnline_local.providers.kind import MOST, Form, Properties, Rules
 from firnline_local.providers.snowflake.kind import (
     COMMENT,
+    IN_SCHEMA,
     NAMES,
     SWITCH,
     Setting,
@@ -35,6 +36,7 @@ SIZES = {
 WITHOUT_SIZE = {"warehouseSize": lambda before, now: before is not None and now is None}
 """A size can be changed, and not be taken back: Snowflake has no UNSET for it, and the provider makes another warehouse."""
 SUSPENSION_S = 86_400
+EVERY_SIZE = {*SIZES.values(), "SMALL", "MEDIUM", "LARGE"}
 
 
 def _size(text: str) -> str:
@@ -102,6 +104,12 @@ WAREHOUSE_INTERACTIVE = SnowflakeKind(
             "tables": [],
         },
         values={"autoResume": SWITCH},
+        forms={"tables": IN_SCHEMA, "warehouseSize": Form(r"\S+", "a size", lambda text: _size(text) in EVERY_SIZE)},
+        ranges={
+            **dict.fromkeys(("maxClusterCount", "minClusterCount", "autoSuspend", "maxConcurrencyLevel"), (1, MOST)),
+            "statementQueuedTimeoutInSeconds": (0, MOST),
+            "statementTimeoutInSeconds": (0, 604800),
+        },
     ),
     word="WAREHOUSE",
     listing="WAREHOUSES",

@@ -45,4 +45,4 @@ def test_of_an_adopted_stream_only_the_consumers_are_made(deploy: Deploy) -> Non
     }
     assert deployment["s-consumer-fraud"].inputs == {"name": "fraud", "streamArn": arn, "tags": {}}
     assert deployment.outputs["arn"] == arn
-    assert deployment.outputs["consumers"]["search"] == "arn:of:s-consumer-search"
+    assert deployment.outputs["consumers"]["search"] == "arn:aws:of:::s-consumer-search"
