@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from firnline_local.providers.kind import Rules
+from firnline_local.providers.registry import kind_of
 from firnline_local.pulumi.diff import Change, ChangeKind, changes, inputs_as_found, is_in_the_way, wanted
 from firnline_local.pulumi.properties import UNKNOWN
 
@@ -155,3 +156,12 @@ def test_what_only_the_service_says_of_a_column_is_not_among_the_inputs() -> Non
     assert found({"columns": given}, {"columns": told}, token) == {"columns": given}
     assert found({"columns": []}, {"columns": told}, token) == {"columns": given}
     assert found({}, {"columns": told}, token) == {"columns": given}
+
+
+def test_other_subnets_are_another_application_of_emr_serverless() -> None:
+    """As terraform-provider-aws 5.100.0 plans it; another release is an update."""
+    token = "aws:emrserverless/application:Application"
+    old = {"releaseLabel": "emr-spark-8.1.0", "networkConfiguration": {"subnetIds": ["subnet-1"]}}
+    new = {"releaseLabel": "emr-spark-8.2.0", "networkConfiguration": {"subnetIds": ["subnet-2"]}}
+    found = {each.property: each.replaces for each in changes(token, kind_of(token).rules, old=old, state={}, new=new)}
+    assert found == {"releaseLabel": False, "networkConfiguration": True}

@@ -43,7 +43,8 @@ APPLICATION = AwsKind(  # a name is not unique: a second application may have it
     type="aws:emrserverless/application:Application",
     service="emr-serverless",
     rules=Rules.of(
-        "name type region",
+        # Subnets and groups: ForceNew within the block, as 5.100.0 plans it and application.go has it.
+        "name type region networkConfiguration",
         defaults=APPLICATION_DEFAULTS,
         values={"architecture": "ARM64 X86_64", "type": "spark hive"},
         lengths={"name": (1, 64)},
