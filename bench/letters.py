@@ -72,6 +72,8 @@ def _pages() -> Iterator[Sequence["Record"]]:
 
 def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: int) -> float:
     from firnline_ingest.config.model import PipelineConfig
+    from firnline_ingest.kinesis.start import TrimHorizon
+    from firnline_ingest.ledger.row import ShardRow
     from firnline_ingest.records.rows import RowMaker
     from firnline_ingest.shard.dead_letters import ShardDeadLetters
     from firnline_ingest.shard.receipt import Tally
@@ -83,7 +85,9 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     services: Any = SimpleNamespace(dead_letters=store, now_ms=lambda: 0, observer=lambda *_: None)
     work: Any = SimpleNamespace(key=key, pipeline=pipeline, end_of=lambda record: record.position)
     letters, maker, tally = (
-        ShardDeadLetters(work, services, lambda *_: None, ShardReport(work.key)),
+        ShardDeadLetters(
+            work, services, lambda *_: None, ShardReport(work.key), ShardRow(key=key, start=TrimHorizon())
+        ),
         RowMaker(pipeline, STREAM, key.shard_id),
         Tally(),
     )
