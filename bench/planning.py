@@ -45,8 +45,9 @@ def measure(*, streams: int = STREAMS) -> Run:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="firnline-bench-")))
         endpoints = {}
-        for service, module in (("kinesis", "firnline_local.kinesis"), ("dynamodb", "firnline_local.aws")):
-            child = ChildProcess.start(module, [], name=service, log_file=folder / f"{service}.log")
+        modules = {"kinesis": ("firnline_local.kinesis", "--creating-s=0"), "dynamodb": ("firnline_local.aws",)}
+        for service, (module, *options) in modules.items():
+            child = ChildProcess.start(module, options, name=service, log_file=folder / f"{service}.log")
             stack.callback(child.stop)
             endpoints[service] = str(child.wait_until_ready(timeout_s=START_TIMEOUT_S)["endpoint"])
         config = _config(folder, endpoints, streams)

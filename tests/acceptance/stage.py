@@ -27,6 +27,7 @@ from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
 from tests.acceptance.payloads import Put, as_json
 from tests.acceptance.sums import SceneFailed, Sums
+from tests.fakes.kinesis import made_active
 from tests.iam.running import enforce_statements
 
 PATIENCE_S = 420.0
@@ -71,7 +72,7 @@ class Stage:
 
     def pipeline(self, stream: str, *, shards: int = 1, columns: str = METADATA, **options: Any) -> str:
         """A stream and its table, which has the stream's name; the table's name."""
-        self.kinesis.create_stream(StreamName=stream, ShardCount=shards)
+        made_active(self.kinesis, stream, shards=shards)
         table = stream.replace("-", "_").upper()
         self.make_table(table, columns)
         self.streams[stream] = {"stream": stream, "database": "FIRNLINE", "schema": "RAW", "table": table, **options}

@@ -17,6 +17,7 @@ from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import Feature
 from firnline_local.running import RunningEnvironment
 from tests.fakes.confluent_registry import Registry
+from tests.fakes.kinesis import made_active
 from tests.iam.request import Access
 from tests.iam.running import calls_of, enforce_statements
 
@@ -172,7 +173,7 @@ class Account:
 
     def _stream(self, name: str, key: str | None, records: Sequence[bytes]) -> None:
         kinesis = self.client("kinesis")
-        kinesis.create_stream(StreamName=name, ShardCount=1)
+        made_active(kinesis, name)
         if key:
             kinesis.start_stream_encryption(StreamName=name, EncryptionType="KMS", KeyId=key)
         self.environment.put_events(name, records)

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from firnline_infra.cli.main import firnline
 from firnline_ingest.__main__ import main
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 EngineWithoutSpark = Any  # of conftest.py
 pytestmark = pytest.mark.contract
@@ -43,7 +44,7 @@ def lake(local_environment: RunningEnvironment) -> Iterator[RunningEnvironment]:
         *(f"GRANT USAGE ON SCHEMA {DATABASE}.RAW TO ROLE FIRNLINE_LOCAL_{who}" for who in ("INGEST", "READER")),
     ):
         local_environment.query(statement, login="admin")
-    local_environment.client("kinesis").create_stream(StreamName="backfilled", ShardCount=2)
+    made_active(local_environment.client("kinesis"), "backfilled", shards=2)
     yield local_environment
     local_environment.query(f"DROP DATABASE {DATABASE}", login="admin")
     local_environment.client("kinesis").delete_stream(StreamName="backfilled")

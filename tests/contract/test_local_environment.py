@@ -24,6 +24,7 @@ from firnline_local.errors import ControlRefused, ProcessEnded, StatementRefused
 from firnline_local.faults import Fault, FaultKind
 from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 LOCAL_SPEC = Path(__file__).parents[2] / "stacks" / "environments" / "local.yaml"
 pytestmark = pytest.mark.contract
@@ -114,7 +115,7 @@ def test_the_configuration_is_also_a_file(environment: RunningEnvironment) -> No
 
 def test_events_go_in_as_bytes_or_as_json(environment: RunningEnvironment) -> None:
     kinesis = environment.client("kinesis")
-    kinesis.create_stream(StreamName="events", ShardCount=1)
+    made_active(kinesis, "events")
     report = environment.put_events("events", [b"no json", {"id": 1}])
     assert report.records == 2
 

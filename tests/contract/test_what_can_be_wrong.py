@@ -17,6 +17,7 @@ from firnline_ingest.values import TargetTable
 from firnline_local.keys import make_key_pair
 from firnline_local.running import RunningEnvironment
 from tests.fakes.confluent_registry import Registry, serving
+from tests.fakes.kinesis import made_active
 
 pytestmark = pytest.mark.contract
 Problems = Callable[..., dict[str, Finding]]
@@ -189,10 +190,7 @@ def test_what_could_only_be_checked_elsewhere_is_an_exit_status_of_its_own(
         spark={"master": "spark://driver:7077", "checkpoint": "/data/checkpoint"}
     )
     document["dead_letters"] = {"stream": "letters"}
-    local_environment.client("kinesis").create_stream(StreamName="letters", ShardCount=1)
-    local_environment.client("kinesis").get_waiter("stream_exists").wait(
-        StreamName="letters", WaiterConfig={"Delay": 1}
-    )
+    made_active(local_environment.client("kinesis"), "letters")
     file = tmp_path / "engine.json"
     file.write_text(json.dumps(document))
     assert main(["validate", "--config", str(file)]) == 2

@@ -1,12 +1,14 @@
 """The embedded Kinesis behind a real client, without a server, and what it is told to refuse."""
 
 import json
+import time
 from typing import Any
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind
 
+LOOK_EVERY_S, GIVE_UP_S = 0.02, 30.0
 AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
 
 
@@ -14,6 +16,15 @@ def client_of(kinesis: FakeKinesis) -> Any:
     client = kinesis_client(AWS)
     kinesis.connect(client)
     return client
+
+
+def made_active(client: Any, name: str, *, shards: int = 1) -> None:
+    """By an operation, as anybody does: the stream is CREATING for a moment, and this returns once it is ACTIVE."""
+    client.create_stream(StreamName=name, ShardCount=shards)
+    give_up_s = time.monotonic() + GIVE_UP_S
+    while client.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]["StreamStatus"] != "ACTIVE":
+        assert time.monotonic() < give_up_s, f"{name} is still CREATING"
+        time.sleep(LOOK_EVERY_S)
 
 
 def refused(operation: str, code: str, *, status: int = 400, **more: Any) -> Fault:

@@ -10,6 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 from tests.iam.running import calls_of, enforce, release
 
 pytestmark = pytest.mark.contract
@@ -20,7 +21,7 @@ KEY, STREAM = "test-calls", "test-calls"
 @pytest.fixture
 def role(local_environment: RunningEnvironment) -> Iterator[str]:
     iam, kinesis = local_environment.client("iam"), local_environment.client("kinesis")
-    kinesis.create_stream(StreamName=STREAM, ShardCount=1)
+    made_active(kinesis, STREAM)
     trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
     document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
     arn = iam.create_role(RoleName="test-calls", AssumeRolePolicyDocument=document)["Role"]["Arn"]

@@ -14,6 +14,7 @@ import pytest
 
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 HANGS_S = 900
 """Ends what hangs, as the limit of a test. Nothing is measured by it: how long a start takes is the machine's matter."""
@@ -54,7 +55,7 @@ class Lane:
         self.config_file.write_text(json.dumps(self.document()))
 
     def create_stream(self) -> None:
-        self.environment.client("kinesis").create_stream(StreamName=self.name, ShardCount=2)
+        made_active(self.environment.client("kinesis"), self.name, shards=2)
 
     def document(self) -> dict[str, Any]:
         document = self.environment.engine_config(

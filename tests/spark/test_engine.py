@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.kinesis import made_active
 from tests.spark.conftest import HANGS_S, Lane, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
@@ -35,7 +36,7 @@ def found_by_pattern(lane: Lane, events: int) -> str:
     document["patterns"] = [{**options, "streams": f"{lane.name}-.+"}]
     lane.config_file.write_text(json.dumps(document))
     second, kinesis = f"{lane.name}-b", lane.environment.client("kinesis")
-    kinesis.create_stream(StreamName=second, ShardCount=1)
+    made_active(kinesis, second)
     records = [{"Data": json.dumps({"other": n}).encode(), "PartitionKey": "k"} for n in range(events)]
     assert kinesis.put_records(StreamName=second, Records=records)["FailedRecordCount"] == 0
     return second

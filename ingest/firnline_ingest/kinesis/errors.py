@@ -46,6 +46,18 @@ class StreamMissing(KinesisError, Fatal):
         )
 
 
+class StreamNotReady(KinesisError, Retryable):
+    id = "FL-2018"
+    causes = "The stream is CREATING: its shards can be listed and read once it is ACTIVE"
+    remedy = "nothing: it is asked again; `aws kinesis describe-stream-summary` shows its state"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"The stream {stream!r} is not ready for kinesis:{operation}: {cause}",
+            next_step="nothing: it is asked again, until the stream is ACTIVE.",
+        )
+
+
 class StreamForbidden(KinesisError, Fatal):
     id = "FL-2002"
     causes = "The role lacks an action"
@@ -370,15 +382,19 @@ def _by_code(code: str, message: str, operation: str, stream: str) -> KinesisErr
     if code in MALFORMED or (code == INVALID_ARGUMENT and operation not in WITH_POSITION):
         return StreamRequestMalformed(stream, operation, code, message)
     if code in BY_CODE:
-        return BY_CODE[code](stream, message)
+        return BY_CODE[code](stream, message, operation)
     return StreamUnreachable(stream, operation, f"{code}: {message}")
 
 
 INVALID_ARGUMENT = "InvalidArgumentException"
+OF_CONSUMERS = {"DeregisterStreamConsumer", "RegisterStreamConsumer", "SubscribeToShard"}
+"""Operations in which a consumer is what is in use; in the others it is the stream (Kinesis API reference, ListShards)."""
 WITH_POSITION = {"GetRecords", "GetShardIterator", "SubscribeToShard"}
-BY_CODE: dict[str, Callable[[str, str], KinesisError]] = {
-    "ResourceNotFoundException": lambda stream, _: StreamMissing(stream),
-    "ExpiredIteratorException": lambda stream, _: IteratorExpired(stream),
-    INVALID_ARGUMENT: PositionForeign,
-    "ResourceInUseException": SubscriptionTaken,
+BY_CODE: dict[str, Callable[[str, str, str], KinesisError]] = {
+    "ResourceNotFoundException": lambda stream, *_: StreamMissing(stream),
+    "ExpiredIteratorException": lambda stream, *_: IteratorExpired(stream),
+    INVALID_ARGUMENT: lambda stream, cause, _: PositionForeign(stream, cause),
+    "ResourceInUseException": lambda stream, cause, operation: (
+        SubscriptionTaken(stream, cause) if operation in OF_CONSUMERS else StreamNotReady(stream, operation, cause)
+    ),
 }

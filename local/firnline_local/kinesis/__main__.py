@@ -24,6 +24,10 @@ def command(service_of: Callable[[FakeKinesis], KinesisService]) -> click.Comman
     @click.option("--read-limits/--no-read-limits", default=True, help="Five reads and 2 MiB a second and shard.")
     @click.option("--write-limits/--no-write-limits", default=False, help="1,000 records and 1 MiB a second and shard.")
     @click.option("--empty-page-every", type=click.IntRange(2), help="Each n-th page of a shard is empty.")
+    @click.option("--creating-s", type=float, default=0.2, show_default=True, help="How long a new stream is CREATING.")
+    @click.option(
+        "--updating-s", type=float, default=0.0, show_default=True, help="How long a changed one is UPDATING."
+    )
     def main(*, port: int, **fake: Any) -> None:
         """Serve Kinesis Data Streams on 127.0.0.1 until stdin ends, or a signal comes."""
         exit_when_stdin_ends()

@@ -78,6 +78,8 @@ class FakeKinesis:
         read_limits: bool = True,
         write_limits: bool = False,
         empty_page_every: int | None = None,
+        creating_s: float = 0,
+        updating_s: float = 0,
         faults: FaultPlan | None = None,
     ) -> None:
         """The same seed and clock give the same sequence numbers.
@@ -86,6 +88,8 @@ class FakeKinesis:
         second and stream; 20 DescribeStreamSummary a second in all.
         `write_limits`: 1,000 records and 1 MiB a second and shard.
         `empty_page_every`: each n-th page of a shard is empty although records are waiting, which the service may do.
+        `creating_s`, `updating_s`: how long a stream is CREATING that an operation made, and UPDATING once one has changed it.
+        Handles make and change streams at once.
         """
         self.account = KinesisAccount(
             clock=clock or SystemClock(),
@@ -95,6 +99,8 @@ class FakeKinesis:
             read_limits=read_limits,
             write_limits=write_limits,
             liberties=Liberties(empty_page_every),
+            creating_s=creating_s,
+            updating_s=updating_s,
         )
         self.faults = faults or FaultPlan()
 

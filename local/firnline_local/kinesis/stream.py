@@ -20,6 +20,7 @@ from firnline_local.kinesis.shard import Shard
 
 HOUR_MS = 3_600_000
 PROVISIONED, ON_DEMAND = "PROVISIONED", "ON_DEMAND"
+CREATING, UPDATING, ACTIVE = "CREATING", "UPDATING", "ACTIVE"
 
 
 @dataclass(kw_only=True)
@@ -91,11 +92,20 @@ class Stream:
         self.consumer_calls = {name: CallMeter(CONSUMER_CALLS[name]) for name in CONSUMER_CALLS}
         self.tag = _tag(f"{seed} {arn} {created_ms}")
         self.shards: dict[int, Shard] = {}
+        self.active_ms = 0
+        """From when on it is made, and can be read and written."""
+        self.updated_ms = 0
+        """From when on its last change is done, and it can be changed again."""
         self._shards_made = 0
         self._expired_at_ms = 0
         for hash_range in even_ranges(shards):
             self.add_shard(hash_range, now_ms=created_ms)
         self.refresh_routes()
+
+    def status(self, now_ms: int) -> str:
+        if now_ms < self.active_ms:
+            return CREATING
+        return UPDATING if now_ms < self.updated_ms else ACTIVE
 
     @property
     def open_shards(self) -> list[Shard]:
@@ -230,6 +240,10 @@ class KinesisAccount:
     liberties: Liberties = field(default_factory=Liberties)
     consumer_change_s: float = 0
     """How long a consumer is CREATING, and then DELETING."""
+    creating_s: float = 0
+    """How long a stream is CREATING that an operation made."""
+    updating_s: float = 0
+    """How long a stream is UPDATING once an operation has changed it."""
     summaries: CallMeter = field(default_factory=partial(CallMeter, SUMMARY_CALLS))
     lock: RLock = field(default_factory=RLock)
     streams: dict[str, Stream] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tests.acceptance.stage import DATABASE, Stage
 from tests.acceptance.sums import Line, SceneFailed, Sums
+from tests.fakes.kinesis import made_active
 
 MANY, FEW = 1_000, 100
 WELL, BROKEN, LATER = "well", "broken", "tenant-later"
@@ -20,14 +21,14 @@ def play(stage: Stage) -> Sequence[Line]:
     region, account = stage.environment.endpoints.region, stage.environment.endpoints.aws_account
     stage.access |= {"patterns": {"tenant-*": f"arn:aws:kinesis:{region}:{account}:stream/tenant-*"}}
     for name in FOUND:
-        stage.kinesis.create_stream(StreamName=name, ShardCount=1)
+        made_active(stage.kinesis, name)
         stage.numbers(name, 0, FEW)
     for name in (WELL, BROKEN):
         stage.numbers(name, 0, MANY)
     with stage.engine() as engine:
         stage.until(lambda: (BROKEN, "FL-3006") in stage.problems(), engine, "the broken one named")
         stage.until(lambda: stage.count(f"{DATABASE}.WELL") == MANY, engine, "all of the one that is well")
-        stage.kinesis.create_stream(StreamName=LATER, ShardCount=2)
+        made_active(stage.kinesis, LATER, shards=2)
         stage.numbers(LATER, 0, FEW)
         stage.until(lambda: stage.count(f"{DATABASE}.TENANTS") == 3 * FEW, engine, "all of what the pattern finds")
         stage.make_table("BROKEN")

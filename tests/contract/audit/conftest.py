@@ -32,6 +32,7 @@ from firnline_ingest.spark.column_notes import ColumnNotes
 from firnline_ingest.spark.table_watch import TableWatch
 from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 GOOD, BAD = 20, 3
 EVENTS = [
@@ -192,7 +193,7 @@ def environment(local_environment: RunningEnvironment) -> Iterator[RunningEnviro
 
 def make_stream(environment: RunningEnvironment) -> str:
     name = f"audited-{uuid.uuid4().hex[:8]}"
-    environment.client("kinesis").create_stream(StreamName=name, ShardCount=2)
+    made_active(environment.client("kinesis"), name, shards=2)
     events: list[Any] = [*EVENTS, *(b"nonsense %d" % n for n in range(BAD))]
     environment.put_events(name, events, key=lambda number, _: str(number))
     return name

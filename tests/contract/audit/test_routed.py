@@ -11,6 +11,7 @@ from firnline_infra.blueprint.engine_config import engine_config
 from firnline_infra.blueprint.snowflake import Table
 from firnline_infra.specification import parse_spec
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 from .conftest import Lane
 from .test_replay import RUNS, replay
@@ -61,7 +62,7 @@ def test_a_specification_with_routes_brings_each_record_into_its_table_and_the_a
     environment: RunningEnvironment, tmp_path: Path
 ) -> None:
     stream = f"routed-{uuid.uuid4().hex[:8]}"
-    environment.client("kinesis").create_stream(StreamName=stream, ShardCount=2)
+    made_active(environment.client("kinesis"), stream, shards=2)
     events = [{"id": number, "kind": KINDS[number % 4], "price": number / 4} for number in range(16)]
     environment.put_events(stream, [*events, b"nonsense"], key=lambda number, _: str(number))
     lane = Lane(environment, stream, tmp_path / "letters", columns="KINESISMETADATA OBJECT")

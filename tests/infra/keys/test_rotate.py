@@ -28,6 +28,7 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 from .conftest import owner_of
 from .engine_thread import EngineThread
@@ -76,7 +77,7 @@ class World:
     def make(self) -> None:
         """What `up` makes before there is a user: stream, ledger, table."""
         spec, names = self.spec, Names.of(self.spec)
-        self.environment.client("kinesis").create_stream(StreamName=spec.name, ShardCount=2)
+        made_active(self.environment.client("kinesis"), spec.name, shards=2)
         self.environment.client("dynamodb").create_table(
             TableName=names.ledger_table,
             BillingMode="PAY_PER_REQUEST",

@@ -69,6 +69,18 @@ def test_a_stream_that_is_not_there_stops_only_its_own_pipeline(world: World) ->
     assert problems(rows) == {"gone": "FL-2001"}
 
 
+def test_a_stream_that_is_being_made_is_not_ready_and_is_planned_once_it_is(world: World) -> None:
+    """Its summary is there from the beginning, its shards are not."""
+    clock = ManualClock()
+    world.kinesis = FakeKinesis(clock=clock, creating_s=30)
+    world.create("a")
+    world.kinesis.call("CreateStream", {"StreamName": "new", "ShardCount": 1})
+    rows = world.plan("a", "new")
+    assert (shards(rows), problems(rows)) == ([("a", "shardId-000000000000")], {"new": "FL-2018"})
+    clock.advance(seconds=30)
+    assert [stream for stream, _ in shards(world.plan("a", "new"))] == ["a", "new"]
+
+
 def test_a_stream_whose_rows_the_ledger_does_not_tell_is_named_and_the_others_are_planned(world: World) -> None:
     world.ledger = LedgerWithAHole()
     world.create("a", "b")

@@ -7,7 +7,7 @@ from msgspec import Meta, field
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
 from firnline_local.kinesis.limits import CREATING_AT_ONCE
 from firnline_local.kinesis.operations.request import ApiRequest, Name, Timestamp
-from firnline_local.kinesis.stream import Consumer, KinesisAccount
+from firnline_local.kinesis.stream import CREATING, Consumer, KinesisAccount
 
 MAX_CONSUMERS = 20  # of a stream (developer guide, "Quotas and limits")
 CONSUMER_PART = "/consumer/"
@@ -57,6 +57,8 @@ def find_consumer(
 def register(account: KinesisAccount, request: RegisterStreamConsumer) -> dict[str, Any]:
     stream, now_ms = account.find(arn=request.stream_arn), account.now_ms()
     account.meter(stream.consumer_calls["RegisterStreamConsumer"], "RegisterStreamConsumer")
+    if stream.status(now_ms) == CREATING:
+        raise in_use(f"Stream {stream.name} is CREATING, and has to be ACTIVE.")
     if request.consumer_name in stream.consumers:
         raise in_use(f"Consumer {request.consumer_name} of stream {stream.name} already exists.")
     if len(stream.consumers) >= MAX_CONSUMERS:

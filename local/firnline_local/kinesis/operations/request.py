@@ -3,14 +3,16 @@
 A field that no request here declares is refused by name, so that nothing a client asks for is silently left out.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from firnline_local.clock import milliseconds
-from firnline_local.kinesis.stream import KinesisAccount, Stream
+from firnline_local.kinesis.errors import in_use, not_found
+from firnline_local.kinesis.stream import ACTIVE, CREATING, KinesisAccount, Stream
 
 
 def wire_name(field: str) -> str:
@@ -33,6 +35,40 @@ class StreamRequest(ApiRequest):
     def stream(self, account: KinesisAccount) -> Stream:
         """Raises ResourceNotFoundException."""
         return account.find(name=self.stream_name, arn=self.stream_arn)
+
+    def made_stream(self, account: KinesisAccount) -> Stream:
+        """The stream to read or write. Raises ResourceNotFoundException for one that is being made, as kinesalite does: it has no
+        shards yet.
+        """
+        stream = self.stream(account)
+        if stream.status(account.now_ms()) == CREATING:
+            raise not_found(f"Stream {stream.name} under account {account.account_id} not found.")
+        return stream
+
+
+Of = TypeVar("Of", bound=StreamRequest)
+Answer = TypeVar("Answer")
+
+
+def changing(change: Callable[[KinesisAccount, Of], Answer]) -> Callable[[KinesisAccount, Of], Answer]:
+    """Returns the operation, of a stream that is ACTIVE alone, and UPDATING for a while behind it (API reference of SplitShard,
+    UpdateShardCount, StartStreamEncryption and the others).
+    """
+
+    def changed(account: KinesisAccount, request: Of) -> Answer:
+        require_active(request.stream(account), account)
+        answer = change(account, request)
+        request.stream(account).updated_ms = account.now_ms() + round(account.updating_s * 1000)
+        return answer
+
+    return changed
+
+
+def require_active(stream: Stream, account: KinesisAccount) -> None:
+    """Raises ResourceInUseException."""
+    status = stream.status(account.now_ms())
+    if status != ACTIVE:
+        raise in_use(f"Stream {stream.name} under account {account.account_id} not ACTIVE, instead in state {status}")
 
 
 def timestamp_ms(timestamp: Timestamp) -> int:

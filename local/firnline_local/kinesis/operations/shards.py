@@ -6,11 +6,18 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, limit_exceeded, validation
+from firnline_local.kinesis.errors import FakeKinesisError, in_use, invalid_argument, limit_exceeded, validation
 from firnline_local.kinesis.iterator import LIFETIME_MS, seal, unseal
-from firnline_local.kinesis.operations.request import ApiRequest, Count, StreamRequest, Timestamp, timestamp_ms
+from firnline_local.kinesis.operations.request import (
+    ApiRequest,
+    Count,
+    StreamRequest,
+    Timestamp,
+    changing,
+    timestamp_ms,
+)
 from firnline_local.kinesis.shard import Shard
-from firnline_local.kinesis.stream import PROVISIONED, KinesisAccount, Stream, merge, rescale, split
+from firnline_local.kinesis.stream import CREATING, PROVISIONED, KinesisAccount, Stream, merge, rescale, split
 
 MAX_LISTED = 1000
 FILTERS = {"AFTER_SHARD_ID", "AT_TRIM_HORIZON", "FROM_TRIM_HORIZON", "AT_LATEST", "AT_TIMESTAMP", "FROM_TIMESTAMP"}
@@ -80,6 +87,8 @@ def _listing(account: KinesisAccount, request: ListShards, now_ms: int) -> Listi
     if request.next_token is not None:
         return _continued(request.next_token, request, now_ms)
     stream = request.stream(account)
+    if stream.status(now_ms) == CREATING:
+        raise in_use(f"Stream {stream.name} is CREATING, and has to be ACTIVE.")
     created = request.stream_creation_timestamp
     if created is not None and timestamp_ms(created) // 1000 != stream.created_ms // 1000:
         raise FakeKinesisError("ResourceNotFoundException", f"No stream {stream.name} was created at that time.")
@@ -180,7 +189,7 @@ def _provisioned(stream: Stream) -> Stream:
 
 OPERATIONS = {
     "ListShards": (ListShards, list_shards),
-    "MergeShards": (MergeShards, merge_shards),
-    "SplitShard": (SplitShard, split_shard),
-    "UpdateShardCount": (UpdateShardCount, update_shard_count),
+    "MergeShards": (MergeShards, changing(merge_shards)),
+    "SplitShard": (SplitShard, changing(split_shard)),
+    "UpdateShardCount": (UpdateShardCount, changing(update_shard_count)),
 }

@@ -1,6 +1,6 @@
 """Streams: create, describe, list and delete them, change how they keep their records, and how many there may be.
 
-What the service does in a while is done here at once.
+What the service does in a while is done here at once; how long a stream is CREATING or UPDATING is the account's.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Meta
 
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded
-from firnline_local.kinesis.operations.request import ApiRequest, Count, Name, StreamRequest
-from firnline_local.kinesis.stream import ON_DEMAND, PROVISIONED, KinesisAccount, Stream, StreamSettings
+from firnline_local.kinesis.operations.request import ApiRequest, Count, Name, StreamRequest, changing
+from firnline_local.kinesis.stream import CREATING, ON_DEMAND, PROVISIONED, KinesisAccount, Stream, StreamSettings
 
 ON_DEMAND_SHARDS = 4  # of a new stream
 DAY_MS, MODE_CHANGES_A_DAY = 24 * 3_600_000, 2
@@ -65,7 +65,8 @@ def create_stream(account: KinesisAccount, request: CreateStream) -> None:
     if mode == ON_DEMAND and request.shard_count is not None:
         raise invalid_argument("An on-demand stream takes no ShardCount.")
     settings = StreamSettings(mode=mode, max_record_kib=request.max_record_size_in_kib, tags=dict(request.tags))
-    account.create(request.stream_name, shards=request.shard_count or ON_DEMAND_SHARDS, settings=settings)
+    stream = account.create(request.stream_name, shards=request.shard_count or ON_DEMAND_SHARDS, settings=settings)
+    stream.active_ms = account.now_ms() + round(account.creating_s * 1000)
 
 
 def delete_stream(account: KinesisAccount, request: DeleteStream) -> None:
@@ -77,21 +78,22 @@ def delete_stream(account: KinesisAccount, request: DeleteStream) -> None:
 
 def describe_stream(account: KinesisAccount, request: DescribeStream) -> dict[str, Any]:
     stream = request.stream(account)
-    shards = [shard for shard in stream.shards.values() if shard.id > request.exclusive_start_shard_id]
+    made = () if stream.status(account.now_ms()) == CREATING else stream.shards.values()
+    shards = [shard for shard in made if shard.id > request.exclusive_start_shard_id]
     page = shards[: min(request.limit, 100)]
     more = {"Shards": [shard.as_json() for shard in page], "HasMoreShards": len(page) < len(shards)}
-    return {"StreamDescription": {**_described(stream), **more}}
+    return {"StreamDescription": {**_described(stream, account), **more}}
 
 
 def describe_stream_summary(account: KinesisAccount, request: StreamRequest) -> dict[str, Any]:
     account.meter(account.summaries, "DescribeStreamSummary")
     stream = request.stream(account)
     summary = {
-        "OpenShardCount": len(stream.open_shards),
+        "OpenShardCount": 0 if stream.status(account.now_ms()) == CREATING else len(stream.open_shards),
         "ConsumerCount": len(stream.consumers),
         "MaxRecordSizeInKiB": stream.settings.max_record_kib,
     }
-    return {"StreamDescriptionSummary": {**_described(stream), **summary}}
+    return {"StreamDescriptionSummary": {**_described(stream, account), **summary}}
 
 
 def list_streams(account: KinesisAccount, request: ListStreams) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def list_streams(account: KinesisAccount, request: ListStreams) -> dict[str, Any
     has_more = len(page) < len(streams)
     return {
         "StreamNames": [stream.name for stream in page],
-        "StreamSummaries": [_summarised(stream) for stream in page],
+        "StreamSummaries": [_summarised(stream, account) for stream in page],
         "HasMoreStreams": has_more,
         **({"NextToken": page[-1].name} if has_more else {}),
     }
@@ -115,20 +117,20 @@ def checked_mode(details: StreamMode | None) -> str:
     return mode
 
 
-def _summarised(stream: Stream) -> dict[str, Any]:
+def _summarised(stream: Stream, account: KinesisAccount) -> dict[str, Any]:
     return {
         "StreamName": stream.name,
         "StreamARN": stream.arn,
-        "StreamStatus": "ACTIVE",
+        "StreamStatus": stream.status(account.now_ms()),
         "StreamModeDetails": {"StreamMode": stream.settings.mode},
         "StreamCreationTimestamp": stream.created_ms / 1000,
     }
 
 
-def _described(stream: Stream) -> dict[str, Any]:
+def _described(stream: Stream, account: KinesisAccount) -> dict[str, Any]:
     key_id = stream.settings.key_id
     return {
-        **_summarised(stream),
+        **_summarised(stream, account),
         "RetentionPeriodHours": stream.settings.retention_hours,
         "EnhancedMonitoring": [{"ShardLevelMetrics": stream.settings.shard_metrics}],
         "EncryptionType": "KMS" if key_id else "NONE",
@@ -248,17 +250,17 @@ def describe_limits(account: KinesisAccount, _request: ApiRequest) -> dict[str, 
 
 OPERATIONS = {
     "CreateStream": (CreateStream, create_stream),
-    "DecreaseStreamRetentionPeriod": (RetentionPeriod, decrease_retention),
+    "DecreaseStreamRetentionPeriod": (RetentionPeriod, changing(decrease_retention)),
     "DeleteStream": (DeleteStream, delete_stream),
     "DescribeLimits": (ApiRequest, describe_limits),
     "DescribeStream": (DescribeStream, describe_stream),
     "DescribeStreamSummary": (StreamRequest, describe_stream_summary),
-    "DisableEnhancedMonitoring": (EnhancedMonitoring, disable_monitoring),
-    "EnableEnhancedMonitoring": (EnhancedMonitoring, enable_monitoring),
-    "IncreaseStreamRetentionPeriod": (RetentionPeriod, increase_retention),
+    "DisableEnhancedMonitoring": (EnhancedMonitoring, changing(disable_monitoring)),
+    "EnableEnhancedMonitoring": (EnhancedMonitoring, changing(enable_monitoring)),
+    "IncreaseStreamRetentionPeriod": (RetentionPeriod, changing(increase_retention)),
     "ListStreams": (ListStreams, list_streams),
-    "StartStreamEncryption": (StreamEncryption, start_encryption),
-    "StopStreamEncryption": (StreamEncryption, stop_encryption),
-    "UpdateMaxRecordSize": (UpdateMaxRecordSize, update_max_record_size),
-    "UpdateStreamMode": (UpdateStreamMode, update_stream_mode),
+    "StartStreamEncryption": (StreamEncryption, changing(start_encryption)),
+    "StopStreamEncryption": (StreamEncryption, changing(stop_encryption)),
+    "UpdateMaxRecordSize": (UpdateMaxRecordSize, changing(update_max_record_size)),
+    "UpdateStreamMode": (UpdateStreamMode, changing(update_stream_mode)),
 }

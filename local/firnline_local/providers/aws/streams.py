@@ -4,7 +4,8 @@ Rules: `resourceStream` of terraform-provider-aws 6 (internal/service/kinesis/st
 (stream_consumer.go; read there in a version before 6).
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from firnline_local.providers.aws.kind import AwsKind, Subject, WireField, arn_as, made_by, on, tags_by
@@ -12,6 +13,7 @@ from firnline_local.providers.aws.values import of_block, present, set_like, tag
 from firnline_local.providers.kind import Properties, Rules
 
 PROVISIONED = "PROVISIONED"
+LOOK_EVERY_S, GIVE_UP_S = 0.1, 60.0
 
 
 def _mode(inputs: Properties) -> Any:
@@ -37,7 +39,26 @@ def _make_stream(it: Subject) -> str:
         "Tags": tags_of(it.inputs) or None,
     }
     it.client.create_stream(**present(asked))
+    _until_active(it)
     return str(it.inputs["name"])
+
+
+def _until_active(it: Subject) -> None:
+    """Waits as the stock provider does, behind each change: a stream that is UPDATING takes no other one."""
+    give_up_s = time.monotonic() + GIVE_UP_S
+    ask = it.client.describe_stream_summary
+    while (status := ask(StreamName=it.inputs["name"])["StreamDescriptionSummary"]["StreamStatus"]) != "ACTIVE":
+        if time.monotonic() > give_up_s:
+            raise TimeoutError(f"Stream {it.inputs['name']} is still {status}.")
+        time.sleep(LOOK_EVERY_S)
+
+
+def _waiting(change: Callable[[Subject], None]) -> Callable[[Subject], None]:
+    def changed(it: Subject) -> None:
+        change(it)
+        _until_active(it)
+
+    return changed
 
 
 def _look_at_stream(it: Subject) -> Properties:
@@ -123,12 +144,12 @@ STREAM = AwsKind(
     later="retentionPeriod shardLevelMetrics encryptionType kmsKeyId",
     look=_look_at_stream,
     updates=(  # in the stock provider's order
-        on("streamModeDetails", _set_mode),
-        on("shardCount", _set_shards),
-        on("retentionPeriod", _set_retention),
-        on("shardLevelMetrics", _set_metrics),
-        on("encryptionType kmsKeyId", _set_encryption),
-        on("maxRecordSizeInKib", _set_record_size),
+        on("streamModeDetails", _waiting(_set_mode)),
+        on("shardCount", _waiting(_set_shards)),
+        on("retentionPeriod", _waiting(_set_retention)),
+        on("shardLevelMetrics", _waiting(_set_metrics)),
+        on("encryptionType kmsKeyId", _waiting(_set_encryption)),
+        on("maxRecordSizeInKib", _waiting(_set_record_size)),
     ),
     tags=tags_by("add_tags_to_stream", "remove_tags_from_stream", written=dict),
     remove=lambda it: it.ask("delete_stream", EnforceConsumerDeletion=bool(it.value("enforceConsumerDeletion"))),

@@ -23,7 +23,47 @@ def summary(kinesis: FakeKinesis, name: str = "orders") -> dict[str, Any]:
     return summary
 
 
-def test_a_new_stream_is_active_at_once_and_says_what_it_is(kinesis: FakeKinesis, clock: ManualClock) -> None:
+def test_a_stream_that_is_being_made_is_listed_and_neither_read_nor_written_nor_changed(clock: ManualClock) -> None:
+    kinesis = FakeKinesis(clock=clock, creating_s=5)
+    kinesis.call("CreateStream", {**ORDERS, "ShardCount": 2})
+    assert (summary(kinesis)["StreamStatus"], summary(kinesis)["OpenShardCount"]) == ("CREATING", 0)
+    (listed,) = kinesis.call("ListStreams")["StreamSummaries"]
+    assert listed["StreamStatus"] == "CREATING"
+    assert kinesis.call("DescribeStream", ORDERS)["StreamDescription"]["Shards"] == []
+    record = {**ORDERS, "Data": b"x", "PartitionKey": "k"}
+    first = {**ORDERS, "ShardId": "shardId-000000000000", "ShardIteratorType": "LATEST"}
+    in_use: list[tuple[str, dict[str, Any]]] = [
+        ("ListShards", ORDERS),
+        ("RegisterStreamConsumer", {"StreamARN": summary(kinesis)["StreamARN"], "ConsumerName": "reader"}),
+        ("IncreaseStreamRetentionPeriod", {**ORDERS, "RetentionPeriodHours": 48}),
+    ]
+    for operation, request in in_use:
+        with pytest.raises(FakeKinesisError, match="ResourceInUseException"):
+            kinesis.call(operation, request)
+    for operation, request in (("PutRecord", record), ("GetShardIterator", first)):
+        with pytest.raises(FakeKinesisError, match="ResourceNotFoundException"):
+            kinesis.call(operation, request)
+    clock.advance(seconds=5)
+    assert (summary(kinesis)["StreamStatus"], summary(kinesis)["OpenShardCount"]) == ("ACTIVE", 2)
+    kinesis.call("PutRecord", record)
+
+
+def test_a_stream_takes_one_change_at_a_time_and_is_read_meanwhile(clock: ManualClock) -> None:
+    kinesis = FakeKinesis(clock=clock, updating_s=5)
+    kinesis.create_stream("orders", shards=1)
+    kinesis.call("UpdateShardCount", {**ORDERS, "TargetShardCount": 2, "ScalingType": "UNIFORM_SCALING"})
+    assert summary(kinesis)["StreamStatus"] == "UPDATING"
+    kinesis.call("PutRecord", {**ORDERS, "Data": b"x", "PartitionKey": "k"})
+    assert len(kinesis.call("ListShards", ORDERS)["Shards"]) == 3
+    longer = {**ORDERS, "RetentionPeriodHours": 48}
+    with pytest.raises(FakeKinesisError, match=r"ResourceInUseException.* UPDATING"):
+        kinesis.call("IncreaseStreamRetentionPeriod", longer)
+    clock.advance(seconds=5)
+    kinesis.call("IncreaseStreamRetentionPeriod", longer)
+    assert summary(kinesis)["RetentionPeriodHours"] == 48
+
+
+def test_a_new_stream_says_what_it_is(kinesis: FakeKinesis, clock: ManualClock) -> None:
     kinesis.call("CreateStream", {**ORDERS, "ShardCount": 3, "Tags": {"team": "sales"}})
     found = summary(kinesis)
     assert found["StreamStatus"] == "ACTIVE"
