@@ -25,6 +25,7 @@ from firnline_local.pulumi.errors import (
     ServiceRefused,
 )
 from firnline_local.pulumi.in_process.application import ProgramApplication
+from tests.fakes.kinesis import made_active
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -174,7 +175,7 @@ def test_ignored_changes_stay_as_they_are(
 def test_an_adopted_resource_is_read_and_not_made(
     application: ProgramApplication, local_environment: "RunningEnvironment", name: str
 ) -> None:
-    local_environment.client("kinesis").create_stream(StreamName=name, ShardCount=1)
+    made_active(local_environment.client("kinesis"), name)
     outputs = up(application, stream(name, import_=name))
     assert outputs["arn"] == application.resources[0].id
     with pytest.raises(ServiceRefused, match="ResourceInUseException"):
@@ -186,7 +187,7 @@ def test_an_adoption_that_differs_is_refused_by_the_name_of_the_difference(
 ) -> None:
     with pytest.raises(ImportRefused, match="there is none"):
         up(application, stream(name, import_=name))
-    local_environment.client("kinesis").create_stream(StreamName=name, ShardCount=1)
+    made_active(local_environment.client("kinesis"), name)
     with pytest.raises(ImportRefused, match="differs from the program in retentionPeriod"):
         up(application, stream(name, hours=48, import_=name))
     local_environment.client("kinesis").delete_stream(StreamName=name)
