@@ -1,6 +1,8 @@
 """The inputs of drift checks. A part of the suite is a function that yields the checks of a context."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from firnline_infra.accounts import Accounts
@@ -20,6 +22,7 @@ class DriftContext:
     """Of whoever compares, in Snowflake."""
     outputs: dict[str, Any]
     """The stack's."""
+    state: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def subject(self, wanted: Any, kind: str = "", name: str = "") -> Subject:
         """`kind` and `name` are what an error calls an object of Snowflake."""
@@ -31,7 +34,15 @@ class DriftContext:
             rows=lambda statement: shown(self.session, statement, kind, name),
             out_of_sight=lambda what: OutOfSight(kind, name, what=what),
             outputs=self.outputs,
+            made_at=self._made_at,
         )
+
+    def _made_at(self, token: str, name: str) -> datetime | None:
+        """Pulumi writes a resource's `created` where an `up` made or imported it (sdk/go/common/apitype, ResourceV3)."""
+        for each in self.state.get("deployment", {}).get("resources") or ():
+            if each["type"] == token and (each.get("inputs") or {}).get("name") == name and each.get("created"):
+                return datetime.fromisoformat(each["created"])
+        return None
 
 
 def shown(session: Any, statement: str, kind: str, name: str) -> list[dict[str, Any]]:

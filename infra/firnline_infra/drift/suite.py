@@ -59,8 +59,14 @@ def find_drift(
     omitted = () if verify_volumes else tuple(_verifications(state))
     with checked_session(spec, accounts) as session:
         check_ownership(session, state)
-        hidden, outputs, role = list(hidden_objects(blueprint, session, state)), _outputs(state), current_role(session)
-        context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
+        hidden, outputs, role = (
+            list(hidden_objects(blueprint, session, state)),
+            _outputs(deployment, state),
+            current_role(session),
+        )
+        context = DriftContext(
+            spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs, state=state
+        )
         without = (*omitted, *resources_behind(hidden, state))
         stack = partial(_stack, deployment, state, plan or deployment.plan, without)
         checks = [check for part in PARTS for check in part.checks(context)]
@@ -120,9 +126,11 @@ def _verifications(state: Mapping[str, Any]) -> Iterator[str]:
             yield resource["urn"]
 
 
-def _outputs(state: Mapping[str, Any]) -> dict[str, Any]:
-    stack = (each for each in state["deployment"].get("resources") or () if each["type"] == "pulumi:pulumi:Stack")
-    return dict((next(stack, None) or {}).get("outputs") or {})
+def _outputs(deployment: Deployment, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Pulumi's state has them; Terraform is asked."""
+    resources = state["deployment"].get("resources") or ()
+    stack = next((each for each in resources if each["type"] == "pulumi:pulumi:Stack"), None)
+    return deployment.stack.outputs() if stack is None else dict(stack.get("outputs") or {})
 
 
 def _notes(blueprint: Blueprint, omitted: tuple[str, ...]) -> Iterator[str]:

@@ -6,6 +6,7 @@ differs. It writes nothing. An error of the service goes to who runs it (`drift/
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
@@ -46,6 +47,8 @@ class Subject:
     """The error that Snowflake shows the object and not this property of it, which is then neither there nor absent."""
     outputs: Mapping[str, Any] = field(default_factory=dict)
     """The stack's."""
+    made_at: Callable[[str, str], datetime | None] = lambda _token, _name: None
+    """When the stack made its resource of a type and name, as its state has it; None where the state does not say."""
 
     @property
     def arns(self) -> Arns:

@@ -1,10 +1,11 @@
 """EMR: where the engine runs. A name may be several applications' or clusters'; a namespace takes one virtual cluster."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from firnline_infra.kinds.asking import DENIED, unless
-from firnline_infra.kinds.comparison import Clients
+from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, present
 
 
@@ -21,6 +22,16 @@ def _applications(clients: Clients, inputs: Properties) -> Sequence[str]:
 def _application_tags(emr: Any, id_: str) -> dict[str, str]:
     found = unless(DENIED, lambda: emr.get_application(applicationId=id_)["application"].get("tags"))
     return found or {}
+
+
+def _spark_settings(subject: Subject) -> Iterator[Difference]:
+    """Defaults of the application for the Spark of each job (`runtimeConfiguration`): the stack gives them to the job alone."""
+    if (id_ := subject.outputs.get("engine_place")) is None:
+        return
+    found = subject.clients("emr-serverless").get_application(applicationId=id_)["application"]
+    if settings := found.get("runtimeConfiguration"):
+        step = f"aws emr-serverless update-application --application-id {id_} --runtime-configuration '[]', once it is stopped"
+        yield Difference.unwanted("runtimeConfiguration", json.dumps(settings), step)
 
 
 def _virtual_clusters(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -67,6 +78,8 @@ SERVERLESS = Kind(
         Right(TAGS, create="TagResource", update="UntagResource"),
         Right("Removes it, while it is stopped.", delete="DeleteApplication"),
     ),
+    comparisons=(Comparison(what="Spark settings", actions="GetApplication", find=_spark_settings, rule="stack"),),
+    compared=lambda _, blueprint: present(blueprint.runtime.application),
 )
 VIRTUAL_CLUSTER = Kind(
     "aws:emrcontainers/virtualCluster:VirtualCluster",

@@ -23,6 +23,17 @@ def _subscriptions(subject: Subject) -> Iterator[Difference]:
         yield Difference.unwanted(f"subscription {name}", f"to {each['destinationArn']}", step)
 
 
+def _metric_filters(subject: Subject) -> Iterator[Difference]:
+    """The engine writes its metrics as documents in its log; a filter turns any line into a metric, in any namespace."""
+    pages = subject.clients("logs").get_paginator("describe_metric_filters")
+    found = (page["metricFilters"] for page in pages.paginate(logGroupName=subject.wanted.name))
+    for each in (each for filters in found for each in filters):
+        name, to = each["filterName"], each["metricTransformations"]
+        metrics = ", ".join(f"{one['metricNamespace']}/{one['metricName']}" for one in to)
+        step = f"aws logs delete-metric-filter --log-group-name {subject.wanted.name} --filter-name {name}"
+        yield Difference.unwanted(f"metric filter {name}", f"writes {metrics}, where alarms may look", step)
+
+
 PARAMETER = Kind(
     "aws:ssm/parameter:Parameter",
     "parameter",
@@ -102,5 +113,8 @@ LOG_GROUP = Kind(
         Right(COMPARE, read="ListTagsForResource"),
         Right("Removes it with its logs.", delete="DeleteLogGroup"),
     ),
-    comparisons=(Comparison(what="subscriptions", actions="DescribeSubscriptionFilters", find=_subscriptions),),
+    comparisons=(
+        Comparison(what="subscriptions", actions="DescribeSubscriptionFilters", find=_subscriptions),
+        Comparison(what="metric filters", actions="DescribeMetricFilters", find=_metric_filters),
+    ),
 )

@@ -59,6 +59,8 @@ TABLE = SnowflakeKind(
         objects.grants_on("TABLE"),
         objects.parameters_of("TABLE", but=objects.SET_BY_CREATE),
         Comparison(what="SELECT", find=objects.selected, rule="table"),
+        Comparison(what="pipe beside", find=objects.pipe_beside, rule="table"),
+        Comparison(what="policies", find=objects.policies_of_table, rule="table"),
     ),
 )
 """Tables of all kinds: an Iceberg table has a type of its own, and the state knows either by its name."""

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.snowflake import InteractiveTable, literal
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.property_names import camel
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_ingest.identifiers import like_pattern
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 
 SET_BY_CREATE = frozenset({"CATALOG", "EXTERNAL_VOLUME"})
@@ -124,6 +125,40 @@ def selected(subject: Subject) -> Iterator[Difference]:
         if _plain(table.select) not in _plain(definition):
             step = "find out who made it anew and why; its rows have other columns: docs/when-snowflake-changes.md"
             yield Difference(path="select", expected=table.select, found=definition, next_step=step)
+
+
+def pipe_beside(subject: Subject) -> Iterator[Difference]:
+    """Finds a pipe of the table's name that is not specified. A channel is opened on a pipe, and the default one is named after
+    its table: a pipe of the same name is taken for it by who may operate it. An interactive table AS SELECT brings its own.
+    """
+    table, pipes = subject.wanted, [each.name for each in subject.blueprint.landing.pipes]
+    if table.name in pipes or (isinstance(table, InteractiveTable) and table.select):
+        return
+    *container, own = table.name.parts
+    for each in subject.rows(
+        f"SHOW PIPES LIKE {like_pattern(own.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
+    ):
+        if each["name"] == own.name:
+            found = f"of {each.get('owner') or 'an owner who is not shown'}: {each['definition']}"
+            yield Difference.unwanted(f"pipe {own.name}", found, f"DROP PIPE {table.name.sql}")
+
+
+def policies_of_table(subject: Subject) -> Iterator[Difference]:
+    """Finds policies that hide rows or columns from whoever counts them, or that archive or delete rows. Snowflake tells in a
+    warehouse alone (docs.snowflake.com, `sql-reference/functions/policy_references`, 2026-11-28); without one nothing is asked.
+    """
+    table, warehouse = subject.wanted, subject.spec.snowflake.warehouse
+    if not warehouse:
+        return
+    subject.rows(f"USE WAREHOUSE {Identifier.parse(warehouse).sql}")
+    about = f"REF_ENTITY_NAME => {literal(table.name.sql)}, REF_ENTITY_DOMAIN => 'TABLE'"
+    for row in subject.rows(f"SELECT * FROM TABLE(SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES({about}))"):
+        kind = str(row["policy_kind"]).replace("_", " ").lower()
+        column = f" of column {row['ref_column_name']}" if row.get("ref_column_name") else ""
+        name = ".".join(str(row[each]) for each in ("policy_db", "policy_schema", "policy_name") if row.get(each))
+        step = f"ALTER TABLE {table.name.sql} … (Snowflake's page on {kind} says how it is taken off)"
+        found = f"{name}: rows or values may be hidden from the audit, or removed"
+        yield Difference.unwanted(f"{kind}{column}", found, step)
 
 
 def _plain(sql: str) -> str:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.kinds.asking import NOT_THERE, resource_policy, unless
+from firnline_infra.kinds.asking import NOT_THERE, made_again, resource_policy, unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
 from firnline_infra.specification.arns import Arns
@@ -70,8 +71,15 @@ def _consumer(clients: Clients, inputs: Properties) -> Sequence[str]:
     return [described["ConsumerDescription"]["ConsumerARN"]] if described else []
 
 
+def _created(subject: Subject) -> datetime:
+    found = subject.clients("kinesis").describe_stream_summary(StreamName=subject.wanted.name)
+    created: datetime = found["StreamDescriptionSummary"]["StreamCreationTimestamp"]
+    return created
+
+
+TYPE = "aws:kinesis/stream:Stream"
 STREAM = Kind(
-    "aws:kinesis/stream:Stream",
+    TYPE,
     "stream",
     import_id="{name}",
     service="kinesis",
@@ -104,6 +112,7 @@ STREAM = Kind(
     comparisons=(
         Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_policy)),
         Comparison(what="consumers", actions="ListStreamConsumers", find=_consumers),
+        Comparison(what="creation", actions="DescribeStreamSummary", find=made_again(TYPE, _created), rule="stack"),
     ),
 )
 CONSUMER = Kind(

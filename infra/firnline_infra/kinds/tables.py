@@ -1,9 +1,10 @@
 """DynamoDB: the ledger's table."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.kinds.asking import resource_policy
+from firnline_infra.kinds.asking import made_again, resource_policy
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, present
 
@@ -29,8 +30,15 @@ def table_names(blueprint: Blueprint) -> tuple[str, ...]:
     return blueprint.ledger.name, blueprint.ledger.migration_name
 
 
+def _created(subject: Subject) -> datetime:
+    found = subject.clients("dynamodb").describe_table(TableName=subject.wanted.name)
+    created: datetime = found["Table"]["CreationDateTime"]
+    return created
+
+
+TYPE = "aws:dynamodb/table:Table"
 TABLE = Kind(
-    "aws:dynamodb/table:Table",
+    TYPE,
     "DynamoDB table",
     import_id="{name}",
     service="dynamodb",
@@ -50,6 +58,7 @@ TABLE = Kind(
     comparisons=(
         Comparison(what="policy", actions="GetResourcePolicy", find=resource_policy(_policy)),
         Comparison(what="expiry", actions="DescribeTimeToLive", find=_expiry),
+        Comparison(what="creation", actions="DescribeTable", find=made_again(TYPE, _created), rule="stack"),
     ),
     compared=lambda _, blueprint: [blueprint.ledger],
 )

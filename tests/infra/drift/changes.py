@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.kinds.streams import TYPE as STREAM
+from firnline_infra.kinds.tables import TYPE as TABLE
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from tests.infra.drift import changes_in_snowflake, replacements
@@ -59,6 +61,8 @@ def _stream(made: Made) -> Iterator[Change]:
 
     yield by("increase_stream_retention_period", "retentionPeriod", RetentionPeriodHours=200, **name)
     yield by("add_tags_to_stream", "tags.Who", Tags=OTHERS, **name)
+    if len(made.spec.streams) == 1:  # of all streams
+        yield Change(partial(replacements.made_again, made, STREAM), stream, "created")
     letting_in = policy("kinesis:GetRecords", found["StreamARN"], Principal={"AWS": STRANGER})
     yield by("put_resource_policy", "resource policy", ResourceARN=found["StreamARN"], Policy=letting_in)
     yield by("register_stream_consumer", "consumer spy", ConsumerName="spy", **arn)
@@ -103,6 +107,7 @@ def _ledger(made: Made) -> Iterator[Change]:
     streaming = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
     yield by("update_table", "streamEnabled", StreamSpecification=streaming, **name)
     yield by("tag_resource", "tags.Who", ResourceArn=table["TableArn"], Tags=[{"Key": "Who", "Value": "me"}])
+    yield Change(partial(replacements.made_again, made, TABLE), f"dynamodb table {made.application}", "created")
 
 
 def _bucket(made: Made) -> Iterator[Change]:
@@ -341,6 +346,9 @@ def _watching(made: Made) -> Iterator[Change]:
     shown = partial(watch.put_dashboard, DashboardName="firnline-prod", DashboardBody=body)
     yield Change(shown, "cloudwatch dashboard firnline-prod", "dashboardBody")
     logs_group = f"cloudwatch log group {group}"
+    transformed = {"metricName": "lag_ms", "metricNamespace": "firnline", "metricValue": "0"}
+    counted = {"filterName": "quiet", "filterPattern": "ERROR", "metricTransformations": [transformed]}
+    yield Change(partial(logs.put_metric_filter, logGroupName=group, **counted), logs_group, "metric filter quiet")
     yield Change(
         partial(logs.put_retention_policy, logGroupName=group, retentionInDays=1), logs_group, "retentionInDays"
     )
@@ -363,6 +371,10 @@ def _job(made: Made) -> Iterator[Change]:
     larger = {"maximumCapacity": {**found_capacity(emr, found["id"]), "cpu": "9000 vCPU"}}
     grown = partial(emr.update_application, applicationId=found["id"], clientToken="by-hand", **larger)
     yield Change(grown, f"emrserverless application {made.application}", "maximumCapacity.cpu")
+    defaults = [{"classification": "spark-defaults", "properties": {"spark.executor.instances": "1"}}]
+    settings = {"applicationId": found["id"], "clientToken": "settings", "runtimeConfiguration": defaults}
+    configured = partial(emr.update_application, **settings)
+    yield Change(configured, f"emrserverless application {made.application}", "runtimeConfiguration")
 
 
 def found_capacity(emr: Any, application: str) -> dict[str, Any]:

@@ -115,6 +115,7 @@ class Made:
             accounts=self.accounts(),
             session=self.session,
             outputs=self.stack.outputs,
+            state=self.stack.export(self.name),
         )
         return [check for part in PARTS for check in part.checks(context)]
 

@@ -6,6 +6,7 @@ The same Check, Read and Diff that the embedded plugins answer the real engine w
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from firnline_infra.kinds.kind import noun_of
@@ -88,6 +89,9 @@ class InProcessStack:
     goals: list[ResourceGoal] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    made_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    created: dict[str, datetime] = field(default_factory=dict)
+    """When each resource of a type was made, where that is not `made_at`."""
     excluded: list[tuple[str, ...]] = field(default_factory=list)
     """What each plan was asked to leave out."""
 
@@ -95,6 +99,7 @@ class InProcessStack:
         making = Making(self.environment, config={}, records=self.records)
         self._run(making)
         self.goals = making.goals
+        self.made_at = datetime.now(UTC)
 
     def plan_of(self, object_: str) -> dict[str, Any]:
         """As `plan`, of the kind of one object alone, and of what the program has asked for the last time."""
@@ -119,6 +124,7 @@ class InProcessStack:
             raise NoSuchStack("stack export", exit_status=6, lines=[])
         made = [
             {"urn": each.urn, "type": each.token, "custom": True, "inputs": each.inputs, "outputs": each.properties}
+            | {"created": self.created.get(each.token, self.made_at).isoformat()}
             for each in self.records
         ]
         own = {"urn": f"urn:pulumi:{stack}::{PROJECT}::pulumi:pulumi:Stack::s", "type": "pulumi:pulumi:Stack"}
