@@ -16,6 +16,7 @@ from firnline_local.snowflake.catalog import (
     User,
     kinds,
 )
+from firnline_local.snowflake.catalog.errors import InsufficientPrivileges
 from firnline_local.snowflake.catalog.storage import storage_user_arn
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
@@ -156,7 +157,14 @@ def _column(column: Column) -> list[str | None]:
     ]
 
 
-def _user(_context: Context, user: User) -> Result:
+DESCRIBES_USER = ("OWNERSHIP", "MONITOR", "MODIFY PROGRAMMATIC AUTHENTICATION METHODS")
+"""Its page names OWNERSHIP, that of privileges MONITOR; the third is believed."""
+
+
+def _user(context: Context, user: User) -> Result:
+    manages = context.catalog.grants.manages_grants(context.role, user)
+    if not manages and not any(context.may(privilege, user) for privilege in DESCRIBES_USER):
+        raise InsufficientPrivileges("user", user.name)
     known = {**user.properties, "NAME": user.name, "COMMENT": user.comment, "LOGIN_NAME": user.login_name}
     known.setdefault("DISPLAY_NAME", user.name)
     if "PASSWORD" in known:

@@ -226,3 +226,19 @@ def test_values_that_make_no_sense_are_refused(account) -> None:
         "ALTER USER svc SET NETWORK_POLICY = nobody",
     ):
         account.refusal(statement)
+
+
+def test_without_ownership_show_users_names_a_user_and_monitor_describes_it(sql) -> None:
+    """By the pages of SHOW USERS and of the privileges."""
+    sql.run("CREATE USER svc TYPE = SERVICE", "CREATE ROLE looks", "GRANT ROLE looks TO ROLE ACCOUNTADMIN")
+    sql.run("GRANT APPLY AUTHENTICATION POLICY ON USER svc TO ROLE looks", "USE ROLE looks")
+    (row,) = sql.table("SHOW USERS LIKE 'svc'")
+    assert {name for name, value in row.items() if value is not None} == {"name"}
+    assert sql.refusal("DESC USER svc").code == "003001"
+    sql.run("USE ROLE ACCOUNTADMIN", "GRANT MONITOR ON USER svc TO ROLE looks", "USE ROLE looks")
+    assert properties(sql, "svc")["TYPE"] == "SERVICE"
+    (row,) = sql.table("SHOW USERS LIKE 'svc'")
+    assert row["created_on"] is None
+    sql.run("USE ROLE ACCOUNTADMIN", "GRANT MANAGE GRANTS ON ACCOUNT TO ROLE looks", "USE ROLE looks")
+    (row,) = sql.table("SHOW USERS LIKE 'svc'")
+    assert row["owner"] == "ACCOUNTADMIN"
