@@ -38,7 +38,7 @@ from firnline_local.snowflake.sql.statement import tokenize
         "USE db",
         "ALTER TABLE t DROP COLUMN IF EXISTS a",
         "SHOW PARAMETERS",
-        "SHOW TABLES LIMIT 5",
+        "SHOW TABLES STARTS WITH 'x'",
         "SHOW TABLES STARTS WITH 'a'",
         "SHOW TERSE TABLES",
         "SELECT $1",
