@@ -335,13 +335,16 @@ class PipeUnusable(DeadLetterError, Fatal):
 
 class FilesRefused(DeadLetterError, Fatal):
     id = "FL-4183"
-    causes = "Snowpipe's REST service refused the user, or its default role lacks a right"
+    causes = "Snowpipe's REST service refused the user, or its default role lacks a right; or it calls a request malformed (400)"
     remedy = "what the message names; then the same command again"
 
-    def __init__(self, pipe: str, call: str, cause: str) -> None:
+    def __init__(self, pipe: str, call: str, cause: str, *, is_malformed: bool = False) -> None:
         super().__init__(
             f"Snowflake refused {call} of the pipe {pipe}: {cause}",
-            next_step="the user's default role needs OPERATE and MONITOR on the pipe, READ on its stage, INSERT and SELECT on "
+            next_step="nothing is lost: what was to go in stays a dead letter. This is a defect of Firnline, which waiting does "
+            "not heal: report this message."
+            if is_malformed
+            else "the user's default role needs OPERATE and MONITOR on the pipe, READ on its stage, INSERT and SELECT on "
             "the table, USAGE on what they are in (docs/files.md). Then run the same command again: nothing goes in twice.",
         )
 

@@ -27,7 +27,7 @@ from firnline_ingest.snowflake.packages import put_back_parse_account
 
 HISTORY = timedelta(days=13, hours=23)
 """COPY_HISTORY refuses to look further back than 14 days."""
-TOO_OFTEN = 429
+BAD_REQUEST, TOO_OFTEN = 400, 429
 IN_SQL = {"loaded": Loading.LOADED, "load failed": Loading.FAILED, "partially loaded": Loading.PARTLY}
 REQUEST_TIMEOUT_S = 60
 EXTRA = "firnline-ingest[files]"
@@ -169,7 +169,8 @@ class AccountSnowpipe:
                 raise _TooOften(self.pipe, call, str(error)) from error
             if error.http_error_code >= 500:
                 raise SnowflakeUnavailable(f"answer {call}", str(error)) from error
-            raise FilesRefused(self.pipe, call, str(error)) from error
+            is_malformed = error.http_error_code == BAD_REQUEST
+            raise FilesRefused(self.pipe, call, str(error), is_malformed=is_malformed) from error
         except RequestException as error:
             raise SnowflakeUnavailable(f"answer {call}", str(error)) from error
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from firnline_ingest.dead_letters.errors import PipeUnusable
-from firnline_ingest.dead_letters.file_pipe import FileTarget, pipe_created
+from firnline_ingest.dead_letters.errors import FilesRefused, PipeUnusable
+from firnline_ingest.dead_letters.file_pipe import AccountSnowpipe, FileTarget, load_package, pipe_created
 
 CREATED = datetime(2026, 11, 1, tzinfo=UTC)
 TARGET = FileTarget("DB", "raw", "ORDERS")
@@ -60,3 +61,22 @@ def test_any_other_is_refused_before_anything_is_staged(definition: str, problem
 def test_a_pipe_that_is_not_there_is_told(session: Session) -> None:
     with pytest.raises(PipeUnusable, match="does not exist"):
         pipe_created(session, TARGET)
+
+
+@pytest.mark.parametrize(("status", "step"), [(400, "report this message"), (401, "OPERATE and MONITOR")])
+def test_a_malformed_request_is_a_defect_and_no_missing_right(status: int, step: str) -> None:
+    """Answered by the package's own error, of a response as `requests` gives it."""
+    load_package()
+    import requests
+    from snowflake.ingest.error import IngestResponseError
+
+    def refuse(_: object) -> None:
+        response = requests.Response()
+        response.status_code, response.reason = status, "refused"
+        response._content = b"{}"
+        raise IngestResponseError(response)
+
+    snowpipe = AccountSnowpipe(TARGET, pipe(GOOD), SimpleNamespace(ingest_files=refuse))
+    with pytest.raises(FilesRefused, match=str(status)) as raised:
+        snowpipe.submit("a/1-2.json.gz", 10)
+    assert step in raised.value.next_step
