@@ -27,9 +27,13 @@ HANGS_S = 120
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
-@pytest.fixture(params=["embedded", pytest.param("dynalite", marks=pytest.mark.foreign)])
+BOTH = ["embedded", pytest.param("dynalite", marks=pytest.mark.foreign)]
+
+
+@pytest.fixture
 def endpoint(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "dynalite":
+    """Of the embedded DynamoDB, where a test does not ask for BOTH."""
+    if getattr(request, "param", "embedded") == "dynalite":
         yield request.getfixturevalue("dynalite")
         return
     child = ChildProcess.start("firnline_local.aws", name="aws", log_file=tmp_path / "aws.log")
@@ -113,6 +117,7 @@ def assert_ends_well(driver: Driver, ledger: DynamoLedger) -> None:
     assert current(ledger) is None
 
 
+@pytest.mark.parametrize("endpoint", BOTH, indirect=True)
 def test_a_driver_that_was_frozen_until_another_one_ran_ends_by_itself_and_leaves_the_other_one_alone(
     start: Callable[[], Driver], ledger: DynamoLedger
 ) -> None:
