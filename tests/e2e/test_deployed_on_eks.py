@@ -1,0 +1,102 @@
+"""From a specification to proven rows on the embedded EMR on EKS: the engine's own archive, as a job run under its own role."""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.build import build_cached, target_of_specification
+from firnline_infra.keys import create_key
+from firnline_infra.keys.owner import KeyOwner
+from firnline_infra.runtimes.service import RunState
+from firnline_infra.specification.service_users import service_users
+from firnline_ingest.config.load import parse_config
+from firnline_ingest.config.model import EngineConfig
+from firnline_local.demo.deployable import Deployable, deployed_specification
+from firnline_local.demo.deployment_story import DeploymentStory
+from firnline_local.demo.events import shop_events
+from firnline_local.demo.screen import Screen
+from firnline_local.machine import ARCHITECTURE
+from firnline_local.provisioning import bootstrap
+from firnline_local.running import RunningEnvironment
+
+HANGS_S = 1800
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+
+ON_EKS = {
+    "trust": "pod-identity",
+    "cluster": "local",
+    "namespace": "streams",
+    "emr_eks": {"architecture": ARCHITECTURE, "attempts": 2},
+}
+
+
+class OnEks(Deployable):
+    """The stack makes the virtual cluster and the associations."""
+
+    def prepare(self) -> None:
+        for user in service_users(self._spec()):
+            create_key(KeyOwner.of(self._spec(), self._file, user.key, environment=self.name), self.accounts)
+        bootstrap(self.environment, self._spec())
+
+    @property
+    def emr(self) -> Any:
+        return self.environment.client("emr-containers")
+
+    def described(self, run: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.emr.describe_job_run(virtualClusterId=self.application_id, id=run)["jobRun"]
+        return found
+
+    def configuration(self, run: str) -> EngineConfig:
+        (uri,) = self.described(run)["jobDriver"]["sparkSubmitJobDriver"]["entryPointArguments"]
+        bucket, _, key = uri.partition("://")[2].partition("/")
+        return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
+
+    def destroy(self) -> None:
+        for run in self._left():
+            self.emr.cancel_job_run(virtualClusterId=self.application_id, id=run)
+        while self._left():
+            time.sleep(0.2)
+        self._program.destroy()
+
+    def _left(self) -> list[str]:
+        if "engine_place" not in self._outputs:
+            return []
+        listed = self.emr.list_job_runs(virtualClusterId=self.application_id)["jobRuns"]
+        return [each["id"] for each in listed if each["state"] not in ("COMPLETED", "FAILED", "CANCELLED")]
+
+
+@pytest.fixture
+def deployable(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[OnEks]:
+    endpoints = local_environment.endpoints
+    document = deployed_specification("eks", endpoints.aws_account, endpoints.region, shards=2)
+    size, python = (document["aws"]["runtime"][name] for name in ("size", "python"))
+    document["aws"]["runtime"] = {**ON_EKS, "size": size, "python": python}
+    made = OnEks(local_environment, tmp_path, document, say=print)
+    yield made
+    made.destroy()
+
+
+def test_an_engine_is_deployed_runs_and_is_stopped_with_every_record_proven(
+    deployable: OnEks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in deployable.environment.variables.items():
+        monkeypatch.setenv(name, value)  # the audit finds AWS as any program does
+    # The pods of the embedded EMR on EKS are processes, which no Kubernetes lists.
+    monkeypatch.setattr("firnline_infra.runtimes.emr_eks.service.pods_of", lambda *_: None)
+    deployable.prepare()
+    engine = deployable.up()
+    events = list(shop_events(500))
+    done = engine.deploy(lambda: build_cached(target_of_specification(engine.spec)))
+    assert deployable.described(done.run.id)["state"] == "RUNNING"
+    deployable.environment.put_events(deployable.name, events)
+    story = DeploymentStory(deployable, events, Screen(), kills=False)
+    story._until_all_is_there(done, engine)
+    stopped = engine.stop()
+    assert [run.id for run in stopped] == [done.run.id]
+    assert engine.runtime.look(done.run).state in (RunState.SUCCEEDED, RunState.STOPPED)
+    assert story._audit(done).exit_status == 0
+    assert list(islice(engine.log_lines(done.run.id), 1))
