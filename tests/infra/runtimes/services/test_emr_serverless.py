@@ -139,6 +139,16 @@ def test_a_quota_that_is_reached_is_told_in_the_services_words(
     assert "higher quota" in raised.value.next_step
 
 
+def test_a_request_that_the_service_calls_malformed_lacks_no_right(
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job
+) -> None:
+    aws.refuses("emr-serverless", "start_job_run", "ValidationException", "1 validation error detected")
+    with pytest.raises(RuntimeRefused, match="1 validation error detected") as raised:
+        runtime.start(job(), "1")
+    assert "report this message" in raised.value.next_step
+    assert "allow" not in raised.value.next_step
+
+
 def test_throttling_is_passing(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     aws.refuses("emr-serverless", "list_job_runs", "ThrottlingException")
     with pytest.raises(RuntimeUnavailable):
