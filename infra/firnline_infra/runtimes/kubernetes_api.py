@@ -5,6 +5,7 @@ client certificates, and commands that give either, which is how the clouds' clu
 """
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -26,6 +27,8 @@ BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, INVALID, TOO_MANY, SE
     429,
     500,
 )
+DELETIONS_WAITED_S = 60
+"""How long what is being deleted is waited for: a `destroy` just before removes in the foreground."""
 MERGE_PATCH, APPLY_PATCH = "application/merge-patch+json", "application/apply-patch+yaml"
 FIELD_MANAGER = "firnline"
 STRICT = {"fieldValidation": "Strict"}
@@ -74,6 +77,7 @@ class HttpKubernetesApi:
     """Implements KubernetesApi. Credentials that have expired are asked for anew: those of clouds last minutes."""
 
     enter: Callable[[], Access]
+    pause: Callable[[float], object] = time.sleep
     _access: Access = field(init=False)
     _pool: urllib3.PoolManager = field(init=False)
 
@@ -95,7 +99,19 @@ class HttpKubernetesApi:
         return self._call("PATCH", asked, document, ignored=NOT_FOUND, content=MERGE_PATCH) is not None
 
     def apply(self, path: str, document: Mapping[str, Any], *, manager: str = FIELD_MANAGER) -> None:
-        self._call("PATCH", _asking(path, {"fieldManager": manager, **STRICT}), document, content=APPLY_PATCH)
+        """An object that is being deleted takes what is applied to it and goes all the same (Kubernetes, "Finalizers"), so it is
+        applied again once that one is gone. Raises RuntimeUnavailable where something keeps it.
+        """
+        asked = _asking(path, {"fieldManager": manager, **STRICT})
+        for _ in range(DELETIONS_WAITED_S):
+            answer = self._call("PATCH", asked, document, content=APPLY_PATCH) or {}
+            metadata = answer.get("metadata") or {}
+            if not metadata.get("deletionTimestamp"):
+                return
+            self.pause(1)
+        kept = ", ".join(metadata.get("finalizers") or ()) or "its finalizers"
+        words = f"it is being deleted since {metadata['deletionTimestamp']}, and {kept} keep it"
+        raise RuntimeUnavailable(f"PATCH {path}", f"the cluster at {self._access.server}", words)
 
     def delete(self, path: str) -> None:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}

@@ -192,3 +192,22 @@ def test_what_is_applied_is_applied_under_our_name(api: HttpKubernetesApi, serve
     with pytest.raises(RuntimeRefused, match="argocd") as refused:
         api.apply("/x", {"kind": "X"})
     assert "origin: adopt" in refused.value.next_step
+
+
+GOING = {"metadata": {"deletionTimestamp": "2026-11-28T12:00:00Z", "finalizers": ["foregroundDeletion"]}}
+
+
+def test_what_is_being_deleted_is_applied_again_once_it_is_gone(server: Server) -> None:
+    """A destroy just before has it deleted in the foreground: what is applied meanwhile goes with it."""
+    waited: list[float] = []
+    api = HttpKubernetesApi(lambda: Access(server=f"http://127.0.0.1:{server.server_port}"), pause=waited.append)
+    server.answers = [(200, GOING), (200, GOING), (201, {"metadata": {"uid": "another"}})]
+    api.apply("/api/v1/namespaces/n/serviceaccounts/a", {"kind": "ServiceAccount"})
+    assert ([each[0] for each in server.asked], len(waited)) == (["PATCH"] * 3, 2)
+
+
+def test_what_a_finalizer_keeps_is_not_taken_for_applied(server: Server) -> None:
+    api = HttpKubernetesApi(lambda: Access(server=f"http://127.0.0.1:{server.server_port}"), pause=lambda _: None)
+    server.answers = [(200, GOING)] * 100
+    with pytest.raises(RuntimeUnavailable, match="being deleted since 2026-11-28T12:00:00Z, and foregroundDeletion"):
+        api.apply("/api/v1/namespaces/n/serviceaccounts/a", {"kind": "ServiceAccount"})
