@@ -153,6 +153,12 @@ class ShardRow:
     stopped_by: str = ""
     """The limit of unusable records that the shard stopped at, with the minute and the configuration; empty where it did not."""
 
+    @property
+    def was_never_written(self) -> bool:
+        """Whether nothing was ever proven, lost or decided of the shard: whoever had it before was lost in front of its first
+        checkpoint."""
+        return self.read_through is None and self.reset is None and self.read_again is None and not self.incidents
+
     def with_incident(self, incident: Incident) -> Self:
         return replace(self, incidents=with_incident(self.incidents, incident))
 

@@ -68,7 +68,7 @@ class ChannelWriter:
         self._work, self._services, self._report = work, services, report
         self._before_append, self._after_append = before_append, after_append
         self._known_before = self.known_before
-        self._counted_through = report.counted_through
+        self._counted_through = report.counted_of(self.name)
         self._pace, self._window = pace or Pace(), SendWindow(opened.channel)
         self._timeout_factor = bisection.commit_timeout_factor
         self._error_through: Position | None = None
@@ -174,6 +174,7 @@ class ChannelWriter:
             tally.rows += len(rows)
             tally.bytes += chunk.bytes
         self.in_flight.add(chunk)
+        self._report.counts(self.name, chunk.end)
 
     def _rows_known(self, chunk: Chunk) -> int:
         return chunk.rows_up_to(self._known_before) if self._known_before else 0

@@ -48,6 +48,10 @@ class ShardSnapshot:
     proven: Position | None = None
 
 
+NOTHING = Position(0)
+"""Before the first record of any shard."""
+
+
 class ShardReport:
     """The report of one shard in this process. Its thread writes, any other may read."""
 
@@ -64,6 +68,7 @@ class ShardReport:
         self._problem: ShardProblem | None = None
         self._is_over = self._is_adopted = False
         self._adopted_through: Position | None = None
+        self._counted: dict[str, Position] = {}
         self._receipts = 0
         self._delay = -1, 0
         """After how many receipts it was reported, and the milliseconds: one object, as `_shown` is."""
@@ -74,6 +79,8 @@ class ShardReport:
         if self._is_adopted:
             return
         self._is_adopted, self._adopted_through = True, row.counted_through
+        if row.counted_through is None and row.was_never_written:
+            self._adopted_through = NOTHING
         for name, count in row.untold.items():
             if name in UNTOLD:
                 setattr(self.tally, name, getattr(self.tally, name) + count)
@@ -84,6 +91,16 @@ class ShardReport:
         if self._adopted_through is None:
             return None
         return max(self._adopted_through, self._shown.accounted or self._adopted_through)
+
+    def counts(self, what: str, through: Position) -> None:
+        """Notes up to where the thread has counted the rows of a channel, or the dead letters: a session that ends inside a page
+        has counted more than it shows."""
+        self._counted[what] = through
+
+    def counted_of(self, what: str) -> Position | None:
+        """The position beyond which no engine has counted what is in this channel, or kept; None if unknown."""
+        through = self.counted_through
+        return through and max(through, self._counted.get(what, through))
 
     def untold(self) -> dict[str, int]:
         """The thread's counts that no receipt has reported."""

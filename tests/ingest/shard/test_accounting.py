@@ -39,14 +39,15 @@ def test_each_end_of_a_record_is_counted_once(world: World) -> None:
     assert (receipt.tombstones, receipt.filtered) == (1, 1)
 
 
-def test_what_is_read_once_more_is_counted_once_more_and_is_not_new(world: World) -> None:
+def test_what_is_read_once_more_without_the_ledgers_row_is_counted_once_more(world: World) -> None:
     world.configure(**LEAVES_OUT)
     world.put(*PAYLOADS)
     taken_in(world)
     world.ledger.forget(world.key())
     world.channels.served.clear()
     receipt = taken_in(world, "second")
-    assert (receipt.records, receipt.dead_letters, receipt.reread_letters) == (5, 0, 1)
+    counts = receipt.records, receipt.dead_letters, receipt.reread_letters
+    assert counts == (5, 1, 0), "the ledger's row was lost, and with it who had counted what"
 
 
 def test_an_envelope_without_events_is_something_too(world: World) -> None:
@@ -169,3 +170,16 @@ def test_a_limit_that_stopped_a_shard_holds_until_the_pipeline_is_changed(world:
     world.configure(max_unusable_per_minute=30)
     assert problem(taken_in(world, "fourth")) is None
     assert len(world.letters) == 12
+
+
+@pytest.mark.parametrize("step", [EpochStep.DEAD_LETTERED, EpochStep.APPENDED])
+def test_what_was_sent_before_the_first_checkpoint_is_reported_by_the_next_process(
+    world: World, step: EpochStep
+) -> None:
+    """No row of the ledger says how far anybody has counted, and no receipt has had any of it."""
+    world.put(0, b"bad", 1)
+    with pytest.raises(Killed):
+        bounded(world.services("first", observer=dies_at(step, 1)), world.work())
+    receipt = bounded(world.services("second"), world.work())
+    assert (receipt.rows, receipt.dead_letters) == (2, 1)
+    assert (receipt.reread_rows, receipt.reread_letters) == (0, 0)

@@ -24,7 +24,7 @@ from firnline_ingest.snowflake.sending import APPEND_BYTES, UNSENT_BYTES, Pace, 
 from firnline_ingest.values import ChannelState, Position
 from tests.ingest.shard.conftest import World
 
-UNCOUNTED: Any = SimpleNamespace(counted_through=None)
+UNCOUNTED: Any = SimpleNamespace(counted_of=lambda _: None, counts=lambda *_: None)
 
 
 def writer_of(world: World, channel: Any, resume: Resume, *, read_through: Position | None = None, **more: Any) -> Any:
@@ -50,7 +50,10 @@ def told(world: World, error_through: Position | None) -> list[tuple[int, str, s
     baseline = Proven(Position(5), 5)
     resume = Resume(Case.IN_STEP, After(Position(5)), baseline.position, baseline)
     report: Any = SimpleNamespace(
-        counted_through=None, proved=lambda _: None, rejected=lambda *what: found.append(what)
+        counted_of=lambda _: None,
+        counts=lambda *_: None,
+        proved=lambda _: None,
+        rejected=lambda *what: found.append(what),
     )
     writer = writer_of(world, channel, resume, read_through=Position(5), report=report)
     writer.in_flight.add(Chunk(Position(9), RowPositions(["6", "7", "8", "9"]), 400))

@@ -39,7 +39,7 @@ def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_
         final_commit_s=0.0,
     )
     receipt = run(stopping, request)
-    assert (receipt.state, receipt.problem, receipt.reread_rows) == (ShardState.READING, None, 3)
+    assert (receipt.state, receipt.problem, receipt.rows) == (ShardState.READING, None, 3)
     last = bounded(world.services("last"), world.work())
     assert (last.rows, last.reread_rows) == (7, 3), "no receipt had those that the killed one appended behind"
     assert world.row.read_through == world.shard.last_position
@@ -54,7 +54,7 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: World) ->
     leave_rows_unproven(world)
     world.put(2)
     receipt = run(world.services(final_commit_s=0.0), ShardRequest.lasting(world.work(), 20, arrival_ms=bound))
-    assert (receipt.state, receipt.reread_rows) == (ShardState.DONE, 2)
+    assert (receipt.state, receipt.rows) == (ShardState.DONE, 2)
     assert world.numbers == [0, 1]
     assert receipt.proven == Position(world.shard.records[1].sequence_number).token
 
