@@ -12,6 +12,7 @@ from uuid import UUID
 from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown
 from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.values import TargetTable
 
 RULES = {
     "machine": Rule("Java, Spark or a folder of this machine is not what the engine needs."),
@@ -240,16 +241,15 @@ def _registry(config: EngineConfig, pipeline: PipelineConfig) -> str:
 
 
 def _snowflake(config: EngineConfig) -> Iterator[Check]:
-    """Tables are asked for where the connection is good."""
-    from firnline_ingest.snowflake.key import load_key
-    from firnline_ingest.snowflake.preflight import check_connection
+    """Tables are asked for where the connection is good, and the engine's own client is opened where a table is."""
+    from firnline_ingest.snowflake.client_probe import check_login, probe_client
     from firnline_ingest.snowflake.target import TargetCatalog
 
-    refused = dict[str, FirnlineError]()
+    refused, found = dict[str, FirnlineError](), dict[str, TargetTable]()
 
     def connection(own: EngineConfig) -> str:
         try:
-            return check_connection(own.snowflake, load_key(own))
+            return check_login(own)
         except FirnlineError as error:
             refused[own.snowflake.user] = error
             raise
@@ -257,7 +257,13 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
     def table(pipeline: PipelineConfig) -> str:
         if (error := refused.get(config.logged_in_for(pipeline).snowflake.user)) is not None:
             raise Unchecked("not known", error)
-        return str(catalog.state_of(pipeline).target)
+        target = catalog.state_of(pipeline).target
+        found.setdefault(config.logged_in_for(pipeline).snowflake.user, target)
+        return str(target)
+
+    def client(own: EngineConfig, target: TargetTable) -> str:
+        probe_client(own, target)
+        return f"opened by the SDK for pipe {target.pipe}"
 
     users = {own.snowflake.user: own for own in (*map(config.logged_in_for, config.pipelines), config)}
     for user, own in users.items():
@@ -267,5 +273,7 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
     try:
         for pipeline in config.pipelines:
             yield _check("snowflake", f"table of {pipeline.stream}", partial(table, pipeline))
+        for user, target in found.items():
+            yield _check("snowflake", f"client of {user}", partial(client, users[user], target))
     finally:
         catalog.close()

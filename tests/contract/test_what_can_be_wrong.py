@@ -14,6 +14,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.validate import validate
 from firnline_ingest.values import TargetTable
+from firnline_local.faults import Fault, FaultKind
 from firnline_local.keys import make_key_pair
 from firnline_local.running import RunningEnvironment
 from tests.fakes.confluent_registry import Registry, serving
@@ -200,9 +201,28 @@ def test_what_could_only_be_checked_elsewhere_is_an_exit_status_of_its_own(
 def test_a_key_that_is_not_registered_is_told_by_its_fingerprint(problems: Problems, tmp_path: Path) -> None:
     stranger = make_key_pair(tmp_path, "stranger")
     error = problems(snowflake={"private_key": {"file": str(stranger.private_key_file)}})["snowflake"]
-    assert error.error == "FL-3004"
+    assert (error.name, error.error) == ("client of FIRNLINE_LOCAL_INGEST", "FL-3005")
     assert "SHA256:" in error.found + error.next_step
     assert "PRIVATE KEY" not in str(error)
+
+
+def test_the_engine_s_own_client_is_opened_and_no_channel(
+    problems: Problems, local_environment: RunningEnvironment
+) -> None:
+    """What the connector takes, the SDK may still be refused: its requests go another way."""
+    assert problems() == {}
+    fault = Fault(
+        endpoint="snowflake:pipe-info",
+        kind=FaultKind.ERROR,
+        status=404,
+        code="ERR_PIPE_DOES_NOT_EXIST_OR_NOT_AUTHORIZED",
+    )
+    local_environment.set_faults([fault])
+    try:
+        (error,) = problems().values()
+    finally:
+        local_environment.set_faults([])
+    assert (error.name, error.error) == ("client of FIRNLINE_LOCAL_INGEST", "FL-3005")
 
 
 def test_a_grant_that_is_missing_is_found_before_the_first_row(

@@ -66,6 +66,10 @@ class SdkChannels:
                 if time.monotonic() > give_up_s or self._closed.wait(MISSING_PAUSE_S):
                     raise
 
+    def make_client(self, target: TargetTable) -> None:
+        """Makes the client of the target's pipe, as the first channel does. Raises what keeps it from being made."""
+        self._clients.of(target)
+
     def drop(self, target: TargetTable, name: str) -> None:
         client = self._clients.of(target)
         try:
