@@ -68,8 +68,8 @@ def upgraded(version: str, folder: Path) -> Iterator[Trial]:
 
 
 def importable(version: str, trial: Trial) -> str:
-    """The state under this cloud's key, and encrypted as this stack is: what it marks as secret is recorded as it is, because
-    none of it is one.
+    """The state under this cloud's key, on the machine's architecture as embedded accounts have it, and encrypted as this stack
+    is: what it marks as secret is recorded as it is, because none of it is one.
     """
     settings = yaml.safe_load((trial.cli.project / f"Pulumi.{trial.stack}.yaml").read_text(encoding="utf-8"))
     encryption = {"type": "passphrase", "state": {"salt": settings["encryptionsalt"]}}
@@ -77,7 +77,10 @@ def importable(version: str, trial: Trial) -> str:
     recorded = yaml.safe_load((FIXTURES / version / f"{NAME}.keys.yaml").read_text(encoding="utf-8"))
     own = trial.deployment.spec.aws.key.arn
     assert own
-    return json.dumps(state).replace(recorded["encryption_key"], own)
+    serverless = trial.deployment.spec.aws.runtime.emr_serverless
+    assert serverless is not None
+    text = json.dumps(state).replace('"ARM64"', f'"{serverless.architecture.value.upper()}"')
+    return text.replace(recorded["encryption_key"], own)
 
 
 def previewed(trial: Trial) -> dict[str, str]:
