@@ -21,6 +21,8 @@ RULES = {
     "streams": Rule("A stream, or what is said of it, can't be read as it is configured."),
     "snowflake": Rule("A table, its pipe or a right is missing, or Snowflake can't be reached."),
 }
+ATTEMPTS = 5
+"""Of a request to Kinesis: what throttles passes, and says nothing of what is right."""
 VALIDATE = Suite(name="validate", rules=RULES, first=Verdict.WRONG, lists_good=True)
 
 
@@ -140,7 +142,7 @@ def _pattern(config: EngineConfig, pattern: PatternConfig) -> str:
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.matching import NothingMatches, list_streams, matches
 
-    found = matches(config, list_streams(kinesis_client(config.aws)).names)
+    found = matches(config, list_streams(kinesis_client(config.aws, attempts=ATTEMPTS)).names)
     for stream, overlap in found.overlaps.items():
         if pattern in that_match(config.patterns, stream):
             raise overlap
@@ -156,7 +158,7 @@ def _with_streams_found(config: EngineConfig) -> EngineConfig:
     from firnline_ingest.kinesis.matching import resolved
 
     try:
-        return resolved(config, kinesis_client(config.aws)) if config.patterns else config
+        return resolved(config, kinesis_client(config.aws, attempts=ATTEMPTS)) if config.patterns else config
     except FirnlineError:
         return config
 
@@ -165,7 +167,7 @@ def _stream(config: EngineConfig, pipeline: PipelineConfig) -> str:
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
 
-    lineage = read_lineage(kinesis_client(config.aws, access=pipeline.access), pipeline.stream)
+    lineage = read_lineage(kinesis_client(config.aws, access=pipeline.access, attempts=ATTEMPTS), pipeline.stream)
     return f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
 
 
@@ -185,7 +187,7 @@ def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
 
     try:
         ledger = existing_ledger(config)
-        client = kinesis_client(config.aws, access=pipeline.access)
+        client = kinesis_client(config.aws, access=pipeline.access, attempts=ATTEMPTS)
         incarnation = read_lineage(client, pipeline.stream).incarnation
         found = list(losses(ledger.rows(incarnation).values())) if ledger else []
     except FirnlineError as error:  # which the checks of the ledger and of the stream have reported
@@ -200,7 +202,7 @@ def _position(config: EngineConfig, pipeline: PipelineConfig) -> str:
     from firnline_ingest.kinesis.pin import initial_pin
     from firnline_ingest.ledger.provision import existing_ledger
 
-    client = kinesis_client(config.aws, access=pipeline.access)
+    client = kinesis_client(config.aws, access=pipeline.access, attempts=ATTEMPTS)
     try:
         ledger = existing_ledger(config)
         if ledger and ledger.rows(read_lineage(client, pipeline.stream).incarnation):
@@ -219,7 +221,7 @@ def _consumer(config: EngineConfig, pipeline: PipelineConfig) -> str:
     if pipeline.reader == "polling" or pipeline.reader.fan_out.consumer_arn is None:
         return "which the engine registers when it starts"
     arn = pipeline.reader.fan_out.consumer_arn
-    Consumers(kinesis_client(config.aws, access=pipeline.access)).make_sure_of(pipeline.stream, arn)
+    Consumers(kinesis_client(config.aws, access=pipeline.access, attempts=ATTEMPTS)).make_sure_of(pipeline.stream, arn)
     return arn
 
 
