@@ -67,7 +67,8 @@ def _of_role(spec: EnvironmentSpec, role: str, streams: list[StreamOptions]) -> 
 
 def _about(spec: EnvironmentSpec, stream: StreamOptions, reader: str) -> Iterator[str]:
     if stream.key_arn is not None:
-        yield f"# The policy of {stream.key_arn} has to let {reader} decrypt, or leave that to IAM."
+        by_iam = "" if is_opened_by_its_policy(spec, stream) else ", or leave that to IAM"
+        yield f"# The policy of {stream.key_arn} has to let {reader} decrypt{by_iam}."
     elif is_opened_by_its_policy(spec, stream):
         yield (
             f"# If {arn_of(spec, stream)} is encrypted, it needs a key of yours whose policy lets {reader} decrypt, and that is "

@@ -71,8 +71,7 @@ def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
                 endpoint=partition.endpoint_service(_without_bucket(service), spec.aws.region),
             )
             yield from _through_endpoints(spec, service, public)
-    by_name = [stream for stream in spec.streams if not is_opened_by_its_policy(spec, stream)]
-    for region in sorted({place_of(spec, stream).region for stream in by_name} - {spec.aws.region}):
+    for region in sorted({place_of(spec, stream).region for stream in spec.streams} - {spec.aws.region}):
         host = partition.host("kinesis", region)
         yield Destination(host=host, needed_by=(Party.ENGINE, Party.OPERATOR), why="streams of another region")
     for region, account in sorted(place_of(spec, each) for each in spec.streams if is_opened_by_its_policy(spec, each)):

@@ -76,6 +76,10 @@ def _unmade(blueprint: Blueprint, state: Mapping[str, Any]) -> Iterator[tuple[st
             yield "TABLE", table.name
 
 
+LONGEST, ASIDE = 255, "_FIRNLINE_ASKED"
+"""A name's most characters ("Identifier requirements"), and the end of the name of what is about to be dropped."""
+
+
 def _is_taken(session: Any, word: str, name: QualifiedName, *, was_made: bool = False) -> bool:
     try:
         rows(session, f"{ASKED_BY[word].format(name=name.sql)} COMMENT = '{MARK}'")
@@ -92,7 +96,7 @@ def _is_taken(session: Any, word: str, name: QualifiedName, *, was_made: bool = 
 def _drop(session: Any, word: str, name: QualifiedName, *, was_made: bool = False) -> None:
     if was_made and word in UNDROPPED:
         *container, own = name.parts
-        aside = QualifiedName((*container, Identifier(f"{own.name}_FIRNLINE_ASKED")))
+        aside = QualifiedName((*container, Identifier(own.name[: LONGEST - len(ASIDE)] + ASIDE)))
         if (left := listed(session, word, aside)) is not None and left.get("comment") == MARK:
             rows(session, f"DROP {word} {aside.sql}")
         rows(session, f"ALTER {word} {name.sql} RENAME TO {aside.sql}")

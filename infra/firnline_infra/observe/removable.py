@@ -1,6 +1,7 @@
-"""Checks that `destroy` takes nothing from another owner: who drops a database drops what others own in it.
+"""Checks that `destroy` takes nothing that the stack made and another role owns by now.
 
-An object that went to another owner is seen or not, by what the role that deploys still holds on it; both are looked for.
+An object that went to another owner is seen or not, by what the role that deploys still holds on it; both are looked for. What
+the stack never made is not: who drops a database drops what others put into it (docs/uninstall.md).
 """
 
 from collections.abc import Iterator, Mapping

@@ -35,7 +35,7 @@ def probe_client(config: EngineConfig, target: TargetTable) -> None:
     SnowflakeUnavailable where it is not made in time.
     """
     question = {"config": config.model_dump(mode="json", by_alias=True, exclude_none=True), "target": asdict(target)}
-    command = [sys.executable, "-m", __name__]
+    command = [sys.executable, "-P", "-m", __name__]  # -P: a file of the current folder is not taken for a library
     try:
         ran = subprocess.run(
             command, input=json.dumps(question), capture_output=True, text=True, timeout=PATIENCE_S, check=False

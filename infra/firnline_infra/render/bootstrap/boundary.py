@@ -23,7 +23,14 @@ from firnline_infra.kinds.buckets import bucket_names, object_arns
 from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.kinds.tables import table_names
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.elsewhere import access_key_secrets, arn_of, is_elsewhere, with_own_rights
+from firnline_infra.specification.elsewhere import (
+    access_key_secrets,
+    arn_of,
+    is_elsewhere,
+    is_opened_by_its_policy,
+    place_of,
+    with_own_rights,
+)
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
@@ -59,7 +66,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
             sid=f"Within{place}",
             actions=tuple(action for action in actions if _place(action) == place),
             resources=resources,
-            conditions={"StringEquals": {"aws:ResourceAccount": spec.aws.account}},
+            conditions={"StringEquals": {"aws:ResourceAccount": _accounts(spec, place)}},
         )
         for place, resources in places.items()
         if resources
@@ -109,6 +116,12 @@ def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
     own = key_of(spec)
     theirs = (stream.key_arn for stream in with_own_rights(spec) if stream.key_arn is not None)
     return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs, *login_keys(spec)]))
+
+
+def _accounts(spec: EnvironmentSpec, place: str) -> str | tuple[str, ...]:
+    """The accounts of what a statement names: streams that their own policies open, and their keys, are other accounts'."""
+    theirs = {place_of(spec, each).account for each in with_own_rights(spec) if is_opened_by_its_policy(spec, each)}
+    return (spec.aws.account, *sorted(theirs)) if theirs and place in {"Kinesis", "Kms"} else spec.aws.account
 
 
 def _in_other_regions(spec: EnvironmentSpec) -> tuple[str, ...]:

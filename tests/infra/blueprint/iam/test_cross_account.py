@@ -213,6 +213,12 @@ def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_eac
         assert not is_allowed(statements, f"kinesis:{action}", THEIRS + "2")
         assert is_allowed(theirs, f"kinesis:{action}", THEIRS, {"aws:PrincipalArn": ENGINE})
         assert not is_allowed(theirs, f"kinesis:{action}", THEIRS, {"aws:PrincipalArn": ENGINE + "2"})
+    bounds = policy_document(boundary_statements(spec, blueprint_of(spec)))["Statement"]
+    of_theirs = {"aws:ResourceAccount": "222233334444"}  # AWS has it in every request
+    assert all(is_allowed(bounds, f"kinesis:{action}", THEIRS, of_theirs) for action in READ)
+    assert is_allowed(bounds, "kms:Decrypt", KEY, of_theirs)
+    assert not is_allowed(bounds, "kinesis:GetRecords", THEIRS + "2", of_theirs)
+    assert not is_allowed(bounds, "dynamodb:GetItem", "arn:aws:dynamodb:eu-central-1:222233334444:table/x", of_theirs)
     assert [each["Principal"] for each in theirs] == [{"AWS": "arn:aws:iam::123456789012:root"}]
     assert not is_allowed(statements, "sts:AssumeRole", ROLE)
 
@@ -223,7 +229,9 @@ def test_a_stream_that_its_own_policy_opens_is_named_by_both_policies_and_by_eac
     assert shlex.split(text.splitlines()[1])[:7] == [
         *("aws", "kinesis", "put-resource-policy", "--region", "us-east-1", "--resource-arn", THEIRS)
     ]
-    assert f"The policy of {KEY} has to let {ENGINE} decrypt" in text
+    assert f"The policy of {KEY} has to let {ENGINE} decrypt." in text, (
+        "no policy of IAM alone opens another account's key"
+    )
     hosts = {each.host for each in egress(spec)}
     assert {f"222233334444.{kind}-kinesis.us-east-1.amazonaws.com" for kind in ("data", "control")} <= hosts
-    assert "kinesis.us-east-1.amazonaws.com" not in hosts
+    assert "kinesis.us-east-1.amazonaws.com" in hosts, "a listing that goes on carries no ARN"
