@@ -4,13 +4,10 @@ import pytest
 
 from bench import aggregates, letters, page, placement, planning, transforms
 from bench.figure import Figure
-from bench.world import CREDENTIALS
 
 
 @pytest.fixture(autouse=True)
-def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in CREDENTIALS.items():
-        monkeypatch.setenv(name, value)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "PAGES", 1)
 
 

@@ -17,6 +17,7 @@ from firnline_infra.specification.names import Names
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_local.running import RunningEnvironment
+from tests.fakes.kinesis import made_active
 
 EngineWithoutSpark = Any  # of conftest.py
 
@@ -146,7 +147,7 @@ def lane(
     for privilege, kind, name in privileges():
         made.sql(f"GRANT {privilege} ON {kind} {name} TO ROLE {ROLE.sql}")
     for stream in TABLES:
-        local_environment.client("kinesis").create_stream(StreamName=stream, ShardCount=1)
+        made_active(local_environment.client("kinesis"), stream)
     lanes.append(made)
     return made
 

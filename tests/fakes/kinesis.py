@@ -19,12 +19,20 @@ def client_of(kinesis: FakeKinesis) -> Any:
 
 
 def made_active(client: Any, name: str, *, shards: int = 1) -> None:
-    """By an operation, as anybody does: the stream is CREATING for a moment, and this returns once it is ACTIVE."""
+    """By an operation, as anybody does: the stream is CREATING for a moment, and this returns once it is ACTIVE.
+
+    A listing is asked for, whose limit is the stream's own; that of a summary is the account's, and tests share one.
+    """
     client.create_stream(StreamName=name, ShardCount=shards)
     give_up_s = time.monotonic() + GIVE_UP_S
-    while client.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]["StreamStatus"] != "ACTIVE":
-        assert time.monotonic() < give_up_s, f"{name} is still CREATING"
-        time.sleep(LOOK_EVERY_S)
+    while True:
+        try:
+            client.list_shards(StreamName=name, MaxResults=1)
+        except client.exceptions.ResourceInUseException:
+            assert time.monotonic() < give_up_s, f"{name} is still CREATING"
+            time.sleep(LOOK_EVERY_S)
+        else:
+            return
 
 
 def refused(operation: str, code: str, *, status: int = 400, **more: Any) -> Fault:

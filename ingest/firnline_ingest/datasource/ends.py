@@ -52,7 +52,12 @@ class BatchEnds:
     def get(self, batch: int, shard: str) -> str | None:
         """Where the shard ended in this batch, as an offset spells it; None while nobody has read it to an end."""
         text = self._store.get(self._name(batch, shard))
-        return None if text is None else str(json.loads(text)["end"])
+        if text is None:
+            return None
+        try:
+            return str(json.loads(text)["end"])
+        except (ValueError, KeyError, TypeError):
+            raise MetadataUnusable(self._name(batch, shard), "it is not an end that this source wrote") from None
 
     def put(self, batch: int, shard: str, end: str) -> str:
         """Returns the end that counts: this one, or one that was there before."""

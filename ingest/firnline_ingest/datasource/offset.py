@@ -18,6 +18,8 @@ VERSION = 1
 END = "END"
 AFTER, AT = "AFTER_SEQUENCE_NUMBER ", "AT_TIMESTAMP "
 HORIZON = "TRIM_HORIZON"
+KEPT_ENDS = 1000
+"""Ended shards that are no longer listed; the latest ones stay, by their ids, which rise."""
 
 
 def start_text(start: Start) -> str:
@@ -85,6 +87,14 @@ class StreamOffset:
         return replace(self, batch=self.batch + 1, starts=_with_new(self.begin, {**self.starts, **ends}, lineage))
 
 
+def lacks_parents(lineage: Lineage, starts: Mapping[str, str]) -> bool:
+    """Whether a shard that nobody has begun names a parent that is neither listed nor known: it has expired, or the listing is
+    behind.
+    """
+    new = (shard for shard in lineage.shards.values() if shard.id not in starts)
+    return any(parent not in lineage.shards and parent not in starts for shard in new for parent in shard.parents)
+
+
 def first_starts(begin: Pin, lineage: Lineage) -> Mapping[str, str]:
     """The shards to begin with: those whose parents are not listed any more."""
     return _with_new(start_text(begin), {}, lineage)
@@ -93,10 +103,13 @@ def first_starts(begin: Pin, lineage: Lineage) -> Mapping[str, str]:
 def _with_new(begin: str, starts: Mapping[str, str], lineage: Lineage) -> Mapping[str, str]:
     """A shard begins when each parent that is listed was read to its end: so the records of a key stay in order.
 
-    A shard of which a child has begun was read, even if an earlier listing had lost it.
+    A listing may be behind. So an end is remembered although the shard is not listed, and a shard of which a child has begun was
+    read, even if an earlier listing had lost it.
     """
     has_begun = {parent for shard in lineage.shards.values() if shard.id in starts for parent in shard.parents}
-    kept = {id_: start for id_, start in starts.items() if start != END or id_ in lineage.shards}
+    ended = sorted(id_ for id_, start in starts.items() if start == END and id_ not in lineage.shards)
+    forgotten = set(ended[:-KEPT_ENDS])
+    kept = {id_: start for id_, start in starts.items() if id_ not in forgotten}
     for shard in lineage.shards.values():
         is_new = shard.id not in starts and shard.id not in has_begun
         if is_new and all(starts.get(parent) == END for parent in shard.parents if parent in lineage.shards):

@@ -1,5 +1,6 @@
 """The options of `format("kinesis")`, as Spark hands them over: text by name, whatever the case of the name."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -19,6 +20,7 @@ TRIM_HORIZON, LATEST = "trim_horizon", "latest"
 MOST_RECORDS = 100_000
 MOST_SECONDS = 30.0
 METADATA = "metadata."
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 OF_SPARK = {"checkpointlocation", "path", "queryname"}
 """Spark hands its own options of a writer over, too."""
 RAW_COLUMNS = ("data", "partition_key", "sequence_number", "sub_sequence_number", "arrival", "shard_id", "stream")
@@ -106,7 +108,7 @@ class SourceOptions:
         if problems:
             raise ConfigError(SOURCE, problems)
         made = cls(**found)
-        made.aws  # noqa: B018 (raises for a role or a URL that is not valid)
+        made.aws, made.reader  # noqa: B018 (raise for what is not valid)
         return made
 
     def check_stream(self) -> None:
@@ -152,7 +154,13 @@ class SourceOptions:
 
     @property
     def reader(self) -> Reader:
-        return FanOutReader(fan_out=FanOut(consumer_arn=self.consumer_arn)) if self.consumer_arn else "polling"
+        """Raises ConfigError."""
+        try:
+            return FanOutReader(fan_out=FanOut(consumer_arn=self.consumer_arn)) if self.consumer_arn else "polling"
+        except ValidationError:
+            raise ConfigError(
+                SOURCE, [f"consumerArn: must be the ARN of a consumer, and is {self.consumer_arn!r}"]
+            ) from None
 
     @property
     def is_in_s3(self) -> bool:
@@ -212,7 +220,7 @@ def _mode(text: str) -> Mode:
 
 
 def _folder(text: str) -> str:
-    if "://" in text and not text.startswith("s3://"):
+    if SCHEME.match(text) and not text.startswith("s3://"):
         raise ValueError(f"must be a folder or s3://BUCKET/FOLDER/, and is {text}")
     return text if text.startswith("s3://") else str(Path(text).absolute())
 

@@ -5,10 +5,11 @@ schema, is treated as Spark's own readers treat one: `mode` says how.
 """
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -43,9 +44,16 @@ PLACES = {name: place for place, name in enumerate(METADATA)}
 CORRUPT = "_corrupt_record"
 """Spark's own default name of the column that has a record which could not be read."""
 MOST_BYTES = 16_777_216
+MOST_DIGITS = 18
+"""The power of ten of the largest BIGINT."""
+DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
+TEXTS = {"csv"}
+"""Formats whose values are texts."""
+NOT_TEXT = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
 Convert = Callable[[Any], Any]
 
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
+_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 @dataclass(frozen=True)
@@ -86,8 +94,8 @@ class FrameRows:
             raise ConfigError(
                 SOURCE, ["format: is required with a schema of one's own: json, csv, avro, or a format's JSON"]
             )
-        self._columns = _columns(self._schema, self._options)
         of = format_of(self._options)
+        self._columns = _columns(self._schema, self._options, is_text=of.type in TEXTS)
         self._decoder = decoder_of(of, lambda found: found, MOST_BYTES, SchemaRegistries(self._options.aws))
         self._is_ready = True
 
@@ -110,7 +118,7 @@ class FrameRows:
             metadata = _metadata(record, key)
             try:
                 yield from [self._row(document, metadata) for document in self._documents(record.Data)]
-            except (Unusable, msgspec.MsgspecError, ValueError, ArithmeticError) as error:
+            except (Unusable, msgspec.MsgspecError, ValueError, ArithmeticError, RecursionError) as error:
                 if self._options.mode is Mode.FAILFAST:
                     raise RecordMalformed(str(key), record.SequenceNumber, str(error)) from error
                 if self._options.mode is Mode.PERMISSIVE:
@@ -136,9 +144,11 @@ def _is_raw(schema: spark.StructType, options: SourceOptions) -> bool:
     return options.format is None and list(found.items()) == list(METADATA.items())
 
 
-def _columns(schema: spark.StructType, options: SourceOptions) -> Sequence[Column]:
+def _columns(schema: spark.StructType, options: SourceOptions, *, is_text: bool) -> Sequence[Column]:
     """Raises ConfigError with every problem."""
     declared = {field.name.lower() for field in schema.fields}
+    if len(declared) < len(schema.fields):
+        raise ConfigError(SOURCE, ["schema: two columns have the same name"])
     problems = [f"metadata.{name}: the schema has no column {name}" for name in options.metadata.keys() - declared]
     columns = []
     for field in schema.fields:
@@ -154,7 +164,14 @@ def _columns(schema: spark.StructType, options: SourceOptions) -> Sequence[Colum
                 problems.append(f"schema: {CORRUPT} must be of the type string, and is of {kind}")
             columns.append(Column(field.name, field.dataType))
         else:
-            columns.append(Column(field.name, field.dataType, convert=converter(field.dataType)))
+            convert = converter(field.dataType)
+            columns.append(
+                Column(
+                    field.name, field.dataType, convert=_from_text(convert) if is_text and kind in NOT_TEXT else convert
+                )
+            )
+        if not field.nullable:
+            problems.append(f"schema: {field.name} must not be NOT NULL: a record may lack it")
     if problems:
         raise ConfigError(SOURCE, problems)
     return columns
@@ -248,6 +265,8 @@ def converter(of: spark.DataType) -> Convert:
             each = converter(element)
             return lambda value: [None if one is None else each(one) for one in _of(list, value)]
         case spark.MapType(keyType=key, valueType=inner):
+            if key.simpleString() != "string":
+                raise ConfigError(SOURCE, ["schema: the keys of a map must be of the type string"])
             to_key, to_value = converter(key), converter(inner)
             return lambda value: [
                 (to_key(name), None if one is None else to_value(one)) for name, one in _of(dict, value).items()
@@ -291,19 +310,30 @@ def _of(kind: type, value: Any) -> Any:
 
 
 def _integer(value: Any, bits: int) -> int:
-    number = int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else _of(int, value)
+    if isinstance(value, Decimal):
+        # looked at before it is an int, which takes half a minute of 1e1000000
+        if value.adjusted() > MOST_DIGITS or value != value.to_integral_value():
+            raise ValueError(f"{value:.20} is not an integer of {bits} bits")
+        value = int(value)
+    number = int(_of(int, value))
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
         raise ValueError(f"{number} does not fit in {bits} bits")
-    return int(number)
+    return number
 
 
 def _float(value: Any) -> float:
-    return float(value) if isinstance(value, Decimal) else float(_of(int, value))
+    number = float(value) if isinstance(value, Decimal) else float(_of(int, value))
+    if math.isinf(number):
+        raise ValueError("it is larger than a DOUBLE can be")
+    return number
 
 
 def _decimal(value: Any, precision: int, scale: int) -> Decimal:
+    """Rounded half up, as Spark rounds."""
     number = Decimal(value if isinstance(value, Decimal | str) else _of(int, value))
-    rounded = number.quantize(Decimal(1).scaleb(-scale))
+    if not number.is_finite() or (number and number.adjusted() >= precision - scale):
+        raise ValueError(f"{_as_text(value)[:60]} does not fit in DECIMAL({precision}, {scale})")
+    rounded = number.quantize(Decimal(1).scaleb(-scale), context=DECIMALS)
     if len(rounded.as_tuple().digits) > precision:
         raise ValueError(f"{number} does not fit in DECIMAL({precision}, {scale})")
     return rounded
@@ -312,17 +342,18 @@ def _decimal(value: Any, precision: int, scale: int) -> Decimal:
 def _timestamp(value: Any) -> datetime:
     """A time without an offset is one of UTC."""
     found = datetime.fromisoformat(_of(str, value))
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _as_text(value: Any) -> str:
-    """As Spark's from_json does: text as it is, anything else as JSON."""
-    return (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, default=_number, ensure_ascii=False, separators=(",", ":"))
-    )
+    """As Spark's from_json does: text as it is, anything else as JSON, with a number's own digits."""
+    return value if isinstance(value, str) else _encode(value).decode()
 
 
-def _number(value: Any) -> Any:
-    return int(value) if value == value.to_integral_value() else float(value)
+def _from_text(convert: Convert) -> Convert:
+    """Of a format whose values are texts: a number or a truth value as JSON writes it."""
+
+    def converted(value: Any) -> Any:
+        return convert(_decode(value.encode()) if isinstance(value, str) else value)
+
+    return converted

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from firnline_ingest.kinesis.start import Pin
 
 FORMAT = "kinesis"
+LISTINGS = 4
+"""So often a stream is listed before a parent that is not there is taken for expired."""
 PLAN_EVERY_S = 1.0
 """The least time between two batches: each asks for the stream's shards."""
 
@@ -150,7 +152,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         time.sleep(max(0.0, self._planned_s + PLAN_EVERY_S - time.monotonic()))
         self._planned_s = time.monotonic()
         before = self._offset(start or self._last or self.initialOffset())
-        _, lineage = _looked_up(self._options)
+        _, lineage = _looked_up(self._options, before.starts)
         if lineage.stream_created_ms != before.stream_created_ms:
             raise StreamReplaced(before.stream)
         ends = self._ends_of(before)
@@ -209,12 +211,20 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ends
 
 
-def _looked_up(options: SourceOptions) -> "tuple[KinesisClient, Lineage]":
+def _looked_up(options: SourceOptions, starts: Mapping[str, str] | None = None) -> "tuple[KinesisClient, Lineage]":
+    """A client and the stream's shards: listed again while a shard that is new has a parent which the listing lacks."""
+    from firnline_ingest.datasource.offset import lacks_parents
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
 
     client = kinesis_client(options.aws, attempts=5)
-    return client, read_lineage(client, options.stream)
+    lineage = read_lineage(client, options.stream)
+    for _ in range(LISTINGS - 1):
+        if not lacks_parents(lineage, starts or {}):
+            break
+        time.sleep(PLAN_EVERY_S)
+        lineage = lineage.joined(read_lineage(client, options.stream))
+    return client, lineage
 
 
 def _begin(options: SourceOptions, client: "KinesisClient") -> "Pin":

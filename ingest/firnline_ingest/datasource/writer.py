@@ -6,7 +6,7 @@ A row is a record: the columns of the raw record as they are, or all columns as 
 import base64
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC
 from typing import Any
 
 import msgspec
@@ -17,7 +17,8 @@ from pyspark.sql.datasource import DataSourceStreamWriter, DataSourceWriter, Wri
 from firnline_ingest.datasource.options import SOURCE, SourceOptions
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.sink.client import sink_client
-from firnline_ingest.sink.keys import by_fields, by_number
+from firnline_ingest.sink.errors import RecordUnfit
+from firnline_ingest.sink.keys import MOST_CHARACTERS, random_keys
 from firnline_ingest.sink.kinesis_sink import KinesisSink
 from firnline_ingest.sink.options import SinkOptions
 
@@ -40,11 +41,11 @@ class KinesisWriter(DataSourceWriter):
     def __init__(self, options: SourceOptions, schema: spark.StructType, *, is_overwrite: bool) -> None:
         """Raises ConfigError for a schema that makes no records, and for the mode overwrite."""
         self._options = options
-        self._names = _checked(options, schema, is_overwrite=is_overwrite)
+        self._schema = _checked(options, schema, is_overwrite=is_overwrite)
 
     def write(self, iterator: Iterator[Row]) -> PutRows:
         """Raises SinkFailed, with how many records are in the stream."""
-        return put_rows(self._options, self._names, iterator)
+        return put_rows(self._options, self._schema, iterator)
 
 
 class KinesisStreamWriter(DataSourceStreamWriter):
@@ -53,11 +54,11 @@ class KinesisStreamWriter(DataSourceStreamWriter):
     def __init__(self, options: SourceOptions, schema: spark.StructType, *, is_overwrite: bool) -> None:
         """Raises ConfigError as `KinesisWriter` does."""
         self._options = options
-        self._names = _checked(options, schema, is_overwrite=is_overwrite)
+        self._schema = _checked(options, schema, is_overwrite=is_overwrite)
 
     def write(self, iterator: Iterator[Row]) -> PutRows:
         """Raises SinkFailed, with how many records are in the stream."""
-        return put_rows(self._options, self._names, iterator)
+        return put_rows(self._options, self._schema, iterator)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
         """Nothing is left to do: each record was acknowledged."""
@@ -66,66 +67,96 @@ class KinesisStreamWriter(DataSourceStreamWriter):
         """Nothing can be taken back."""
 
 
-def put_rows(options: SourceOptions, names: Sequence[str], rows: Iterator[Row]) -> PutRows:
+def put_rows(options: SourceOptions, schema: spark.StructType, rows: Iterator[Row]) -> PutRows:
     """Returns when every row is acknowledged. Raises RecordUnfit for a row that no stream takes, and SinkFailed."""
     settings = SinkOptions(ordered=options.ordered)
-    key_of = (
-        by_fields(*options.partition_by, delimiter=options.partition_delimiter) if options.partition_by else by_number
-    )
-    record = _as_json(names) if options.format == JSON else _as_it_is(names)
-    with KinesisSink(sink_client(options.aws, settings), options.stream, settings, key=key_of) as sink:
+    record = _as_json(schema) if options.format == JSON else _as_it_is(schema)
+    key_of = _key_of(options, schema)
+    with KinesisSink(sink_client(options.aws, settings), options.stream, settings, key=random_keys()) as sink:
         for row in rows:
             data, key, hash_key = record(row)
-            sink.put(data, key, hash_key=hash_key)
+            if data is None:
+                raise RecordUnfit(options.stream, f"has no {DATA}")
+            sink.put(data, key_of(row) if key is None else key, hash_key=hash_key)
         return PutRows(sink.close().records)
 
 
-Record = tuple[bytes, str | None, str | None]
+Record = tuple[bytes | None, str | None, str | None]
 """The data, the partition key and the explicit hash key."""
+Plain = Callable[[Any], Any]
 
 
-def _as_it_is(names: Sequence[str]) -> Callable[[Row], Record]:
-    places = {name: place for place, name in enumerate(names)}
+def _as_it_is(schema: spark.StructType) -> Callable[[Row], Record]:
+    places = {name: place for place, name in enumerate(schema.names)}
 
     def record(row: Row) -> Record:
         data = row[places[DATA]]
         key, hash_key = (row[places[name]] if name in places else None for name in (KEY, HASH_KEY))
-        return data.encode() if isinstance(data, str) else bytes(data or b""), key, hash_key
+        return data.encode() if isinstance(data, str) else None if data is None else bytes(data), key, hash_key
 
     return record
 
 
-def _as_json(names: Sequence[str]) -> Callable[[Row], Record]:
-    keys = {name: place for place, name in enumerate(names) if name in (KEY, HASH_KEY)}
+def _as_json(schema: spark.StructType) -> Callable[[Row], Record]:
+    keys = {name: place for place, name in enumerate(schema.names) if name in (KEY, HASH_KEY)}
+    fields = [
+        (place, each.name, _plain(each.dataType)) for place, each in enumerate(schema.fields) if each.name not in keys
+    ]
 
     def record(row: Row) -> Record:
-        content = {name: _plain(value) for name, value in zip(names, row, strict=True) if name not in keys}
+        content = {name: None if row[place] is None else plain(row[place]) for place, name, plain in fields}
         key, hash_key = (row[keys[name]] if name in keys else None for name in (KEY, HASH_KEY))
         return _encode(content), key, hash_key
 
     return record
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: times by ISO 8601, bytes in base64."""
-    match value:
-        case Row():
-            return {name: _plain(each) for name, each in zip(value.__fields__, value, strict=True)}
-        case list():
-            return [_plain(each) for each in value]
-        case dict():
-            return {str(name): _plain(each) for name, each in value.items()}
-        case bytes() | bytearray():
-            return base64.b64encode(value).decode()
-        case datetime() | date():
-            return value.isoformat()
-    return value
+def _key_of(options: SourceOptions, schema: spark.StructType) -> Callable[[Row], str | None]:
+    """The key that `partitionBy` makes of a row; None without any value."""
+    parts = [(schema.names.index(name), _plain(schema[name].dataType)) for name in options.partition_by]
+
+    def key(row: Row) -> str | None:
+        values = [None if row[place] is None else plain(row[place]) for place, plain in parts]
+        if all(value is None for value in values):
+            return None
+        texts = ["" if each is None else each if isinstance(each, str) else _encode(each).decode() for each in values]
+        return options.partition_delimiter.join(texts)[:MOST_CHARACTERS] or None
+
+    return key
 
 
-def _checked(options: SourceOptions, schema: spark.StructType, *, is_overwrite: bool) -> Sequence[str]:
-    """Returns the names of the columns."""
+def _plain(of: spark.DataType) -> Plain:
+    """What makes a value of Spark's one that JSON has: times by ISO 8601, bytes in base64.
+
+    Spark hands a TIMESTAMP over as a time of this process's own zone, without an offset.
+    """
+    match of:
+        case spark.StructType(fields=fields):
+            parts = [(each.name, _plain(each.dataType)) for each in fields]
+            return lambda value: {
+                name: None if each is None else plain(each) for (name, plain), each in zip(parts, value, strict=True)
+            }
+        case spark.ArrayType(elementType=element):
+            plain = _plain(element)
+            return lambda value: [None if each is None else plain(each) for each in value]
+        case spark.MapType(valueType=inner):
+            to_plain = _plain(inner)
+            return lambda value: {str(name): None if each is None else to_plain(each) for name, each in value.items()}
+        case spark.TimestampType():
+            return lambda value: value.astimezone(UTC).isoformat()
+        case spark.DateType() | spark.TimestampNTZType():
+            return lambda value: value.isoformat()
+        case spark.BinaryType():
+            return lambda value: base64.b64encode(value).decode()
+    return lambda value: value
+
+
+def _checked(options: SourceOptions, schema: spark.StructType, *, is_overwrite: bool) -> spark.StructType:
+    """Returns the schema."""
     kinds = {field.name: field.dataType.simpleString() for field in schema.fields}
     problems = ["mode: must be append: a stream can't be overwritten"] if is_overwrite else []
+    if len({name.lower() for name in schema.names}) < len(schema.names):
+        problems.append("schema: two columns have the same name")
     if options.format not in (None, JSON):
         problems.append(
             f"format: must be json for a write, or absent for the columns of the raw record, and is {options.format}"
@@ -144,4 +175,4 @@ def _checked(options: SourceOptions, schema: spark.StructType, *, is_overwrite: 
     problems += [f"partitionBy: there is no column {name}" for name in options.partition_by if name not in kinds]
     if problems:
         raise ConfigError(SOURCE, problems)
-    return list(kinds)
+    return schema

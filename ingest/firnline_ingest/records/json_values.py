@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
-TOKEN = re.compile(rb'[\[\]{},"]|[^\s\[\]{},"]+')
+TOKEN = re.compile(rb'[\[\]{},"]|[^ \t\r\n\[\]{},"]+')
 IN_TEXT = re.compile(rb'\\.|"', re.DOTALL)
 BLANKS = b" \t\r\n"
 OPEN, CLOSE = b"[{", b"]}"

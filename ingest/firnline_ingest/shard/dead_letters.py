@@ -187,11 +187,20 @@ class ArrivalLimit:
         self.by_minute = Counter(counted if most is not None else {})
 
     def exceeded_by(self, arrivals_s: Sequence[float]) -> str | None:
-        """Counts them. The first minute with more than are allowed."""
+        """Returns the first of their minutes that would have more than are allowed; counts them if there is none.
+
+        Records of a page that is refused are read again, and are counted then if they are unusable still: under a higher limit,
+        or another format, they pass.
+        """
         if self.most is None:
             return None
-        self.by_minute.update(int(arrival_s // MINUTE_S) for arrival_s in arrivals_s)
+        found = Counter(int(arrival_s // MINUTE_S) for arrival_s in arrivals_s)
+        over = min(
+            (minute for minute, count in found.items() if self.by_minute[minute] + count > self.most), default=None
+        )
+        if over is not None:
+            return f"{datetime.fromtimestamp(over * MINUTE_S, UTC):%Y-%m-%dT%H:%MZ}"
+        self.by_minute.update(found)
         for minute in sorted(self.by_minute)[:-MINUTES_KEPT]:
             del self.by_minute[minute]
-        over = min((minute for minute, count in self.by_minute.items() if count > self.most), default=None)
-        return None if over is None else f"{datetime.fromtimestamp(over * MINUTE_S, UTC):%Y-%m-%dT%H:%MZ}"
+        return None

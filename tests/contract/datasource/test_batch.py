@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.datasource import KinesisDataSource
+from firnline_ingest.datasource import KinesisDataSource, source
 from firnline_ingest.errors import ConfigError
 from firnline_local.kinesis import FakeKinesis, KinesisServer, ManualClock
 from tests.contract.datasource.query import put
@@ -16,9 +16,7 @@ pytestmark = pytest.mark.contract
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KinesisServer]:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
+def server() -> Iterator[KinesisServer]:
     with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False)) as server:
         server.kinesis.create_stream("orders", shards=2)
         yield server
@@ -35,6 +33,18 @@ def test_everything_that_had_arrived_is_read_through_a_resharding(server: Kinesi
     put(server.kinesis, 0, 10)
     server.kinesis.stream("orders").shards[0].split()
     put(server.kinesis, 10, 10)
+    assert read(server) == list(range(20))
+
+
+def test_a_listing_that_lacks_a_parent_is_asked_for_again(
+    server: KinesisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "PLAN_EVERY_S", 0.0)
+    put(server.kinesis, 0, 10)
+    parent = server.kinesis.stream("orders").shards[0]
+    parent.split()
+    put(server.kinesis, 10, 10)
+    parent.leave_out(2)
     assert read(server) == list(range(20))
 
 

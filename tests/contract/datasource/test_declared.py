@@ -116,6 +116,12 @@ def test_each_type_is_filled_from_its_key_and_metadata_from_the_record(server: K
         {"is_paid": 1},
         {"total": "1e20"},
         {"total": "nothing"},
+        {"total": "NaN"},
+        b'{"id": 1e1000000}',
+        b'{"id": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+        {"at": "9999-12-31T23:59:59-01:00"},
+        {"at": "0001-01-01T00:00:00+14:00"},
+        {"ratio": 10**400},
         {"at": 1},
         {"at": "yesterday"},
         {"day": "2026-02-30"},
@@ -123,7 +129,7 @@ def test_each_type_is_filled_from_its_key_and_metadata_from_the_record(server: K
         {"counts": {"x": "y"}},
         {"customer": []},
     ],
-    ids=str,
+    ids=lambda bad: str(bad)[:40],
 )
 def test_what_does_not_fit_is_a_row_with_the_record_in_it(server: KinesisServer, bad: Any) -> None:
     put(server, {"id": 1}, bad, {"id": 2})
@@ -132,6 +138,20 @@ def test_what_does_not_fit_is_a_row_with_the_record_in_it(server: KinesisServer,
     text = bad if isinstance(bad, bytes) else json.dumps(bad).encode()
     assert found[1]["_corrupt_record"] == text.decode(errors="backslashreplace")
     assert found[1]["shard"] == "shardId-000000000000"
+
+
+def test_numbers_keep_their_digits_and_are_rounded_as_spark_rounds(server: KinesisServer) -> None:
+    put(server, b'{"name": 12345678901234567.250, "total": 2.345, "anything": {"p": 1.10}}')
+    (row,) = rows(server, "name STRING, total DECIMAL(10,2), anything STRING")
+    assert row == {"name": "12345678901234567.250", "total": Decimal("2.35"), "anything": '{"p":1.10}'}
+
+
+def test_texts_of_a_csv_fill_columns_of_numbers(server: KinesisServer) -> None:
+    put(server, b"7,true,1.5,x", b"seven,true,1.5,x")
+    csv = json.dumps({"type": "csv", "columns": ["id", "is_paid", "ratio", "name"]})
+    good, bad = rows(server, "id BIGINT, is_paid BOOLEAN, ratio DOUBLE, name STRING", format=csv)
+    assert good == {"id": 7, "is_paid": True, "ratio": 1.5, "name": "x"}
+    assert set(bad.values()) == {None}
 
 
 def test_the_mode_says_what_becomes_of_it(server: KinesisServer) -> None:
@@ -167,6 +187,8 @@ def test_a_format_of_several_rows_and_one_with_options(server: KinesisServer, tm
         ("id BIGINT", {"metadata.id": "shard"}, "metadata.id: must be one of data, partition_key"),
         ("id BIGINT", {"mode": "strict"}, "mode: must be one of PERMISSIVE"),
         ("id INTERVAL DAY", {}, "schema: a column of the type interval day can't be filled"),
+        ("id BIGINT, ID STRING", {}, "schema: two columns have the same name"),
+        ("id BIGINT", {"consumerArn": "nonsense"}, "consumerArn: must be the ARN of a consumer"),
         ("_corrupt_record BIGINT", {}, "schema: _corrupt_record must be of the type string"),
     ],
 )

@@ -36,8 +36,6 @@ EFFECTS = (
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KinesisServer]:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
     monkeypatch.setattr(source, "PLAN_EVERY_S", 0.0)
     with KinesisServer(FakeKinesis(clock=ManualClock(), read_limits=False)) as server:
         server.kinesis.create_stream("orders", shards=2)
@@ -122,6 +120,24 @@ def test_children_are_read_after_their_parents_through_splits_and_merges(server:
     assert in_order_by_key(checkpoint)
     last = checkpoint.offsets[-1]["starts"]
     assert [last[shard.id] == END for shard in stream.shards] == [True, False, True, True, False]
+
+
+def test_listings_that_are_behind_neither_lose_nor_repeat_a_shard(server: KinesisServer, tmp_path: Path) -> None:
+    stream, checkpoint = server.kinesis.stream("orders"), Checkpoint()
+    put(server.kinesis, 0, 10)
+    parent = stream.shards[0]
+    parent.split()
+    parent.leave_out(2)  # at the first start
+    query = Query(options_of(server, tmp_path), checkpoint)
+    query.run(2)
+    parent.leave_out(1)  # after its end, with its children
+    for child in parent.children:
+        child.leave_out(1)
+    query.run(3)
+    put(server.kinesis, 10, 10)
+    query.run(3)
+    assert checkpoint.ids() == each_once(20)
+    assert in_order_by_key(checkpoint)
 
 
 def test_available_now_ends_with_what_had_arrived_when_it_began(server: KinesisServer, tmp_path: Path) -> None:

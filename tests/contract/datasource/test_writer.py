@@ -8,11 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pyspark.sql import Row
+from pyspark.sql import Row, types
 from pyspark.sql.types import StructType
 
 from firnline_ingest.datasource import KinesisDataSource
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.sink.errors import RecordUnfit
 from firnline_local.kinesis import FakeKinesis, KinesisServer, ManualClock
 from tests.fakes.kinesis import refused
 
@@ -56,12 +57,16 @@ def test_raw_columns_are_put_as_they_are(server: KinesisServer) -> None:
 
 def test_rows_are_json_objects_with_a_key_of_their_columns(server: KinesisServer) -> None:
     schema = StructType().add("id", "long").add("region", "string").add("total", "decimal(10,2)").add("at", "timestamp")
-    schema = schema.add("tags", "string").add("raw", "binary").add("partition_key", "string")
+    schema = (
+        schema.add("tags", types.ArrayType(StructType().add("a", "long").add("b", "long")))
+        .add("raw", "binary")
+        .add("partition_key", "string")
+    )
     row = Row(
         id=7,
         region="eu",
         total=Decimal("19.90"),
-        at=datetime(2026, 1, 2, tzinfo=UTC),
+        at=datetime(2026, 1, 2, tzinfo=UTC).astimezone().replace(tzinfo=None),  # as Spark hands it over
         tags=[Row(a=1, b=None)],
         raw=bytearray(b"\x00"),
         partition_key=None,
@@ -78,6 +83,22 @@ def test_rows_are_json_objects_with_a_key_of_their_columns(server: KinesisServer
         "tags": [{"a": 1, "b": None}],
         "raw": "AA==",
     }
+
+
+def test_rows_without_a_key_are_spread_in_small_batches_too(server: KinesisServer) -> None:
+    schema = StructType().add("data", "string")
+    for number in range(40):
+        write(server, schema, [Row(data=str(number))])
+    assert all(shard.records for shard in server.kinesis.stream("orders").shards)
+
+
+def test_a_row_without_data_and_decimals_as_keys(server: KinesisServer) -> None:
+    with pytest.raises(RecordUnfit, match="has no data"):
+        write(server, RAW, [Row(data=None, partition_key="k", explicit_hash_key=None)])
+    schema = StructType().add("id", "decimal(38,0)")
+    ids = [Decimal(12345678901234567890123456789 + each) for each in range(2)]
+    write(server, schema, [Row(id=each) for each in ids], format="json", partitionBy="id")
+    assert {record.partition_key for record in server.kinesis.stream("orders").records} == {str(each) for each in ids}
 
 
 def test_what_the_stream_refuses_for_a_moment_is_put_again_and_order_is_kept_where_asked(server: KinesisServer) -> None:
