@@ -1,12 +1,27 @@
 """The pins of the foreign servers: each one exact, with its checksum, and from whatever registry the machine has."""
 
 import json
+import os
 import re
+import signal
+import socket
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.foreign.servers import APICURIO, GATEWAY, KCL, PACKAGES, PINS, REGISTRY, Provision, installed
+from tests.foreign.servers import (
+    APICURIO,
+    DYNALITE,
+    GATEWAY,
+    KCL,
+    PACKAGES,
+    PINS,
+    REGISTRY,
+    Provision,
+    installed,
+    running,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "design" / "foreign-servers.md"
@@ -68,3 +83,23 @@ def test_without_node_or_without_a_part_a_test_is_skipped_and_in_ci_it_fails(tmp
             installed(provision, nothing)
         with pytest.raises(pytest.fail.Exception, match=f"{missing}.* is missing"):
             installed(provision, {**nothing, "CI": "true"})
+
+
+def test_a_server_that_is_killed_is_started_again_on_its_port(tmp_path: Path) -> None:
+    with running(DYNALITE, tmp_path) as url:
+        port = int(url.rpartition(":")[2])
+        (killed,) = [int(each.name) for each in Path("/proc").glob("[0-9]*") if f"--port\0{port}" in _command_of(each)]
+        os.kill(killed, signal.SIGKILL)
+        log, give_up_s = tmp_path / "dynalite.log", time.monotonic() + 60
+        while log.read_text().count("listening") < 2:
+            assert time.monotonic() < give_up_s, log.read_text()
+            time.sleep(0.05)
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    assert "ended with -9" in log.read_text()
+
+
+def _command_of(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text()
+    except OSError:
+        return ""
