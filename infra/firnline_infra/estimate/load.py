@@ -36,8 +36,8 @@ OFFSET_BYTES = 110
 CHECKPOINT_REQUESTS = 26
 """The requests of an epoch to S3: 24 that write, copy or list, and 26 that read at a twelfth of the price (docs/s3.md:
 counted with Apache's S3A, not on an account)."""
-CPU_MS_PER_MB, CPU_MS_PER_READ = 10.5, 2.2
-"""docs/performance.md, *Many shards, thin shards*: a megabyte without its reads, and a read that brings something."""
+CPU_MS_PER_MB, CPU_MS_PER_READ = 16.4, 3.0
+"""docs/performance.md, *Thin shards*: a megabyte without its reads, and a read that brings something."""
 CPU_MS_PER_IDLE_READ = 5.2
 """docs/performance.md: 64 idle shards are expected to take 0.167 of a core, all processes, at a read in two seconds each."""
 IMAGE_GB, BASE_IMAGE_GB = 0.13, 1.0
