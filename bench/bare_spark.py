@@ -1,4 +1,4 @@
-"""What a start is compared with: a Spark session and one task in Python, and nothing of ours but the options of its JVM."""
+"""The comparison of a start: a Spark session and one task in Python, and nothing of ours but the options of its JVM."""
 
 from collections.abc import Iterable
 

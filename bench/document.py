@@ -25,7 +25,7 @@ PACKAGES = ("pyspark", "snowpipe-streaming", "boto3", "msgspec")
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """What a reader has to know of a run, to compare it with another."""
+    """The conditions of a run, which a reader needs to compare it with another."""
 
     command: str
     day: str

@@ -37,7 +37,7 @@ Requests = dict[tuple[str, str], set[str]]
 
 
 def recorded(folder: Path) -> tuple[Requests, set[str]]:
-    """What was asked, and what moto answered beside a model: lines of the page's list."""
+    """The requests, and what moto answered beside a model: lines of the page's list."""
     asked: Requests = defaultdict(set)
     beside: set[str] = set()
     for file in sorted(folder.glob("*.jsonl")):

@@ -118,8 +118,10 @@ class ContentComparison:
     def _is_before(
         self, column: AuditedColumn, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings
     ) -> bool:
-        """Whether the record may have been sent before its column was there. A shard's rows are sent in their order, so none
-        of them is behind one that has a value in it."""
+        """Returns whether the record may have been sent before its column was there.
+
+        A shard's rows are sent in their order, so none of them is behind one that has a value in it.
+        """
         is_older = record.arrived_ms is not None and record.arrived_ms <= self._since_ms.get(column.name, -1)
         return is_older and (outcome.table, column.name) not in findings.filled
 

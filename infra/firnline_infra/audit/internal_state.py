@@ -1,4 +1,4 @@
-"""What an audit takes from internal state, the engine's and that of others: four things, none of which proves anything.
+"""The internal state that an audit reads, the engine's and that of others: four things, none of which proves anything.
 
 Counters: an error table keeps what was rejected while ERROR_LOGGING was on. What was rejected while it was off, or was kept
 and then thrown away with it, is in no table at all; only the counters of the channels know of it. The engine notes them with

@@ -1,4 +1,4 @@
-"""Which engine a command is about: the one of an environment ENV, or any by its configuration (`--config`).
+"""The engine that a command is about: the one of an environment ENV, or any by its configuration (`--config`).
 
 A command gets one parameter, `engine`. What was typed is held against the specification before an account is asked for anything.
 """
@@ -24,7 +24,7 @@ ONE_OF_TWO = "Give either ENV or --config."
 
 @dataclass(frozen=True)
 class ChosenEngine:
-    """What was typed, before any SDK is loaded."""
+    """The arguments as typed, before any SDK is loaded."""
 
     environment: Path | None
     accounts: ChosenAccounts

@@ -56,7 +56,7 @@ def reader_of(
     reader_key: Path | None,
     warehouse: str | None,
 ) -> "ReaderUser":
-    """What was typed, and for the rest the reader of ENV. Raises click.UsageError where it lacks something."""
+    """Returns what was typed, and for the rest the reader of ENV. Raises click.UsageError where it lacks something."""
     from firnline_infra.audit import ReaderUser
 
     if engine.here is None:

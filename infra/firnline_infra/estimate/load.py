@@ -171,7 +171,7 @@ class Load:
 
     @property
     def busy_cores(self) -> float:
-        """What the records take, and the reads that bring them, of the cores that there are.
+        """The cores that the records take, and the reads that bring them.
 
         A shard that is at its tip is read every `read_s`, however little each read brings.
         """

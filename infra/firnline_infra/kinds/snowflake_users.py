@@ -47,7 +47,10 @@ BESIDE_THE_ADDRESSES = {
 
 
 def stated_of_user(subject: Subject) -> Iterator[Difference]:
-    """What the stack states of a user. Its provider compares it too, but not for a role that SHOW USERS hides the user from."""
+    """Returns what the stack states of a user.
+
+    Its provider compares it too, but not for a role that SHOW USERS hides the user from.
+    """
     user, reported = subject.wanted, _described(subject)
     stated = {
         "defaultRole": ("DEFAULT_ROLE", user.default_role.name),

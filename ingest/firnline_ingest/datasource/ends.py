@@ -1,4 +1,4 @@
-"""Where each shard of a batch ended: one small file a shard and batch, written once.
+"""The ends of a batch's shards: one small file a shard and batch, written once.
 
 Spark reads a batch again after a crash, and a task again after a failure. Then the end that was written down first counts, so
 that the same batch has the same records each time: that is what makes a sink that knows a batch by its number exactly once.
@@ -50,7 +50,7 @@ class BatchEnds:
         return cls(S3Store(options) if options.is_in_s3 else FolderStore(Path(options.metadata_path)), query)
 
     def get(self, batch: int, shard: str) -> str | None:
-        """Where the shard ended in this batch, as an offset spells it; None while nobody has read it to an end."""
+        """Returns where the shard ended in this batch, as an offset spells it; None while nobody has read it to an end."""
         text = self._store.get(self._name(batch, shard))
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""What the data source fails with, beside the errors of kinesis/errors.py."""
+"""Errors of the data source, beside the errors of kinesis/errors.py."""
 
 from firnline_ingest.errors import Fatal, KinesisError, Retryable
 

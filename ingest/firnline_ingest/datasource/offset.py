@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from firnline_ingest.datasource.errors import OffsetForeign
 from firnline_ingest.kinesis.lineage import Lineage
-from firnline_ingest.kinesis.start import After, AtTimestamp, Pin, Start, TrimHorizon
+from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.values import Position
 
 VERSION = 1
@@ -88,16 +88,12 @@ class StreamOffset:
 
 
 def lacks_parents(lineage: Lineage, starts: Mapping[str, str]) -> bool:
-    """Whether a shard that nobody has begun names a parent that is neither listed nor known: it has expired, or the listing is
-    behind.
+    """Returns whether a new shard names a parent that is neither listed nor known.
+
+    Such a parent has expired, or the listing is behind.
     """
     new = (shard for shard in lineage.shards.values() if shard.id not in starts)
     return any(parent not in lineage.shards and parent not in starts for shard in new for parent in shard.parents)
-
-
-def first_starts(begin: Pin, lineage: Lineage) -> Mapping[str, str]:
-    """The shards to begin with: those whose parents are not listed any more."""
-    return _with_new(start_text(begin), {}, lineage)
 
 
 def _with_new(begin: str, starts: Mapping[str, str], lineage: Lineage) -> Mapping[str, str]:

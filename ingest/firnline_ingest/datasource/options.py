@@ -27,7 +27,7 @@ RAW_COLUMNS = ("data", "partition_key", "sequence_number", "sub_sequence_number"
 
 
 class Mode(StrEnum):
-    """As the readers of Spark have it."""
+    """The modes that the readers of Spark have."""
 
     PERMISSIVE = "PERMISSIVE"
     """A row of nulls, with its metadata, and with the record in `_corrupt_record` where the schema has that column."""
@@ -39,7 +39,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """What a query reads, and how. Nothing secret is in it: options show in plans, and in Spark's logs."""
+    """The options of one read or write. Nothing secret is in it: options show in plans, and in Spark's logs."""
 
     stream: str
     region: str

@@ -1,4 +1,4 @@
-"""What the columns of a DataFrame hold: the raw record, or the columns of a declared schema that a format fills.
+"""The columns of a DataFrame: the raw record, or the columns of a declared schema that a format fills.
 
 The formats are the engine's own (docs/records.md). A record that can't be read by its format, or whose values do not fit the
 schema, is treated as Spark's own readers treat one: `mode` says how.
@@ -259,7 +259,7 @@ def arrow_type(of: spark.DataType) -> "pa.DataType":
 
 
 def converter(of: spark.DataType) -> Convert:
-    """What makes a value of JSON one of this type. It raises ValueError or ArithmeticError for one that does not fit."""
+    """Returns what makes a value of JSON one of this type; it raises ValueError or ArithmeticError where one does not fit."""
     match of:
         case spark.ArrayType(elementType=element):
             each = converter(element)

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ShardRange:
-    """What a task reads: a shard from `start` on, up to where the batch ends it.
+    """The work of a task: a shard from `start` on, up to where the batch ends it.
 
     `until_ms` is the arrival of the last record that is wanted. A batch read has no `query`: it keeps no ends.
     """
@@ -158,11 +158,11 @@ class _Reading:
 
     @property
     def _is_whole(self) -> bool:
-        """Whether no later batch reads the rest: that of a batch read is all in one."""
+        """True if no later batch reads the rest: that of a batch read is all in one."""
         return self._wanted.query is None
 
     def _ends_as_known(self, read: Read) -> bool:
-        """Whether it has come to where an earlier attempt had. Raises SourceRecordsLost if the shard ends before."""
+        """Returns whether it has come to where an earlier attempt had. Raises SourceRecordsLost if the shard ends before."""
         if read.is_end and self._known == END:
             return True
         seen = int(read.records[-1].SequenceNumber) if read.records else 0

@@ -197,7 +197,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return StreamOffset.from_document(document, self._options.stream)
 
     def _ends_of(self, plan: "StreamOffset") -> Mapping[str, str]:
-        """Where the batch ended that this offset planned. Raises BatchUnread if a shard of it was not read."""
+        """Returns where the batch ended that this offset planned. Raises BatchUnread if a shard of it was not read."""
         from firnline_ingest.datasource.ends import BatchEnds
         from firnline_ingest.datasource.errors import BatchUnread
         from firnline_ingest.datasource.offset import END

@@ -30,7 +30,7 @@ _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 
 @dataclass
 class PutRows(WriterCommitMessage):
-    """What one task put."""
+    """The number of records that one task put."""
 
     records: int
 
@@ -126,7 +126,7 @@ def _key_of(options: SourceOptions, schema: spark.StructType) -> Callable[[Row],
 
 
 def _plain(of: spark.DataType) -> Plain:
-    """What makes a value of Spark's one that JSON has: times by ISO 8601, bytes in base64.
+    """Returns what makes a value of Spark's one that JSON has: times by ISO 8601, bytes in base64.
 
     Spark hands a TIMESTAMP over as a time of this process's own zone, without an offset.
     """
