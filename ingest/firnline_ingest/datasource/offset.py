@@ -76,7 +76,7 @@ class StreamOffset:
     @classmethod
     def from_document(cls, document: Mapping[str, Any], stream: str) -> Self:
         """Raises OffsetForeign for what this source did not write, and for one of another stream."""
-        if document.get("version") != VERSION or not isinstance(document.get("starts"), dict):
+        if document.get("version") != VERSION or not cls.__dataclass_fields__.keys() <= document.keys():
             raise OffsetForeign("it is not of this source")
         if document["stream"] != stream:
             raise OffsetForeign(f"it is of the stream {document['stream']!r}, and the query reads {stream!r}")

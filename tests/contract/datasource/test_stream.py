@@ -246,6 +246,8 @@ def test_a_checkpoint_of_another_stream_is_refused(server: KinesisServer, tmp_pa
         Query({**options_of(server, tmp_path), "stream": "others"}, checkpoint).run(1)
     with pytest.raises(OffsetForeign):
         StreamOffset.from_document({"version": 7}, "orders")
+    with pytest.raises(OffsetForeign):
+        StreamOffset.from_document({"version": 1, "starts": {}}, "orders")
 
 
 def test_queries_that_share_a_folder_share_no_ends_and_old_ones_are_removed(
