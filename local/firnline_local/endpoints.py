@@ -95,8 +95,11 @@ class Login:
     private_key_file: Path
 
 
-def aws_client(endpoints: Endpoints, service: str) -> "BaseClient":
-    """A boto3 client with credentials that are worth nothing elsewhere."""
+def aws_client(endpoints: Endpoints, service: str, *, attempts: int | None = None) -> "BaseClient":
+    """Returns a boto3 client with credentials that are worth nothing elsewhere.
+
+    `attempts` is what a request gets in all; as many as botocore's default has where absent.
+    """
     import boto3
     from botocore.config import Config
 
@@ -109,7 +112,13 @@ def aws_client(endpoints: Endpoints, service: str) -> "BaseClient":
         aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
         region_name=endpoints.region,
     )
-    config = Config(proxies={}, connect_timeout=TIMEOUT_S, read_timeout=TIMEOUT_S, max_pool_connections=16)
+    config = Config(
+        proxies={},
+        connect_timeout=TIMEOUT_S,
+        read_timeout=TIMEOUT_S,
+        max_pool_connections=16,
+        retries=None if attempts is None else {"mode": "standard", "total_max_attempts": attempts},
+    )
     # The stubs know each service by a literal of its own; here the name is data.
     factory = cast("Any", session)
     return cast("BaseClient", factory.client(service, endpoint_url=endpoints.of_service(service), config=config))

@@ -6,7 +6,6 @@ import re
 import shutil
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,6 @@ import pytest
 
 PINS = Path(__file__).parent / "servers"
 STARTS_WITHIN_S = 120
-MOST_STARTS = 5
 PROVIDED_BY = "scripts/foreign-servers provides the foreign servers"
 KEY_ID, SECRET = "tests", "tests"
 """Of a server that has a user of its own: the credentials that tests/conftest.py gives to every client."""
@@ -61,10 +59,17 @@ KINESIS_MOCK = ForeignServer(
     "node_modules/kinesis-local/main.js",
     variables={"KINESIS_MOCK_PLAIN_PORT": "{port}", "KINESIS_MOCK_TLS_PORT": "{tls_port}", "LOG_LEVEL": "ERROR"},
 )
+OUTLIVES_ITS_CLIENTS = ("--require", str(PINS / "aborted.js"))
 KINESALITE = ForeignServer(
-    "kinesalite", PACKAGES, "node_modules/kinesalite/cli.js", ("--port", "{port}", "--shardLimit", "100")
+    "kinesalite",
+    PACKAGES,
+    "node_modules/kinesalite/cli.js",
+    ("--port", "{port}", "--shardLimit", "100"),
+    options=OUTLIVES_ITS_CLIENTS,
 )
-DYNALITE = ForeignServer("dynalite", PACKAGES, "node_modules/dynalite/cli.js", ("--port", "{port}"))
+DYNALITE = ForeignServer(
+    "dynalite", PACKAGES, "node_modules/dynalite/cli.js", ("--port", "{port}"), options=OUTLIVES_ITS_CLIENTS
+)
 VERSITYGW = ForeignServer(
     "versitygw",
     GATEWAY,
@@ -120,59 +125,24 @@ def running(server: ForeignServer, folder: Path) -> Iterator[str]:
     log_file = folder / f"{server.name}.log"
     command = [*runtime, str(program), *(each.format(**own) for each in server.arguments)]
     variables = {**os.environ, **{name: value.format(**own) for name, value in server.variables.items()}}
-    with _Kept(
-        command, variables, program.parent, log_file
-    ) as kept:  # kinesis-mock reads its certificate beside itself
-        _wait_until_it_listens(kept, port, log_file)
-        yield f"http://127.0.0.1:{port}"
-
-
-class _Kept:
-    """A process that is started again if it ends: one that is killed from outside costs the test that it served, and no other.
-
-    Its log has the status that each one ended with.
-    """
-
-    def __init__(self, command: Sequence[str], variables: Mapping[str, str], folder: Path, log_file: Path) -> None:
-        self._command, self._variables, self._folder = command, variables, folder
-        self._log_file = log_file
-        self._is_wanted = True
-        self.starts = 0
-        self._start()
-        self._watcher = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> "_Kept":
-        self._watcher.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_wanted = False
-        self._process.kill()
-        self._watcher.join()
-
-    def _start(self) -> None:
-        self.starts += 1
-        with self._log_file.open("ab") as log:
-            self._process = subprocess.Popen(
-                self._command,
-                cwd=self._folder,
-                env=self._variables,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-
-    def _watch(self) -> None:
-        while True:
-            status = self._process.wait()
-            if not self._is_wanted or self.starts == MOST_STARTS:
-                return
-            with self._log_file.open("a") as log:
-                log.write(f"ended with {status}, and is started again\n")
-            self._start()
-            if not self._is_wanted:
-                self._process.kill()
+    with (
+        log_file.open("ab") as log,
+        subprocess.Popen(
+            command,
+            cwd=program.parent,  # kinesis-mock reads its certificate beside itself
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            _wait_until_it_listens(process, port, log_file)
+            yield f"http://127.0.0.1:{port}"
+            assert process.poll() is None, f"ended with {process.poll()}: {log_file.read_text(errors='replace')}"
+        finally:
+            process.kill()
 
 
 def free_ports(number: int) -> list[int]:
@@ -185,10 +155,10 @@ def free_ports(number: int) -> list[int]:
             each.close()
 
 
-def _wait_until_it_listens(kept: _Kept, port: int, log_file: Path) -> None:
+def _wait_until_it_listens(process: "subprocess.Popen[bytes]", port: int, log_file: Path) -> None:
     give_up_s = time.monotonic() + STARTS_WITHIN_S
     while True:
-        assert kept.starts < MOST_STARTS, log_file.read_text(errors="replace")
+        assert process.poll() is None, log_file.read_text(errors="replace")
         assert time.monotonic() < give_up_s, f"nothing listens: {log_file.read_text(errors='replace')}"
         try:
             socket.create_connection(("127.0.0.1", port), timeout=5).close()

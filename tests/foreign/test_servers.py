@@ -1,9 +1,7 @@
 """The pins of the foreign servers: each one exact, with its checksum, and from whatever registry the machine has."""
 
 import json
-import os
 import re
-import signal
 import socket
 import time
 from pathlib import Path
@@ -15,9 +13,13 @@ from tests.foreign.servers import (
     DYNALITE,
     GATEWAY,
     KCL,
+    KINESALITE,
+    KINESIS_MOCK,
     PACKAGES,
     PINS,
     REGISTRY,
+    VERSITYGW,
+    ForeignServer,
     Provision,
     installed,
     running,
@@ -85,21 +87,14 @@ def test_without_node_or_without_a_part_a_test_is_skipped_and_in_ci_it_fails(tmp
             installed(provision, {**nothing, "CI": "true"})
 
 
-def test_a_server_that_is_killed_is_started_again_on_its_port(tmp_path: Path) -> None:
-    with running(DYNALITE, tmp_path) as url:
+@pytest.mark.parametrize("server", [KINESIS_MOCK, KINESALITE, DYNALITE, VERSITYGW], ids=lambda each: each.name)
+def test_a_client_that_ends_in_the_middle_of_its_request_ends_no_server(server: ForeignServer, tmp_path: Path) -> None:
+    request = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"
+    with running(server, tmp_path) as url:
         port = int(url.rpartition(":")[2])
-        (killed,) = [int(each.name) for each in Path("/proc").glob("[0-9]*") if f"--port\0{port}" in _command_of(each)]
-        os.kill(killed, signal.SIGKILL)
-        log, give_up_s = tmp_path / "dynalite.log", time.monotonic() + 60
-        while log.read_text().count("listening") < 2:
-            assert time.monotonic() < give_up_s, log.read_text()
-            time.sleep(0.05)
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
-    assert "ended with -9" in log.read_text()
-
-
-def _command_of(process: Path) -> str:
-    try:
-        return (process / "cmdline").read_text()
-    except OSError:
-        return ""
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+            client.sendall(request)
+            time.sleep(0.2)  # the server has begun to read it
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+            client.sendall(request[:-1].replace(b"100", b"0"))
+            assert client.recv(5) == b"HTTP/", (tmp_path / f"{server.name}.log").read_text()

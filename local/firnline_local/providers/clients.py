@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 
+ATTEMPTS = 25
+"""Of a request that is throttled: `max_retries` of the stock provider, where its configuration has none.
+
+https://registry.terraform.io/providers/hashicorp/aws/latest/docs#max_retries
+"""
+
+
 class Clients:
     """Each client is made when it is first needed."""
 
@@ -33,7 +40,9 @@ class Clients:
 
     def aws(self, service: str) -> Any:
         """The boto3 client of a service: clients.aws("s3")."""
-        return self._aws.get(service) or self._aws.setdefault(service, aws_client(self._endpoints, service))
+        if service not in self._aws:
+            self._aws[service] = aws_client(self._endpoints, service, attempts=ATTEMPTS)
+        return self._aws[service]
 
     @cached_property
     def snowflake(self) -> "SnowflakeConnection":
