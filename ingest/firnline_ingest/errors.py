@@ -1,4 +1,4 @@
-"""What can go wrong, and what to do about it.
+"""The base of errors: what went wrong, and what to do about it.
 
     FirnlineError
     ├── ConfigError          the user's document: printed without a traceback, all problems at once

@@ -1,4 +1,4 @@
-"""How deep a payload is nested, so that the limit is ours and not the interpreter's.
+"""Depth of a payload's nesting, so that the limit is ours and not the interpreter's.
 
 msgspec gives up where Python's recursion limit is, which differs by Python version and by the caller's stack: the same
 record would be a row today and a dead letter after an upgrade.

@@ -110,7 +110,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def in_a_line(said: str) -> str:
-    """What a producer or a server wrote: it steers no terminal, and makes no line of its own."""
+    """Cleans what a producer or a server wrote: it steers no terminal, and makes no line of its own."""
     return printable(said).replace("\n", "\\n").replace("\t", "\\t")
 
 

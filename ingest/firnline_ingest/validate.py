@@ -27,7 +27,7 @@ VALIDATE = Suite(name="validate", rules=RULES, first=Verdict.WRONG, lists_good=T
 
 
 class Unchecked(Exception):
-    """What kept a check from an answer: the error of another check, whose reason and next step are this one's too."""
+    """Reason why a check has no answer: the error of another check, whose reason and next step are this one's too."""
 
     def __init__(self, what: str, because: FirnlineError | None = None) -> None:
         super().__init__(f"{what}, because {because.id}: {because.what}" if because else what)
@@ -41,8 +41,10 @@ def validate(config: EngineConfig) -> Report:
 
 
 def found_on_paper(config: EngineConfig) -> list[Finding]:
-    """What each pipeline's rows can't be made by, in the engine's own words. No account and no service is asked, and no callable
-    imported: that is in the artefact. A pattern's streams are not known here.
+    """Returns what each pipeline's rows can't be made by, in the engine's own words.
+
+    No account and no service is asked, and no callable imported: that is in the artefact. A pattern's streams are not
+    known here.
     """
     found: list[Finding] = []
     for pipeline in config.pipelines:
@@ -179,7 +181,9 @@ def _transforms(pipeline: PipelineConfig) -> str:
 
 
 def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
-    """What left retention unread is no problem that a start would meet: it is reported, so that it is not overlooked."""
+    """Describes what left retention unread: it is no problem that a start would meet, and is reported so that it is not
+    overlooked.
+    """
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.ledger.losses import losses

@@ -73,7 +73,7 @@ class Position:
 
     @property
     def is_inside_record(self) -> bool:
-        """Whether the record has more rows behind this one."""
+        """True if the record has more rows behind this one."""
         return 0 < self.row < LAST_ROW
 
     @classmethod
@@ -136,14 +136,14 @@ class TargetTable:
         return ".".join(written_name(name) for name in (self.database, self.schema, self.table))
 
     def has_replaced(self, other: "TargetTable") -> bool:
-        """Whether `other` was a table of this name, which was recreated since."""
+        """Returns whether `other` was a table of this name, which was recreated since."""
         is_namesake = (self.database, self.schema, self.table) == (other.database, other.schema, other.table)
         return is_namesake and self.table_created_on != other.table_created_on
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelState:
-    """What Snowflake says of a channel: the committed token's position and the cumulative counters."""
+    """State of a channel, as Snowflake reports it: the committed token's position and the cumulative counters."""
 
     committed: Position | None
     rows_inserted: int = 0

@@ -1,4 +1,4 @@
-"""How AWS services say no, whichever service it is: their error codes, and what botocore raises before it asks them."""
+"""Error codes by which AWS services refuse, whichever service it is, and what botocore raises before it asks them."""
 
 from botocore.exceptions import NoCredentialsError, PartialCredentialsError, ProfileNotFound, SSOError
 

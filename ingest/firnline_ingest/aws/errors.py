@@ -44,7 +44,7 @@ class StsUnreachable(CredentialsError, Retryable):
 
 
 class SourceExpired(CredentialsError, Retryable):
-    """What a role is assumed with has expired, or the clock is wrong."""
+    """Credentials that a role is assumed with have expired, or the clock is wrong."""
 
     id = "FL-1303"
     causes = "What a role is assumed with has expired: a profile's session, a token that was not replaced"

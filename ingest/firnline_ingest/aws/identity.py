@@ -1,4 +1,4 @@
-"""Who the engine is to AWS, as its configuration has it: where credentials begin, and the roles that follow.
+"""Identity of the engine in AWS, as its configuration has it: where credentials begin, and the roles that follow.
 
 Every client has a session of its own, which looks for itself. STS and Secrets Manager are not asked before a request has to
 be signed: an identity that can't be assumed fails alone.

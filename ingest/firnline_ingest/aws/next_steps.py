@@ -1,4 +1,4 @@
-"""What a person does about a refusal of AWS, whichever service said it."""
+"""Next steps of a person after a refusal of AWS, whichever service said it."""
 
 WHO_ASKED = "to the role or user that it names: the engine's, or that of who runs the command (docs/permissions.md)"
 """To whom a right is given that was missing."""

@@ -1,4 +1,4 @@
-"""What to do about a certificate that is not trusted, whichever service presents it."""
+"""Next steps about a certificate that is not trusted, whichever service presents it."""
 
 WORDS = "certificate verify failed"
 """OpenSSL's, in whatever wraps them."""

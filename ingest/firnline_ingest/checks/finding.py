@@ -1,4 +1,4 @@
-"""What a check found. Pure values; each form of a report reads them."""
+"""Findings of a check. Pure values; each form of a report reads them."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What a suite of checks found: its exit status, and its JSON. Each other form is a file of its own."""
+"""Results of a suite of checks: its exit status, and its JSON. Each other form is a file of its own."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

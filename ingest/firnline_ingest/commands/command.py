@@ -1,4 +1,4 @@
-"""What a command of the engine is: its name, its help, its options and its code."""
+"""A command of the engine: its name, its help, its options and its code."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Who the engine is to AWS, and how a stream is reached that is not where the engine is.
+"""Identity of the engine in AWS, and the way to a stream that is not where the engine is.
 
 No key is ever in a document: it says which variable of the environment, or which secret, holds one.
 """
@@ -82,7 +82,7 @@ class AccessKey(Section):
 
 
 class Credentials(Section):
-    """What the engine signs with: where it begins, and the roles that it assumes from there."""
+    """Credentials that the engine signs with: where they begin, and the roles that it assumes from there."""
 
     profile: Profile | None = None
     """A named profile of the machine's AWS configuration."""

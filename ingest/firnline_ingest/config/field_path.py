@@ -1,4 +1,4 @@
-"""How a document names a place in a record: keys with dots between them, `customer.address.zip`.
+"""Paths by which a document names a place in a record: keys with dots between them, `customer.address.zip`.
 
 A key that holds a dot, a backtick or brackets stands between backticks, as in the second field syntax of Kafka Connect. Keys
 are compared with their case, as JSON has them. `items[].price` is the price of each item of an array.

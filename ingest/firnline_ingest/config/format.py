@@ -1,4 +1,4 @@
-"""What a format is: what the bytes of a record are, and which rows they make (docs/records.md).
+"""The base of formats: what the bytes of a record are, and which rows they make (docs/records.md).
 
 Each kind is one file of firnline_ingest/formats.
 """
@@ -29,7 +29,7 @@ Unpack = Callable[[bytes], bytes]
 
 
 class RegisteredSchema(NamedTuple):
-    """What a registry has under an id, which never changes."""
+    """A schema that a registry has under an id, which never changes."""
 
     text: str
     kind: str = AVRO
@@ -56,22 +56,22 @@ class Format(Section):
 
     @property
     def makes_several_rows(self) -> bool:
-        """Whether a record can be several rows: then each has its number."""
+        """True if a record can be several rows: then each has its number."""
         return False
 
     @property
     def is_plain(self) -> bool:
-        """Whether a record is its row, byte by byte."""
+        """True if a record is its row, byte by byte."""
         return False
 
     @property
     def may_be_null(self) -> bool:
-        """Whether JSON's null may stand for a whole record, as Kafka's JSON converter writes a tombstone."""
+        """True if JSON's null may stand for a whole record, as Kafka's JSON converter writes a tombstone."""
         return False
 
     @property
     def is_one_column(self) -> bool:
-        """Whether the format itself keeps a record in one column, its option `column`."""
+        """True if the format itself keeps a record in one column, its option `column`."""
         return False
 
     @property
@@ -96,7 +96,7 @@ class Format(Section):
 
     @property
     def asks_glue(self) -> bool:
-        """Whether its schemas are in AWS Glue's registry."""
+        """True if its schemas are in AWS Glue's registry."""
         return False
 
     def in_column(self, column: str | None) -> Self:
@@ -108,7 +108,7 @@ class Format(Section):
         return list(map(stored_name, self.in_column(content_column).named_columns))
 
     def unpacker(self) -> Unpack | None:
-        """What expands a record before it is decoded; None if nothing does."""
+        """Returns what expands a record before it is decoded; None if nothing does."""
         return None
 
     def decoder(self, check: Check, max_row_bytes: int, schemas: "SchemasOf") -> Decoder:
@@ -125,7 +125,7 @@ def no_registry(of: Format) -> Schemas:
 
 
 class EmptyRecords(StrEnum):
-    """What a record without content does, which some producers mean as a deletion (a tombstone)."""
+    """Treatment of a record without content, which some producers mean as a deletion (a tombstone)."""
 
     REJECT = "reject"
     """It can't be a row, and is treated as `unusable_records` says."""

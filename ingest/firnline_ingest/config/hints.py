@@ -1,4 +1,4 @@
-"""What a mistaken document was probably meant to say: the nearest name or word, and the form of a section."""
+"""Hints at what a mistaken document probably meant: the nearest name or word, and the form of a section."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,8 +38,10 @@ def word_hint(given: object, expected: str) -> str:
 
 
 def form_hint(sections: Sequence[type[BaseModel]], given: object) -> str:
-    """How a value is written that has to be a section: with its `type`, with the field that takes the word that was given, with
-    what it needs, or with its first field. Empty where nothing is known of it.
+    """Returns the form of a value that must be a section: with its `type`, with the field that takes the word that was
+    given, with what it needs, or with its first field.
+
+    Empty where nothing is known of it.
     """
     types = [name for each in sections if "type" in each.model_fields for name in _words_of(each, "type")]
     if types:
@@ -53,7 +55,7 @@ def form_hint(sections: Sequence[type[BaseModel]], given: object) -> str:
 
 
 def required_form(sections: Sequence[type[BaseModel]]) -> str:
-    """What the first of them needs; empty where it needs nothing."""
+    """Returns what the first of them needs; empty if it needs nothing."""
     fields = sections[0].model_fields.items() if sections else ()
     required = [field.alias or name for name, field in fields if field.is_required()]
     return f"{{{', '.join(f'{name}: …' for name in required)}}}" if required else ""

@@ -1,4 +1,4 @@
-"""Who the engine is in Snowflake: a service user, its one role, where its private key is found, and whom it trusts there."""
+"""Identity of the engine in Snowflake: a service user, its one role, where its private key is found, and whom it trusts there."""
 
 from pathlib import Path
 from typing import Self
@@ -9,7 +9,7 @@ from firnline_ingest.config.document import Section
 
 
 class SnowflakeOptions(Section):
-    """What of Snowflake's side a specification and an engine's configuration share."""
+    """Options of Snowflake's side that a specification and an engine's configuration share."""
 
     ca_file: Path | None = Field(default=None, strict=False)
     """A PEM file of certificate authorities that the engine trusts instead of the system's, on the driver and on every

@@ -1,4 +1,4 @@
-"""What an operator watches, by name: the engine publishes these metrics, and alarms, dashboard and page are made of the same."""
+"""Names of what an operator watches: the engine publishes these metrics, and alarms, dashboard and page are made of the same."""
 
 import re
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Unit(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an epoch's value of a stream is made of, and with which statistic CloudWatch has it right."""
+    """Composition of a metric's value for an epoch and a stream, and the statistic with which CloudWatch has it right."""
 
     SUM = "Sum"
     """What was counted since the epoch before, of all shards."""

@@ -170,7 +170,7 @@ class DeadLettersConfig(Section):
 
 
 class SparkConfig(Section):
-    """What the driver needs of its cluster."""
+    """Settings that the driver needs of its cluster."""
 
     checkpoint: str
     """The streaming checkpoint: a folder, or an s3:// URL."""
@@ -253,7 +253,7 @@ class EngineConfig(RunOptions):
 
     @property
     def subscribes(self) -> bool:
-        """Whether any pipeline reads by fan-out."""
+        """True if any pipeline reads by fan-out."""
         return any(isinstance(pipeline.reader, FanOutReader) for pipeline in self.pipelines)
 
     @property

@@ -1,4 +1,4 @@
-"""What the options of other connectors are called here: Flink's Kinesis table connector, Openflow's for Kinesis, and Snowflake's
+"""Names that options of other connectors have here: Flink's Kinesis table connector, Openflow's for Kinesis, and Snowflake's
 for Kafka.
 
 A document that uses one of them is refused with the name that it has here. docs/options.md is this table, with defaults.

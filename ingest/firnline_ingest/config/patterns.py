@@ -29,7 +29,7 @@ NamePattern = Annotated[str, AfterValidator(_compiles)]
 
 
 class Matching(Protocol):
-    """What a pattern says about names (PatternConfig does)."""
+    """Fields by which a pattern matches names (shared with PatternConfig)."""
 
     @property
     def streams(self) -> str: ...
@@ -68,7 +68,7 @@ def _text(units: Iterable[str]) -> str:
 
 
 def groups_of(pattern: Matching, stream: str) -> Mapping[str, str] | None:
-    """What a table's template may hold, by name; None where the stream's name does not match, or is left out."""
+    """Returns what a table's template may hold, by name; None if the stream's name does not match, or is left out."""
     found = re.fullmatch(pattern.streams, stream, re.ASCII)
     if found is None or stream in pattern.exclude:
         return None

@@ -1,4 +1,4 @@
-"""What a pipe does with a record: matches its keys with columns by name, or takes values out of it with a SELECT.
+"""Statements of pipes: one matches a record's keys with columns by name, or takes values out of it with a SELECT.
 
 Only as much of SQL is read as tells which key goes into which column (`sql-reference/sql/create-pipe`, `copy-into-table`): an
 expression that is a path, `$1:a.b` or `$1['a']`, is known; any other one is computed, and says nothing here. The keys of a path
@@ -99,7 +99,7 @@ class PipeDefinition:
 
 
 def selected(text: str) -> tuple[Selected, ...]:
-    """What stands behind SELECT, and before a FROM. Raises UnreadableSelect."""
+    """Returns what stands between SELECT and FROM. Raises UnreadableSelect."""
     tokens = list(_tokens(text))
     if len(list(_tokens(f"{text},"))) == len(tokens):
         raise UnreadableSelect("it ends in a comment, which would take in what comes behind it; leave that comment out")

@@ -30,7 +30,7 @@ flight are counted as they were made (docs/design/ledger.md, section 5). A trans
 
 
 class Aggregation(StrEnum):
-    """Whether KPL aggregates (the Kinesis Producer Library's) are taken apart."""
+    """Treatment of KPL aggregates (the Kinesis Producer Library's): taken apart, or not."""
 
     AUTO = "auto"
     """A record that is an aggregate, by its magic and its checksum, becomes its user records; any other is as it is."""
@@ -51,7 +51,7 @@ class Alignment(Section):
 
 
 class PipelineOptions(Section):
-    """What a pipeline may say, whoever writes it down."""
+    """Options of a pipeline, whoever writes them down."""
 
     database: IdentifierText
     """Where the table is. A name is upper-cased, unless it stands between double quotes. An environment makes the database,

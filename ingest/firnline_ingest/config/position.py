@@ -1,4 +1,4 @@
-"""Where a shard is begun that no engine has read, and the forms in which a document may write a time."""
+"""Positions where a shard is begun that no engine has read, and the forms in which a document may write a time."""
 
 import re
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ class InitialPosition(Section):
     @model_validator(mode="before")
     @classmethod
     def _as_iso_8601(cls, found: Any) -> Any:
-        """What was read once is written plainly: a document that is written again has no format any more."""
+        """Writes plainly what was read once: a document that is written again has no format any more."""
         if not isinstance(found, Mapping) or not isinstance(found.get("timestamp"), str | int | float):
             return found
         rest = {name: value for name, value in found.items() if name not in ("timestamp", "timestamp_format")}

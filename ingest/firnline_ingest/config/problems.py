@@ -1,4 +1,4 @@
-"""What is wrong with a document, a sentence for each problem: its path there, what was expected, and what was probably meant."""
+"""Problems of a document, a sentence for each: its path there, what was expected, and what was probably meant."""
 
 import json
 import re

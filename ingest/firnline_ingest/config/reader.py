@@ -1,4 +1,4 @@
-"""How a pipeline reads its stream: by polling, whose throughput all readers of a shard share, or by fan-out, with its own."""
+"""Readers of a stream: polling, whose throughput all readers of a shard share, and fan-out, with its own."""
 
 from enum import StrEnum
 from typing import Annotated, Literal, Self

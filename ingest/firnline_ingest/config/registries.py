@@ -1,4 +1,4 @@
-"""How a schema registry is reached that speaks Confluent's REST API. AWS Glue's is reached as `aws` says."""
+"""Access to a schema registry that speaks Confluent's REST API. AWS Glue's is reached as `aws` says."""
 
 from pathlib import Path
 from typing import Annotated, Self
@@ -75,5 +75,5 @@ class ConfluentRegistry(Section):
 
 
 def is_here(url: str) -> bool:
-    """Whether it is on this machine."""
+    """Returns whether it is on this machine."""
     return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")

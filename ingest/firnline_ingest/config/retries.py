@@ -1,4 +1,4 @@
-"""How often, and after which pauses, an operation of Kinesis is tried again.
+"""Retries of an operation of Kinesis: how often, and after which pauses.
 
 A pause is random: after the n-th failure in a row it is at most base * factor^(n-1), and never more than the maximum, so that
 readers that were refused together do not come back together.

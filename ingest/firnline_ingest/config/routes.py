@@ -1,4 +1,4 @@
-"""Which of several tables a record goes to: by the value of one of its first-level keys (docs/routes.md)."""
+"""Routes to several tables: a record goes to one by the value of one of its first-level keys (docs/routes.md)."""
 
 import hashlib
 from enum import StrEnum
@@ -13,7 +13,7 @@ MOST_TABLES = 20  # each is a channel of every shard
 
 
 class Unmatched(StrEnum):
-    """What a record does whose value has no table, or that has no such key."""
+    """Treatment of a record whose value has no table, or that has no such key."""
 
     DEAD_LETTER = "dead_letter"
     """It can't be a row."""

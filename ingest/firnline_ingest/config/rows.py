@@ -1,4 +1,4 @@
-"""What a row carries beside its record, and what becomes of a record or a row that is none."""
+"""Options of rows: what one carries beside its record, and what becomes of a record or a row that is not a valid one."""
 
 from enum import StrEnum
 from typing import Literal, Self, get_args
@@ -11,7 +11,7 @@ from firnline_ingest.identifiers import stored_name
 
 
 class Tolerance(StrEnum):
-    """What a row that Snowflake rejects does."""
+    """Treatment of a row that Snowflake rejects."""
 
     NONE = "none"
     """It stops its shard, so that a person sees it."""
@@ -20,7 +20,7 @@ class Tolerance(StrEnum):
 
 
 class UnusableRecords(StrEnum):
-    """What a record does that can't be a row (docs/records.md says which those are)."""
+    """Treatment of a record that can't be a row (docs/records.md says which those are)."""
 
     KEEP = "keep"
     """It becomes a dead letter, and its shard goes on."""
@@ -60,7 +60,7 @@ PARTS: tuple[PartName, ...] = get_args(PartName)
 
 
 class Metadata(Section):
-    """What each row says of its record, part by part, and where (parity with Openflow's KINESISMETADATA)."""
+    """Parts of a row that describe its record, and where they are (parity with Openflow's KINESISMETADATA)."""
 
     form: MetadataForm = Field(default=MetadataForm.OBJECT, strict=False)
     """One switch for all of it: an `object` or `variant` column, `columns` of their own, or `none`."""
@@ -106,11 +106,11 @@ class Metadata(Section):
         return self
 
     def is_on(self, part: PartName) -> bool:
-        """Whether rows have it; `row` only of formats that make several rows of a record."""
+        """Returns whether rows have it; `row` only of formats that make several rows of a record."""
         return self.form is not MetadataForm.NONE and bool(getattr(self, part))
 
     def parts(self, *, are_numbered: bool) -> tuple[PartName, ...]:
-        """What a row has, in its order. `are_numbered`: whether its format makes several rows of a record."""
+        """Returns the parts that a row has, in its order. `are_numbered`: its format makes several rows of a record."""
         of_every_row = tuple(part for part in PARTS if self.is_on(part) and part != "row")
         return (*of_every_row, "row") if of_every_row and are_numbered and self.is_on("row") else of_every_row
 

@@ -1,4 +1,4 @@
-"""How the engine runs, whatever it reads: epochs, reads, retries, failures."""
+"""Options of running, whatever is read: epochs, reads, retries, failures."""
 
 from enum import StrEnum
 
@@ -20,7 +20,7 @@ class EpochConfig(Section):
 
 
 class OnFailure(StrEnum):
-    """What the engine does when a shard or a pipeline can't go on."""
+    """Reaction of the engine when a shard or a pipeline can't go on."""
 
     CONTINUE = "continue"
     """It says so, leaves that one out, tries it again now and then, and goes on with the others; it ends when none is left."""
@@ -29,7 +29,7 @@ class OnFailure(StrEnum):
 
 
 class FailuresConfig(Section):
-    """What becomes of the engine when a part of it can't go on; its exit status says so at the end either way."""
+    """Reactions of the engine when a part of it can't go on; its exit status tells at the end either way."""
 
     on_failure: OnFailure = Field(default=OnFailure.CONTINUE, strict=False)
     """`continue`: one table that is missing, or one rejected row, is no reason to stop the other pipelines. `stop`: for

@@ -1,4 +1,4 @@
-"""What a transform is: a small change of every record before it is a row (docs/transforms.md).
+"""The base of transforms: a small change of every record before it is a row (docs/transforms.md).
 
 Each kind is one file of firnline_ingest/transforms. A pipeline's transforms are applied in their order, between the record's
 format and its metadata.
@@ -17,7 +17,7 @@ from firnline_ingest.identifiers import MAX_CHARACTERS
 
 
 def _is_json(value: object) -> object:
-    """What a document in YAML may hold is more than JSON."""
+    """Converts to JSON what a document in YAML may hold beyond it."""
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
         text.encode()
@@ -65,7 +65,7 @@ class Transform(Section):
 
     @property
     def leaves_records_out(self) -> bool:
-        """Whether it makes no row of some records on purpose."""
+        """True if it makes no row of some records on purpose."""
         return False
 
     @property
@@ -74,11 +74,11 @@ class Transform(Section):
         return ()
 
     def code_of_functions(self) -> Sequence[str]:
-        """What changes with the code of those functions. Raises CallableUnusable."""
+        """Returns what changes with the code of those functions. Raises CallableUnusable."""
         return ()
 
     def compiled(self) -> Callable[[Any, Any], None]:
-        """What changes one document (records.chain.Apply). Raises CallableUnusable."""
+        """Returns the function that changes one document (records.chain.Apply). Raises CallableUnusable."""
         raise NotImplementedError
 
 

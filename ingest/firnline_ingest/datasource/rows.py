@@ -346,12 +346,12 @@ def _timestamp(value: Any) -> datetime:
 
 
 def _as_text(value: Any) -> str:
-    """As Spark's from_json does: text as it is, anything else as JSON, with a number's own digits."""
+    """Converts as Spark's from_json does: text as it is, anything else as JSON, with a number's own digits."""
     return value if isinstance(value, str) else _encode(value).decode()
 
 
 def _from_text(convert: Convert) -> Convert:
-    """Of a format whose values are texts: a number or a truth value as JSON writes it."""
+    """Converts values of a format that has texts only: a number or a truth value as JSON writes it."""
 
     def converted(value: Any) -> Any:
         return convert(_decode(value.encode()) if isinstance(value, str) else value)

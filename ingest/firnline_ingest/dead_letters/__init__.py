@@ -1,4 +1,4 @@
-"""Where a record goes that can't be ingested, and how it is found again."""
+"""Dead letters: where a record goes that can't be ingested, and how it is found again."""
 
 from firnline_ingest.dead_letters.choice import REASONS, Choice, DeadLetterReader
 from firnline_ingest.dead_letters.folder import LocalFolder

@@ -1,4 +1,4 @@
-"""What S3 and Kinesis answer when they don't keep a dead letter, as errors that say what a person has to do.
+"""Refusals of S3 and Kinesis to keep a dead letter, as errors that say what a person has to do.
 
 Codes are those of the API references of S3 ("Error responses") and Kinesis (PutRecords).
 """
@@ -51,7 +51,7 @@ PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout
 
 @contextmanager
 def explained(action: str, place: str) -> Iterator[None]:
-    """What AWS raises inside becomes a DeadLetterError that names the action (as IAM writes it) and the place."""
+    """Turns what AWS raises inside into a DeadLetterError that names the action (as IAM writes it) and the place."""
     try:
         yield
     except ClientError as error:

@@ -1,4 +1,4 @@
-"""Which dead letters are asked for, and what becomes of those that can't be read.
+"""Selection of dead letters, and what becomes of those that can't be read.
 
 Stream, shard and the time of writing are in the names of what stores keep, so they are known without opening anything;
 a reason is inside.

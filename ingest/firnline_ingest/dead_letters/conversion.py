@@ -1,4 +1,4 @@
-"""What a dead letter would be now: its bytes through the pipeline's conversion, as the configuration says it today.
+"""Conversion of a dead letter as of now: its bytes by the pipeline's configuration of today.
 
 The rows bear the place that the record has in its stream, as if it had been good from the beginning.
 """
@@ -116,11 +116,11 @@ Repair = Callable[[DeadLetter], bytes | None]
 
 
 class CallableFailed(Exception):
-    """What the callable raised, or returned instead of bytes."""
+    """The callable raised, or returned something other than bytes."""
 
 
 class EditedLetter(msgspec.Struct):
-    """What counts in a line of a file: everything else is the store's to say."""
+    """Fields that count in a line of a file: everything else is the store's to say."""
 
     key: str
     text: str | msgspec.UnsetType = msgspec.UNSET

@@ -1,4 +1,4 @@
-"""What can go wrong with dead letters, and when they are replayed.
+"""Errors of dead letters, and of their replay.
 
 DeadLetterError
 ├── DeadLetterUnwritable, DeadLetterUnreadable, UnknownDeadLetter     one dead letter
@@ -377,7 +377,7 @@ class FileUnproven(DeadLetterError, Retryable):
 
 
 class FileUnprovable(DeadLetterError, Fatal):
-    """What the pipe remembers does not tell whether the rows are in, all and once."""
+    """The pipe's memory does not tell whether the rows are in, all and once."""
 
     id = "FL-4186"
     causes = (

@@ -40,7 +40,7 @@ _TELLING = (Loading.FAILED, Loading.RUNNING, Loading.LOADED, Loading.PARTLY)
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a pipe says of a file."""
+    """State of a file, as its pipe reports it."""
 
     status: Loading
     rows: int = 0
@@ -53,7 +53,7 @@ class Snowpipe(Protocol):
     pipe: str
 
     def history(self, path: str, since: datetime) -> Load | None:
-        """What is known of a name, by COPY_HISTORY: not rate-limited."""
+        """Returns what is known of a name, by COPY_HISTORY: not rate-limited."""
 
     def put(self, file: Path, folder: str) -> None:
         """Into a folder of the stage, over what has its name."""
@@ -61,7 +61,7 @@ class Snowpipe(Protocol):
     def submit(self, path: str, size: int) -> None: ...
 
     def report(self, path: str) -> Load | None:
-        """What insertReport said since the last look: it says nothing twice."""
+        """Returns what insertReport has said since the last look: it says nothing twice."""
 
     def scan(self, path: str, since: datetime) -> Load | None:
         """Asks loadHistoryScan for one file. Returns None if it is not listed, or if the service says that it is asked too

@@ -66,7 +66,7 @@ class FileTarget:
 
 
 def pipe_created(session: Statements, target: FileTarget) -> datetime:
-    """When the pipe was made: one that is recreated has forgotten what it loaded.
+    """Returns when the pipe was created: one that is recreated has forgotten what it loaded.
 
     Raises PipeUnusable where there is none, or where it would load a part of a file or other values than are streamed.
     """

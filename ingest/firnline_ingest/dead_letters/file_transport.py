@@ -65,7 +65,7 @@ class FileTransport:
         return self._opened()
 
     def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof:
-        """When this returns, every row of the batch is in the table once, or none is: then all are reported as rejected.
+        """Returns when every row of the batch is in the table once, or none is: then all are reported as rejected.
 
         Raises FileUnprovable, FileUnproven, FilesNotStaged, FilesRefused.
         """

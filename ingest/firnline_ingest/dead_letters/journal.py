@@ -41,7 +41,7 @@ class NamedObjects(Protocol):
     """The folder, on this machine or in a bucket, that holds a journal."""
 
     def create(self, name: str, content: bytes) -> bool:
-        """Whether there was none of this name; durable when this returns. Raises DeadLetterError."""
+        """Returns whether there was none of this name; durable when this returns. Raises DeadLetterError."""
 
     def read(self, name: str) -> bytes:
         """Raises DeadLetterError."""
@@ -161,7 +161,7 @@ class Outcome(StrEnum):
 
 
 class BatchEnd(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What is known of a batch that is over, and the channel's counters then."""
+    """State of a batch that is over, and the channel's counters then."""
 
     version: int = 1
     outcome: Outcome
@@ -188,7 +188,7 @@ class ReplayedRows:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRecords:
-    """What a journal says at one moment."""
+    """Contents of a journal at one moment."""
 
     batch_of: dict[RecordPlace, int]
     """By which batch a record, or a row of it, is replayed, or is being replayed."""
@@ -204,7 +204,7 @@ class ReplayedRecords:
     """Records with rows in a table that was recreated since; what went there counts as replayed nowhere."""
 
     def has(self, place: RecordPlace) -> bool:
-        """Whether the record is replayed in whole."""
+        """Returns whether the record is replayed in whole."""
         rows = self.rows_of.get(place)
         return place in self.batch_of and (rows is None or rows.is_complete)
 

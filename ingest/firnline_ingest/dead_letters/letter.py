@@ -24,7 +24,7 @@ _KEY = re.compile(rf"([^/@]+)@([0-9]{{1,16}})/([^/]+)/([0-9]{{{2 * DIGITS + 1},2
 
 
 class FailedAt(StrEnum):
-    """What a record was going through when it turned out to be unusable."""
+    """Step at which a record turned out to be unusable."""
 
     PARSE = "parse"
     APPEND = "append"

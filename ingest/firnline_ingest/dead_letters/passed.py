@@ -1,4 +1,4 @@
-"""Which dead letters the engine is done with, as its ledger says: a replay takes no other.
+"""Dead letters that the engine is done with, as its ledger says: a replay takes no other.
 
 Before the engine has passed a record, it may read it again and make a row of it. Where it was read again from the horizon, by a
 person's word, that may have happened already.
@@ -46,7 +46,7 @@ class PassedRecords:
 
 
 def has_passed(row: ShardRow, letter: DeadLetter) -> bool:
-    """Whether the engine will never read the letter's record again."""
+    """Returns whether the engine will never read the letter's record again."""
     if row.reset is not None or row.read_through is None:
         return False
     place, through = place_of(letter.key.position), row.read_through

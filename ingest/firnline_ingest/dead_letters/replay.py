@@ -58,7 +58,7 @@ class ReplayRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayServices:
-    """What a replay asks."""
+    """Services that a replay asks."""
 
     letters: DeadLetterReader
     objects: NamedObjects
@@ -220,7 +220,7 @@ class Replays:
     def _looked(
         self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Conversion], pipeline: PipelineConfig
     ) -> ReplayReport:
-        """What a replay would do; Snowflake is asked only whether a table was recreated."""
+        """Returns what a replay would do; Snowflake is asked only whether a table was recreated."""
         tables = tables_of(self.services.target_of(pipeline)) if self.request.again else {}
         report, replayed = ReplayReport(), journal.replayed(each.target for each in tables.values())
         for letter in self._letters(shard):

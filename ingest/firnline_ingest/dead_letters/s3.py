@@ -92,7 +92,7 @@ class S3Folder:
         return self._write(self._folder + name, content, "application/octet-stream")
 
     def read(self, name: str) -> bytes:
-        """What lies beside the dead letters. Raises DeadLetterUnreadable where it is not there."""
+        """Returns what lies beside the dead letters. Raises DeadLetterUnreadable if it is not there."""
         return self._content(self._folder + name)
 
     def names(self, folder: str) -> Iterator[str]:
@@ -143,7 +143,7 @@ class S3Folder:
         return written
 
     def _write(self, name: str, content: bytes, content_type: str) -> bool:
-        """Whether there was none of this name. S3 refuses content that does not arrive as it was sent."""
+        """Returns whether there was none of this name. S3 refuses content that does not arrive as it was sent."""
         with explained("s3:PutObject", self._place(name)):
             try:
                 self._client.put_object(
@@ -162,7 +162,7 @@ class S3Folder:
         return True
 
     def _objects(self, prefix: str) -> Iterator[tuple[Shard, DeadLetterObject]]:
-        """What is no object of letters is left alone."""
+        """Yields objects of letters. Everything else in the folder is left alone."""
         for each in self._listed(prefix):
             match = _NAME.fullmatch(each["Key"][len(self._folder) :])
             if match:

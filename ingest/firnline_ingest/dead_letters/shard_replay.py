@@ -48,7 +48,7 @@ NO_FILES = "a route sends it to a table without a pipe for files (file_replay); 
 
 @dataclass
 class ReplayReport:
-    """What became of the dead letters that a replay was asked for."""
+    """Outcome of a replay: what became of the dead letters that it was asked for."""
 
     letters: int = 0
     """ReplayedRecords by this run, those of batches that an earlier one had begun included."""
@@ -222,7 +222,7 @@ class ShardReplay:
         return decided
 
     def _goes_another_way(self, batch: Batch) -> bool:
-        """Whether it was begun by file and this replay goes by channel, or the other way round: the other one can tell more."""
+        """Returns whether it was begun by file and this replay goes by channel, or the reverse: the other one can tell more."""
         is_by_file = any(table.transport.channel.startswith(BY_FILE) for table in self.tables.values())
         return batch.header.channel.startswith(BY_FILE) is not is_by_file
 

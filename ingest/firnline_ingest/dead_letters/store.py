@@ -31,7 +31,7 @@ def open_reader(config: EngineConfig) -> DeadLetterReader:
 
 
 def open_objects(config: EngineConfig) -> "FolderObjects | S3Folder":
-    """What may be kept beside the dead letters. Raises NotReplayable where they are on a stream."""
+    """Opens what may be kept beside the dead letters. Raises NotReplayable where they are on a stream."""
     folder = config.dead_letters.folder
     if folder is not None:
         return FolderObjects(folder)

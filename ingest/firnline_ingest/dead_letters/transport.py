@@ -135,7 +135,7 @@ class ChannelTransport:
         return OpenTransport(channel, state.created_ms, counters)
 
     def load(self, batch: Batch, opened: OpenTransport | None = None) -> Proof:
-        """When this returns, every row of the batch is in the table once, or was refused by it. `opened`: where the batch was
+        """Returns when every row of the batch is in the table once, or was refused by it. `opened`: where the batch was
         made on it a moment ago.
 
         Raises ReplayUnprovable, ReplayedElsewhere, ReplayUnfinished, CountsDisagree, and what opening raises.

@@ -31,7 +31,7 @@ def _is_record(text: str) -> str:
 
 
 class AvroFraming(StrEnum):
-    """What stands around Avro's data."""
+    """Framing around Avro's data."""
 
     CONTAINER = "container"
     """An object container file: the schema comes with the data, and each of its objects becomes a row. Blocks may be packed with

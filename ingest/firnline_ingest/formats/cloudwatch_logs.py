@@ -55,7 +55,9 @@ class CloudWatchLogsFormat(Format):
 
 
 def _envelopes() -> "Callable[[bytes], tuple[str, bytes, list[bytes]]]":
-    """What reads an envelope: its messageType, its other fields as an object without the last brace, and its events as JSON.
+    """Returns a reader of envelopes: its messageType, its other fields as an object without the last brace, and its
+    events as JSON.
+
     Fields of the user guide are read by their types; with any other one, everything is as it was sent.
     """
     import msgspec

@@ -1,4 +1,4 @@
-"""What serializers of schema registries put in front of a record's content. Pure; a frame that is not there is a rejection.
+"""Frames that serializers of schema registries put in front of a record's content. Pure; a missing frame is a rejection.
 
 Formats: Confluent's "Wire format" of its serializers; AWS Glue's, as its client library writes it
 (github.com/awslabs/aws-glue-schema-registry, AWSSchemaRegistryConstants).

@@ -13,7 +13,7 @@ from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 
 class JsonFraming(StrEnum):
-    """What a serializer of a schema registry puts in front of the object; it is taken off. The registry is not asked."""
+    """Frame that a serializer of a schema registry puts in front of the object; it is taken off. The registry is not asked."""
 
     NONE = "none"
     """Nothing: a record is the object."""

@@ -93,12 +93,12 @@ def _one_stream(data: bytes, window: int, name: str) -> Iterator[bytes]:
 
 
 def inflated(data: bytes) -> bytes:
-    """What deflate has packed, without a header (RFC 1951). Raises Unusable."""
+    """Expands what deflate has packed, without a header (RFC 1951). Raises Unusable."""
     return _all(_inflated(data))
 
 
 def unzipped(data: bytes) -> bytes:
-    """What zlib has packed (RFC 1950), and nothing behind it. Raises Unusable."""
+    """Expands what zlib has packed (RFC 1950), and nothing behind it. Raises Unusable."""
     return _all(_unzipped(data))
 
 

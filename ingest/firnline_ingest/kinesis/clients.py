@@ -17,7 +17,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class StreamClients:
-    """What a process reads streams with that are reached alike."""
+    """Clients of a process for streams that are reached alike."""
 
     kinesis: "KinesisClient"
     subscriber: "KinesisClient | None" = None

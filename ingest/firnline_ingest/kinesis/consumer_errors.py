@@ -1,4 +1,4 @@
-"""What can be wrong with a registered consumer, by which fan-out reads."""
+"""Errors of a registered consumer, by which fan-out reads."""
 
 from firnline_ingest.errors import Fatal, KinesisError, Retryable
 

@@ -1,4 +1,4 @@
-"""What Kinesis refuses, as errors of ours: the one place where its own codes are read.
+"""Refusals of Kinesis, as errors of ours: the one place where its own codes are read.
 
 Retryable ones are waited out in the reader's loop; a fatal one stops the shard and says what to do.
 """
@@ -316,7 +316,7 @@ class StreamReplaced(KinesisError, Fatal):
 
 
 class RetriesOver(KinesisError, Fatal):
-    """What would pass by itself has failed as often as the configuration lets it."""
+    """A transient failure has come as often as the configuration allows."""
 
     id = "FL-2361"
     causes = "An operation of Kinesis failed `retries.….attempts` times in a row; only where that is set"
@@ -335,7 +335,7 @@ class RetriesOver(KinesisError, Fatal):
 
 
 def answered(call: Callable[[], Any], *, operation: str, stream: str, needs: str) -> Any:
-    """What `call` answers. Raises the errors of this page; PageUnreadable for a good status without the field `needs`."""
+    """Returns what `call` answers. Raises the errors of this page; PageUnreadable for a good status without the field `needs`."""
     try:
         answer = call()
     except Exception as error:
@@ -346,7 +346,7 @@ def answered(call: Callable[[], Any], *, operation: str, stream: str, needs: str
 
 
 def understood(read: Callable[[], Result], *, operation: str, stream: str) -> Result:
-    """What `read` makes of an answer. Raises PageUnreadable for a good status over what is none of the service's."""
+    """Returns what `read` makes of an answer. Raises PageUnreadable for a good status over something else than the service's."""
     try:
         return read()
     except NO_ANSWER as error:

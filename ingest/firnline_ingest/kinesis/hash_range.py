@@ -1,4 +1,4 @@
-"""Which hash keys a shard owns. Its range never changes: who splits or merges it makes other shards."""
+"""Hash keys that a shard owns. Its range never changes: a split or a merge makes other shards."""
 
 import hashlib
 from collections.abc import Mapping

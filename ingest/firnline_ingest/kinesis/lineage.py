@@ -1,4 +1,4 @@
-"""Which shards a stream has, and which came from which.
+"""Shards of a stream, and which came from which.
 
 ListShards is eventually consistent and forgets shards whose records have all left retention; a shard that is missing
 from one listing is therefore never taken for finished (research: KCL's rules; docs/design/ledger.md, section 8).
@@ -33,7 +33,7 @@ class ListedShard:
 
 @dataclass(frozen=True, slots=True)
 class StreamSummary:
-    """What the service says of a stream as a whole."""
+    """Facts of the service about a stream as a whole."""
 
     created_ms: int
     retention_hours: int
@@ -56,15 +56,15 @@ class Lineage:
 
     @property
     def lacks_parents(self) -> bool:
-        """Whether a parent is not listed: it expired, or the listing is behind."""
+        """True if a parent is not listed: it expired, or the listing is behind."""
         return any(parent not in self.shards for shard in self.shards.values() for parent in shard.parents)
 
     def joined(self, again: "Lineage") -> "Lineage":
-        """What either listing has: each may be behind."""
+        """Returns what either listing has: each may be behind."""
         return replace(again, shards=MappingProxyType({**self.shards, **again.shards}))
 
     def is_of_the_same_stream_as(self, before: "Lineage") -> bool:
-        """Whether one stream can have both listings: shards in common, each with the number that it began with."""
+        """Returns whether one stream can have both listings: shards in common, each with the number that it began with."""
         common = self.shards.keys() & before.shards.keys()
         return bool(common) and all(self.shards[id_].first_number == before.shards[id_].first_number for id_ in common)
 

@@ -1,4 +1,4 @@
-"""Which streams there are for the patterns of a configuration, as the service lists them.
+"""Streams that match the patterns of a configuration, as the service lists them.
 
 ListStreams knows every stream of the account and region, and may be called five times a second by all of the account
 together (Kinesis API reference): one listing serves all patterns.

@@ -1,4 +1,4 @@
-"""What it means that the service does not know a shard: the stream is gone, or another one, or the shard has expired.
+"""Causes of a shard that the service does not know: the stream is gone, or another one, or the shard has expired.
 
 A stream that was deleted and created again under its name answers for the one before: iterators are asked for by name.
 """
@@ -71,8 +71,9 @@ class _Question:
 
 
 class Incarnations:
-    """When streams were created, as the service says now. Thread-safe: the shards of a process that ask at once, or before the
-    next question is due, share a call.
+    """Creation times of streams, as the service has them now.
+
+    Thread-safe: the shards of a process that ask at once, or before the next question is due, share a call.
 
     DescribeStreamSummary may be called 20 times a second by a whole account (kinesis/lineages.py): shards that all begin at
     once, at a first start, must not take that from the account's other users.
@@ -120,7 +121,7 @@ class Incarnations:
         return question.answer
 
     def _ask(self, stream: str, question: _Question) -> None:
-        """Who comes while this waits for its turn shares the answer."""
+        """Asks, and shares the answer with everyone who waits for a turn meanwhile."""
         self._sleep(max(0.0, self._asked_s.get(stream, -math.inf) + self._interval_s - self._clock_s()))
         with self._lock:
             self._under_way[stream] = self._next.pop(stream)

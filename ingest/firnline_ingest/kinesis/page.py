@@ -41,7 +41,7 @@ class RecordPage(msgspec.Struct, gc=False):
 
 
 class ShardEvent(msgspec.Struct, gc=False):
-    """What a subscription pushes. Without a number to continue from, the shard is at its end."""
+    """An event that a subscription pushes. Without a number to continue from, the shard is at its end."""
 
     Records: list[Record]
     ContinuationSequenceNumber: str | None = None

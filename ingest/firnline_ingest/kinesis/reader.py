@@ -235,7 +235,7 @@ class ShardReader:
         )
 
     def _verify(self, records: Sequence[Record], *, is_complete: bool) -> Gap | None:
-        """Whether the record last read came first; an empty page that is not complete does not say."""
+        """Checks that the record last read came first; an empty page that is not complete does not say."""
         expected = self._verifying
         if expected is None or not (records or is_complete):
             return None

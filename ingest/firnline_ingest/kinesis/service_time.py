@@ -12,7 +12,7 @@ MARGIN_MS = 60_000
 
 
 def service_time_ms(answer: Mapping[str, Any]) -> int | None:
-    """When botocore's `answer` was made; None where a proxy removed the header."""
+    """Returns when botocore's `answer` was made; None if a proxy removed the header."""
     date = answer["ResponseMetadata"].get("HTTPHeaders", {}).get("date")
     try:
         return int(parsedate_to_datetime(date).timestamp() * 1000) if date else None

@@ -1,4 +1,4 @@
-"""Where the pages of a shard come from: what polling (polling.py) and fan-out (fan_out.py) have in common.
+"""The source of a shard's pages: what polling (polling.py) and fan-out (fan_out.py) have in common.
 
 A source holds an iterator or a subscription and no position: the reader (reader.py) knows what was read, says where to begin,
 and judges what a page means.
@@ -40,13 +40,13 @@ class PageSource(Protocol):
 
     @property
     def not_before_s(self) -> float:
-        """When the service may be asked next, by the reader's clock."""
+        """Earliest time at which the service may be asked next, by the reader's clock."""
 
     def page(self, start: Start) -> Page | None:
         """The next one; None where there is none yet. Begins at `start` if it has to begin. Raises KinesisErrors."""
 
     def forget(self) -> None:
-        """What comes next begins at the position again."""
+        """Begins at the position again with what comes next."""
 
     def close(self) -> None:
         """Gives back what it holds, without waiting."""

@@ -1,4 +1,4 @@
-"""Which source a pipeline's shards are read from."""
+"""Selection of the source that a pipeline's shards are read from."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """What fan-out needs of its process: a client whose answers may last, and what is known of the consumers."""
+    """Needs of fan-out in a process: a client whose answers may last, and what is known of the consumers."""
 
     client: "KinesisClient"
     consumers: Consumers | None = None

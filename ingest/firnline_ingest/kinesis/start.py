@@ -1,4 +1,4 @@
-"""Where reading of a shard begins, and how Spark's offset log spells it.
+"""Positions where reading of a shard begins, and how Spark's offset log spells them.
 
 `h` is the trim horizon, `t:<ms>` a timestamp, `p:<token>` after a position, `end` a shard that was read to its end, `gone`
 one that left the stream before anybody read it.

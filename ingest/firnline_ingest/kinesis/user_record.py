@@ -1,4 +1,4 @@
-"""What a producer put, whether it came alone or inside an aggregate (kinesis/aggregate.py takes those apart)."""
+"""A record as a producer put it, alone or inside an aggregate (kinesis/aggregate.py takes those apart)."""
 
 from enum import StrEnum
 from typing import NamedTuple

@@ -45,7 +45,7 @@ class Run:
 
 
 class ShardLedger(Protocol):
-    """What a shard writes: its row."""
+    """Interface of a shard to the ledger: its row."""
 
     def read(self, key: ShardKey) -> ShardRow | None:
         """The row as it is now (a consistent read)."""
@@ -70,7 +70,7 @@ class ShardLedger(Protocol):
 
 
 class PlanLedger(Protocol):
-    """What the driver plans by: a stream's incarnation, all rows of one, and the consumers of the application."""
+    """Interface of the driver's planning to the ledger: a stream's incarnation, all rows of one, the application's consumers."""
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
         """The rows of a stream's incarnation, by shard id."""
@@ -94,7 +94,7 @@ class PlanLedger(Protocol):
         """All of them."""
 
     def set_consumer(self, record: ConsumerRecord, before: ConsumerRecord | None) -> bool:
-        """Whether `record` took the place of exactly `before`."""
+        """Returns whether `record` took the place of exactly `before`."""
 
     def forget_consumer(self, record: ConsumerRecord) -> None:
         """Deletes the record if it is still the same."""
@@ -107,7 +107,7 @@ class LeaseLedger(Protocol):
         """The run that holds the application, or held it and died."""
 
     def begin_run(self, run: Run, replaces: Run | None) -> bool:
-        """Whether `run` took the application over from exactly `replaces`, as it was seen."""
+        """Returns whether `run` took the application over from exactly `replaces`, as it was seen."""
 
     def beat(self, run_id: str) -> Run | None:
         """Shows that the run lives; its row as it is after that, None where another run holds the application."""
@@ -134,26 +134,28 @@ class LeaseLedger(Protocol):
         """The newest one, as it was when it wrote last."""
 
     def stand_by(self, standby: Standby, replaces: Standby | None) -> bool:
-        """Whether the row is this standby's from now on, in place of exactly `replaces`, as it was seen; but for its beats."""
+        """Returns whether the row is this standby's from now on, in place of exactly `replaces`, as it was seen; but
+        for its beats.
+        """
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
         """Shows that it lives; its row as it is after that, None where the row is another one's."""
 
     def admit(self, run_id: str) -> bool:
-        """Whether the row was its; it takes the application over as soon as that is free."""
+        """Returns whether the row was its; it takes the application over as soon as that is free."""
 
     def last_start(self) -> str:
         """The token of the engine that held the application last, or holds it; empty where it had none."""
 
 
 class ColumnLedger(Protocol):
-    """What the driver notes of the columns of tables, for the audit."""
+    """Interface to notes of the columns of tables, which the driver keeps for the audit."""
 
     def column_note(self, table: str) -> ColumnNote | None:
         """The note of the table of this name; None where there is none, or another release wrote it."""
 
     def note_columns(self, table: str, note: ColumnNote, before: ColumnNote | None) -> bool:
-        """Whether `note` took the place of exactly `before`."""
+        """Returns whether `note` took the place of exactly `before`."""
 
 
 class Ledger(ShardLedger, PlanLedger, LeaseLedger, ColumnLedger, Protocol):
@@ -161,6 +163,6 @@ class Ledger(ShardLedger, PlanLedger, LeaseLedger, ColumnLedger, Protocol):
 
 
 def was_let_in(ledger: LeaseLedger, start: str) -> bool:
-    """Whether an engine of this start was let in before: its service starts it again, and it stands by no more."""
+    """Returns whether an engine of this start was let in before: its service starts it again, and it stands by no more."""
     standby = ledger.standby()
     return ledger.last_start() == start or (standby is not None and standby.start == start and standby.is_admitted)

@@ -1,4 +1,4 @@
-"""When each column of a table was seen first, by the engine that writes into it.
+"""Notes of when each column of a table was seen first, by the engine that writes into it.
 
 A record that was sent before its key had a column has no value there, and nothing in the table says so. The driver keeps the note
 (spark/column_notes.py), and the audit reads it: nothing of what the engine does depends on it.

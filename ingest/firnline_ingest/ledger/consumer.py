@@ -1,4 +1,4 @@
-"""Which registered consumers are the application's own: only those are read by unasked, and only those are deregistered.
+"""Registered consumers that are the application's own: only those are read by unasked, and only those are deregistered.
 
 A small item of the ledger, one a consumer, is written before the service is asked to register it, and again with its ARN. A
 crash, or an answer that got lost, leaves the first one: then what came to be at that time is ours.
@@ -28,7 +28,7 @@ class ConsumerRecord:
     """Empty until the service's answer was heard."""
 
     def is_of(self, consumer: Consumer) -> bool:
-        """Whether it is the one that was registered, and not another of its name."""
+        """Returns whether it is the one that was registered, and not another of its name."""
         if self.arn:
             return self.arn == consumer.arn
         return self.asked_ms - EARLIER_MS <= consumer.created_ms <= self.asked_ms + LATER_MS

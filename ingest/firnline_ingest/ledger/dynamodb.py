@@ -74,7 +74,7 @@ class WriteNumbers:
 
 
 class DynamoLedger:
-    """What it calls is declared in permissions/aws.py, and nothing else is allowed to it."""
+    """The ledger in DynamoDB. Its calls are declared in permissions/aws.py, and nothing else is allowed to it."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._items = ItemTable(client, table)

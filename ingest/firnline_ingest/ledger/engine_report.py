@@ -1,4 +1,4 @@
-"""What an engine reports of itself for people: its problems, its last hours by the minute, and how far it reads each shard.
+"""The engine's report of itself for people: its problems, its last hours by the minute, and how far it reads each shard.
 
 One item of the ledger, bounded and written once an epoch. No part of the protocol: nothing is decided by it, and an engine that
 can't write it goes on. `firnline status` reads it.
@@ -15,7 +15,7 @@ MOST_BYTES = 380_000  # an item of DynamoDB holds 400 KB
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineProblem:
-    """What keeps a shard, a pipeline or the engine from going on."""
+    """A problem that keeps a shard, a pipeline or the engine from going on."""
 
     id: str
     what: str

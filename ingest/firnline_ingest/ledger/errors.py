@@ -1,4 +1,4 @@
-"""What the ledger refuses, and why."""
+"""Refusals of the ledger, and why."""
 
 from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, REPORT_REQUEST, STALE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.aws.trust import untrusted

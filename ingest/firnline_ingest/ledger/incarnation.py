@@ -1,4 +1,4 @@
-"""Which incarnation of a stream the application reads: one that was deleted and recreated is another stream.
+"""The incarnation of a stream that the application reads: one that was deleted and recreated is another stream.
 
 Rows and channels of the old one say nothing about it, and what the old one held unread is lost, so going on is a person's
 decision. A small item of the ledger, one a stream, names the incarnation; the planner settles it before it plans.
@@ -39,7 +39,7 @@ def settle(
 
 
 def is_replaced(ledger: PlanLedger, stream: str, incarnation: str) -> bool:
-    """Whether the application has read another incarnation than the one that is there now."""
+    """Returns whether the application has read another incarnation than the one that is there now."""
     mark = ledger.mark(stream)
     return mark is not None and mark.incarnation != incarnation
 

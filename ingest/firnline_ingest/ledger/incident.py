@@ -1,4 +1,4 @@
-"""What no proof can cover, as the ledger keeps it: never deleted, and bounded.
+"""Incidents that no proof can cover, as the ledger keeps them: never deleted, and bounded.
 
 The same thing that happens again is one incident with a count; past a number of them the oldest are summed up, one entry
 a kind, and a table where it is of one. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
@@ -73,11 +73,11 @@ class Incident:
 
     @property
     def of(self) -> tuple[IncidentKind, str]:
-        """What is summed up together."""
+        """The key by which incidents are summed up together."""
         return self.kind, self.table
 
     def is_again(self, before: "Incident") -> bool:
-        """Whether this is what `before` was about."""
+        """Returns whether this is what `before` was about."""
         if self.of != before.of:
             return False
         return self.after == before.after if self.after or before.after else self.detail == before.detail

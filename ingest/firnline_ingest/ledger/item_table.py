@@ -54,7 +54,10 @@ class ItemTable:
         self.name = name
 
     def understood(self, read: Callable[[], Result]) -> Result:
-        """What `read` makes of an answer. Raises LedgerUnavailable for a good status over what is no answer of DynamoDB's."""
+        """Returns what `read` makes of an answer.
+
+        Raises LedgerUnavailable for a good status over something else than DynamoDB's.
+        """
         try:
             return read()
         except NO_ANSWER as error:
@@ -75,12 +78,12 @@ class ItemTable:
             return None
 
     def get(self, key: Item, read: Callable[[Item], Result]) -> Result | None:
-        """What `read` makes of the item; None where there is none."""
+        """Returns what `read` makes of the item; None if there is none."""
         answer = self.call("GetItem", "get_item", Key=serialized(key), ConsistentRead=True)
         return self.understood(lambda: read(deserialized(answer["Item"]))) if "Item" in answer else None
 
     def query(self, condition: ConditionBase, read: Callable[[Item], Result]) -> Iterator[Result]:
-        """What `read` makes of each item."""
+        """Yields what `read` makes of each item."""
         page: dict[str, Any] = {}
         while True:
             answer = self.call("Query", "query", ConsistentRead=True, **of_query(condition), **page)

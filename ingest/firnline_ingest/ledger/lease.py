@@ -51,7 +51,7 @@ class RunLease:
     every_s: float = BEAT_S
 
     def begin(self, *, is_told: bool = True) -> bool:
-        """Whether the name is ours; False where it is not wanted any more. `is_told`: in the log, where that takes a while.
+        """Returns whether the name is ours; False if it is not wanted any more. `is_told`: in the log, where that takes a while.
 
         Raises AnotherEngineRuns where another run's heart beats, or was faster.
         """
@@ -75,7 +75,7 @@ class RunLease:
         return again
 
     def beat(self) -> bool:
-        """Whether the run is asked to stop. Raises RunDisplaced where the name was taken over."""
+        """Returns whether the run is asked to stop. Raises RunDisplaced if the name was taken over."""
         run = self.ledger.beat(self.run.run_id)
         if run is None:
             raise RunDisplaced(self.application, self._holder("one that has ended since"))
@@ -94,7 +94,9 @@ class RunLease:
 
 
 def is_alive(ledger: LeaseLedger, run: Run, sleep: Callable[[float], object] = time.sleep) -> bool:
-    """Whether the run's heart beats within a few seconds, or it has given its name back; for a person who asks it to stop."""
+    """Returns whether the run's heart beats within a few seconds, or it has given its name back; for a person who asks
+    it to stop.
+    """
     for _ in range(int(BELIEVED_S / BEAT_S)):
         sleep(BEAT_S)
         found = ledger.current_run()
@@ -146,7 +148,7 @@ class Heartbeat:
             self._beat()
 
     def is_ours(self) -> bool:
-        """Whether the run still holds the application; asks where it has not beaten lately. Not for the heart's thread."""
+        """Returns whether the run still holds the application; asks if it has not beaten lately. Not for the heart's thread."""
         if not self.is_displaced and self._clock() - self._beat_s > BELIEVED_S:
             self._beat()
         return not self.is_displaced

@@ -1,4 +1,4 @@
-"""What the application reads under a stream's name, as the ledger keeps it (ledger/incarnation.py)."""
+"""Marks of what the application reads under a stream's name, as the ledger keeps them (ledger/incarnation.py)."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from firnline_ingest.ledger.incident import Incident
 
 @dataclass(frozen=True, slots=True)
 class StreamMark:
-    """What the application reads under a stream's name."""
+    """A mark of what the application reads under a stream's name."""
 
     incarnation: str
     """The stream's name and creation time, as in the key of its rows."""

@@ -1,4 +1,4 @@
-"""Which shards may be read now, and from where.
+"""Plans of epochs: which shards may be read now, and from where.
 
 Readable is what has not ended and whose parents all ended in the ledger, or are gone: a child's first row is never
 appended before its parent's last one is proven. One listing that omits a shard proves nothing: a row that has not ended
@@ -19,7 +19,7 @@ HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an epoch reads of one stream."""
+    """An epoch's reading of one stream."""
 
     starts: Mapping[str, Start]
     """The readable shards, each with its start as far as the planner knows; the ledger may know better at the open."""
@@ -57,7 +57,7 @@ class PlannedStart:
 
 @dataclass(frozen=True)
 class StreamView:
-    """What is known of one stream: its listing, the ledger's rows, and the offsets of the epoch before."""
+    """Knowledge of one stream: its listing, the ledger's rows, and the offsets of the epoch before."""
 
     lineage: Lineage
     rows: Mapping[str, ShardRow]
@@ -101,7 +101,7 @@ class StreamView:
         )
 
     def is_finished(self, parent: str, child: str) -> bool:
-        """Whether `child` need not wait for `parent`."""
+        """Returns whether `child` need not wait for `parent`."""
         if parent in self.lineage.shards or parent in self.rows:
             return self.has_ended(parent)
         return not self._is_suspect(parent, child)
@@ -226,7 +226,7 @@ def plan_shards(
 def planned_starts(
     lineage: Lineage, rows: Mapping[str, ShardRow], offsets: Mapping[str, str], planned_ms: int = 0
 ) -> Iterator[PlannedStart]:
-    """What an offset asks for, as the world is now: also where it is an old one that Spark replays.
+    """Yields what an offset asks for, as the world is now: also where it is an old one that Spark replays.
 
     `planned_ms` is the service's time of the stream's first plan, 0 where it was not noted.
 

@@ -45,8 +45,9 @@ class TargetSnapshot:
         return f"{self.run_id}/{self.epoch}"
 
     def is_newer_than(self, missed: str) -> bool:
-        """Whether the driver looked after the epoch `missed` found no token. The epoch that follows may have been looked at
-        while that one still ran.
+        """Returns whether the driver looked after the epoch `missed` found no token.
+
+        The epoch that follows may have been looked at while that one still ran.
         """
         run_id, _, epoch = missed.rpartition("/")
         return bool(missed) and (run_id != self.run_id or self.epoch > int(epoch) + 1)
@@ -117,9 +118,11 @@ def _reconciled(
 
 
 def _drop_line(row: ShardRow, entry: ChannelEntry | None, resume: Resume) -> Position | None:
-    """What was proven is so for good, whatever channel it was in. None where the start, or the baseline, is past it: a token
-    is not, because what its channel counted does not hold the rows before the line. A start between two rows of a record is a
-    line for a new channel: the record is read again in whole.
+    """Returns how far rows are proven for good, whatever channel it was in.
+
+    None if the start, or the baseline, is past it: a token is not, because what its channel counted does not hold the
+    rows before the line. A start between two rows of a record is a line for a new channel: the record is read again in
+    whole.
     """
     if row.reset is ResumeFrom.TRIM_HORIZON:
         return None
@@ -152,7 +155,7 @@ def _through_another_pipe(row: ShardRow, entry: ChannelEntry, state: ChannelStat
 
 
 def _is_quiet(row: ShardRow, entry: ChannelEntry) -> bool:
-    """Whether the channel has committed nothing that is not proven."""
+    """Returns whether the channel has committed nothing that is not proven."""
     had = max(filter(None, (entry.seen, entry.proven.position)), default=None)
     return had == entry.proven.position == row.sent_through and not row.is_sending
 
@@ -175,7 +178,9 @@ def _without_token(row: ShardRow, entry: ChannelEntry, state: ChannelState, snap
 
 
 def _is_another(entry: ChannelEntry, state: ChannelState) -> bool:
-    """Whether the channel is not the one that was listed, whose rows may have been committed before anybody saw a token."""
+    """Returns whether the channel is not the one that was listed, whose rows may have been committed before anybody saw
+    a token.
+    """
     return 0 < entry.created_ms != state.created_ms > 0
 
 
@@ -211,7 +216,9 @@ def _common_start(row: ShardRow, lookups: Sequence[ChannelLookup]) -> Start:
 
 
 def _is_older(pin: Start, lookups: Sequence[ChannelLookup]) -> bool:
-    """Whether a pin was there before the channels were made; one that was made with the new row lies behind their rows."""
+    """Returns whether a pin was there before the channels were made; one that was made with the new row lies behind
+    their rows.
+    """
     made_ms = [one.state.created_ms for one in lookups if one.state.committed is not None]
     return not isinstance(pin, AtTimestamp) or pin.ms <= min(made_ms)
 
@@ -235,6 +242,6 @@ def _refuse_another_routing(row: ShardRow, lookups: Sequence[ChannelLookup], rou
 
 
 def _furthest(entry: ChannelEntry) -> Position | None:
-    """What is known of a channel that is not asked any more."""
+    """Returns what is known of a channel that is not asked any more."""
     sent = entry.sending.through if entry.sending else None
     return max(filter(None, (entry.seen, entry.settled_through, sent)), default=None)

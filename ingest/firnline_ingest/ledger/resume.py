@@ -1,4 +1,4 @@
-"""What a person decided about shards that the engine refused, written into their rows and kept there as incidents.
+"""Decisions of a person about shards that the engine refused, written into their rows and kept there as incidents.
 
 No engine runs meanwhile: the command holds the application's name, and gets it from a run that was killed as an engine
 would. The fence is raised too, so one that comes too late fails with Fenced.
@@ -51,12 +51,13 @@ class NothingToResume(UsageError):
 
 
 def is_read_on(row: ShardRow) -> bool:
-    """Whether an engine still reads the shard."""
+    """Returns whether an engine still reads the shard."""
     return not row.ended
 
 
 def is_held(row: ShardRow, lineage: Lineage) -> bool:
-    """Whether the stream still holds records of the shard, so that one that has ended can be read again, and nothing comes twice.
+    """Returns whether the stream still holds records of the shard, so that one that has ended can be read again, and
+    nothing comes twice.
 
     Not in the last hour of its newest record: an engine would find a shard that has gone. Nor if a channel of it may have
     expired: then nothing says any more what the table has of it.

@@ -1,4 +1,4 @@
-"""Which rows of ended shards are not needed any more: their records have left retention, and their children are under way.
+"""Rows of ended shards that are not needed any more: their records have left retention, and their children are under way.
 
 A worker's clock says nothing of that: times are the service's, of records' arrival and of the last answer at the tip.
 """

@@ -1,4 +1,4 @@
-"""What the ledger knows of one shard (docs/design/ledger.md, section 3).
+"""The ledger's row of one shard (docs/design/ledger.md, section 3).
 
 A row is written after the fact and never ahead of a proof. Values only: reading and writing is the backend's.
 """
@@ -28,7 +28,7 @@ class Proven:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What was handed to a channel: the end of the last append, when it was made, and whether more may have been since."""
+    """The last append to a channel: its end, when it was made, and whether more may have been handed over since."""
 
     through: Position | None = None
     ms: int = 0
@@ -62,7 +62,7 @@ class ChannelEntry:
 
 
 class ResumeFrom(StrEnum):
-    """What a person decided about a shard that the engine refused (ledger/resume.py)."""
+    """Decision of a person about a shard that the engine refused (ledger/resume.py)."""
 
     PROVEN = "proven"
     TRIM_HORIZON = "trim-horizon"
@@ -86,7 +86,7 @@ class DecidedRange:
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """What a person had read again from the horizon: another conversion may have made rows of its dead letters."""
+    """Order of a person to read again from the horizon: another conversion may have made rows of its dead letters."""
 
     through: Position
     """The furthest record that had been read then, or of which a dead letter may have been kept."""
@@ -155,7 +155,7 @@ class ShardRow:
 
     @property
     def was_never_written(self) -> bool:
-        """Whether nothing was ever proven, lost or decided of the shard: whoever had it before was lost in front of its first
+        """True if nothing was ever proven, lost or decided of the shard: whoever had it before was lost in front of its first
         checkpoint."""
         return self.read_through is None and self.reset is None and self.read_again is None and not self.incidents
 
@@ -167,17 +167,17 @@ class ShardRow:
 
     @property
     def is_new(self) -> bool:
-        """Whether it was taken and nothing else: no opening has come to its end, no person has decided anything."""
+        """True if it was taken and nothing else: no opening has come to its end, no person has decided anything."""
         return self.read_through is None and not self.channels and not self.reset
 
     @property
     def has_letters_ahead(self) -> bool:
-        """Whether a record beyond what was read through may be a dead letter already."""
+        """True if a record beyond what was read through may be a dead letter already."""
         kept, read = self.kept_through, self.read_through
         return kept is not None and (read is None or kept > read)
 
     def sending_of(self, channel: str) -> Sending:
-        """What was sent to one of its channels, as far as this row says."""
+        """Returns what was sent to one of its channels, as far as this row says."""
         own = self.channels[channel].sending if channel in self.channels else None
         return own or Sending(self.sent_through, self.sent_ms, self.is_sending)
 
@@ -191,7 +191,7 @@ class ShardRow:
 
     @property
     def known_ms(self) -> int:
-        """What arrived before is accounted for, as far as reading has shown it; 0 where nothing has."""
+        """Arrival time before which everything is accounted for, as far as reading has shown it; 0 if nothing has."""
         return max(self.tip_ms, self.arrived_ms) or self.since_ms
 
     def accepted_errors_through(self, table: str) -> Position | None:

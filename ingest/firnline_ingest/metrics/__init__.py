@@ -1,4 +1,4 @@
-"""What an operator watches: receipts as metrics."""
+"""Metrics that an operator watches, made of receipts."""
 
 from firnline_ingest.metrics.engine_metrics import EngineMetrics
 from firnline_ingest.metrics.time_to_trim import Unread

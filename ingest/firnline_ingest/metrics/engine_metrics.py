@@ -1,4 +1,4 @@
-"""What the driver reports of an epoch, to every configured backend. Never raises, and never waits."""
+"""The driver's report of an epoch, to every configured backend. Never raises, and never waits."""
 
 import logging
 import time
@@ -38,7 +38,7 @@ class EngineMetrics:
         self._said: set[str] = set()
 
     def planned(self, shards: Iterable[Unread]) -> None:
-        """What the epoch's plan knows of all shards."""
+        """Takes what the epoch's plan knows of all shards."""
         self._time_to_trim.planned(shards)
 
     def write(self, receipts: "Sequence[Receipt]", stopped: Collection[ShardKey] = ()) -> None:

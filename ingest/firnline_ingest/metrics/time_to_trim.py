@@ -1,4 +1,4 @@
-"""How long until Kinesis drops the oldest record that was not read, shard by shard.
+"""Time until Kinesis drops the oldest record that was not read, shard by shard.
 
 It goes on falling for a shard that is not read: one that has stopped, that is paused, or whose stream can't be planned.
 """
@@ -18,7 +18,7 @@ HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What a plan knows of a shard."""
+    """A plan's knowledge of a shard."""
 
     key: ShardKey
     known_ms: int

@@ -1,4 +1,4 @@
-"""What a migration refuses, and why."""
+"""Refusals of a migration, and why."""
 
 from collections.abc import Sequence
 

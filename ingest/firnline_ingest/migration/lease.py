@@ -1,4 +1,4 @@
-"""What another consumer keeps of one shard, whichever table it came from."""
+"""The lease that another consumer keeps of one shard, whichever table it came from."""
 
 from dataclasses import dataclass
 from enum import StrEnum

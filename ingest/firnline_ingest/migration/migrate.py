@@ -36,7 +36,7 @@ PAUSED, UNDER_WAY = "paused", "under_way"
 
 @dataclass(frozen=True, slots=True)
 class MigrationWriter:
-    """What a migration writes into, and what keeps an engine out meanwhile."""
+    """Targets of a migration: what it writes into, and what keeps an engine out meanwhile."""
 
     ledger: Ledger
     journal: MigrationJournal

@@ -1,4 +1,4 @@
-"""What becomes of each shard: pure, from the other consumer's leases and the stream's listing.
+"""The plan of a migration: what becomes of each shard, purely from the other consumer's leases and the stream's listing.
 
 Nothing is guessed. A lease that names no place (LATEST is evaluated anew at each start of that consumer, AT_TIMESTAMP does
 not say which), and a shard that the table does not account for, need a person's word: `at`.
@@ -17,7 +17,7 @@ from firnline_ingest.values import Position, ShardKey
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """What becomes of one shard."""
+    """Outcome of a migration for one shard."""
 
     shard_id: str
     checkpoint: str
@@ -116,7 +116,7 @@ class _Planner:
         return MigrationStep(shard_id, checkpoint, _with(becomes, remark), self._row(shard_id, pin))
 
     def _is_covered_below(self, shard_id: str) -> bool:
-        """Whether it is closed, and each shard that came of it has a lease, or is covered in turn."""
+        """Returns whether it is closed, and each shard that came of it has a lease, or is covered in turn."""
         listed = self._lineage.shards[shard_id]
         children = list(self._children(shard_id))
         if not listed.is_closed or not children:

@@ -86,7 +86,7 @@ def owners(items: Items, keys: Sequence[str]) -> list[str]:
 
 
 class MigrationJournal:
-    """What a migration has written, beside the items that it was made of: <ledger>_migration, with the ledger's keys."""
+    """Items that a migration has written, beside those that it was made of: <ledger>_migration, with the ledger's keys."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self.table = table

@@ -1,4 +1,4 @@
-"""What the engine may do and has to be allowed, as data: in AWS and in Snowflake.
+"""Permissions of the engine, as data: what it may do and must be allowed in AWS and in Snowflake.
 
 Pure and light, because the blueprint renders policies and grants from it.
 """

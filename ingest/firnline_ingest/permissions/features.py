@@ -1,4 +1,4 @@
-"""Which permissions an engine needs, by what it is configured to do."""
+"""Permissions that an engine needs, by what it is configured to do."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ ALWAYS = frozenset({Feature.STREAMS, Feature.LEDGER})
 
 
 def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> frozenset[Feature]:
-    """What `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
+    """Returns what `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
     formats = [options.format for options in (*config.pipelines, *config.patterns)]
     logins = [registry.login for registry in registries_of(formats) if registry.login]
     switches = {

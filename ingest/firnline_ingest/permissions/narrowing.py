@@ -1,4 +1,4 @@
-"""What narrows a permission beyond its resource: which items of the ledger, and for which data a key is used.
+"""Conditions that narrow a permission beyond its resource: which items of the ledger, and for which data a key is used.
 
 The encryption contexts are those that each service documents: Kinesis' is the stream's ARN, DynamoDB's the table's name,
 Secrets Manager's the secret's ARN. S3's depends on whether the bucket has a key of its own, so it is left out.

@@ -1,4 +1,4 @@
-"""What a permission says: an action, the kind of resource it is needed on, when, who calls it, and why."""
+"""A permission: an action, the kind of resource it is needed on, when, who calls it, and why."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum, auto
 
 
 class Feature(StrEnum):
-    """What an engine can be configured to do. STREAMS and LEDGER are always on."""
+    """Abilities that an engine can be configured with. STREAMS and LEDGER are always on."""
 
     STREAMS = auto()
     """Knows the shards of its streams, however it reads them."""

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Need(StrEnum):
-    """When a privilege is needed."""
+    """Circumstances in which a privilege is needed."""
 
     ALWAYS = "always"
     EVOLUTION = "the table's schema evolves"

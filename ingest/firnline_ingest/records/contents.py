@@ -1,4 +1,4 @@
-"""What a pipeline makes of a record's bytes: the format's objects, or the whole content in one column."""
+"""Contents that a pipeline makes of a record's bytes: the format's objects, or the whole content in one column."""
 
 from collections.abc import Callable, Iterator
 
@@ -53,8 +53,9 @@ def without_null(check: Check) -> Check:
 
 
 def wrap_of(pipeline: PipelineConfig) -> Wrap | None:
-    """What puts JSON of any kind, which was checked, into an object of one key, on one line. None where keys become columns, and
-    for formats that make such an object themselves.
+    """Returns what puts JSON of any kind, which was checked, into an object of one key, on one line.
+
+    None where keys become columns, and for formats that make such an object themselves.
     """
     if pipeline.content_column is None or pipeline.format.is_one_column:
         return None

@@ -15,7 +15,9 @@ NOT_NUMBERS = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
 def as_json(value: object) -> Any:
-    """What msgspec can write: decimals that a NUMBER holds stay numbers, others become text; bytes are base64, times ISO 8601."""
+    """Returns what msgspec can write: decimals that a NUMBER holds stay numbers, others become text; bytes are base64,
+    times ISO 8601.
+    """
     if isinstance(value, bool | int | str) or value is None:
         return value
     if isinstance(value, dict):

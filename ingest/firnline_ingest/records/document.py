@@ -42,7 +42,7 @@ class Document:
         self.is_changed = False
 
     def payload(self) -> bytes:
-        """What it was made of, where nothing was changed."""
+        """Returns the bytes that it was made of, if nothing was changed."""
         return self.written(self.root[0]) if self.is_changed else self._payload
 
     def put(self, holder: Any, key: Any, json_text: bytes) -> None:
@@ -123,7 +123,7 @@ class Document:
 
     @staticmethod
     def is_json(content: bytes) -> bool:
-        """Whether it is JSON that a row may hold."""
+        """Returns whether it is JSON that a row may hold."""
         try:
             _raw(content)
         except (msgspec.MsgspecError, RecursionError):

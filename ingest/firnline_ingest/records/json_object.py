@@ -1,4 +1,4 @@
-"""Whether a payload is one JSON object that can be a row. It is checked in place; its values are never rebuilt.
+"""Checks that a payload is one JSON object that can be a row. It is checked in place; its values are never rebuilt.
 
 Keys are seen by decoding the first level alone. A dict hides exact duplicates, so sizes are compared: without blanks
 between them, the keys and values that were seen account for every byte of the payload.
@@ -71,7 +71,7 @@ class JsonObjectCheck:
         return self._first_level.news
 
     def _is_spaced(self, payload: bytes, shape: KeyShape, values: Collection[msgspec.Raw]) -> bool:
-        """Whether the payload is as Python's json writes it: a blank after each colon and comma, and no other."""
+        """Returns whether the payload is as Python's json writes it: a blank after each colon and comma, and no other."""
         if shape.spaced_around(values) == payload:
             return True
         shape, values = self._first_level.in_order(payload)

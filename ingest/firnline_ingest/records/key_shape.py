@@ -1,4 +1,4 @@
-"""What the first-level keys of a payload allow: one column each, none of them the metadata's.
+"""Shapes of a payload's first-level keys: one column each, none of them the metadata's.
 
 Records of a stream have few different lists of keys, so each list is judged once and remembered. The verdict is a
 function of the list alone: forgetting it costs time, never another verdict.

@@ -41,7 +41,7 @@ class MetadataHead:
         self._pushed = b"null"
 
     def pushed_at(self, ms: int) -> None:
-        """What the heads from now on say of when their rows were made; milliseconds since 1970."""
+        """Sets what the heads from now on say of when their rows were made; milliseconds since 1970."""
         self._pushed = self._moment(ms)
 
     def __call__(self, record: Record) -> bytes:

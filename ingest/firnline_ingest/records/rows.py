@@ -50,7 +50,7 @@ FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What became of a page, in its order. Every record that was taken is in `indexes`, in `rejected`, or was left out."""
+    """Rows of a page, in its order. Every record that was taken is in `indexes`, in `rejected`, or was left out."""
 
     rows: Sequence[msgspec.Raw]
     sizes: Sequence[int]
@@ -102,7 +102,7 @@ class Rows:
 
     @property
     def is_to_be_settled(self) -> bool:
-        """Whether another reading may decide otherwise: there is no row, and none is sent before the ledger has passed these."""
+        """True if another reading may decide otherwise: there is no row, and none is sent before the ledger has passed these."""
         return any(one.reason in UNDECIDED for one in self.rejected)
 
 
@@ -201,7 +201,7 @@ class RowMaker:
         return new.found
 
     def objects(self, record: Record) -> Sequence[bytes]:
-        """What the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""
+        """Returns what the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""
         _refuse_fault(record)
         return list(self._documents(record))
 

@@ -78,7 +78,9 @@ class LoginUnreadable(SchemaRegistryError, Retryable):
 
 
 class SchemaForgotten(SchemaRegistryError, Retryable):
-    """What was a row may be in the table already: to make it a dead letter too would be to have it twice."""
+    """A registry no longer has the schema of a row that may be in the table already: as a dead letter too it would be
+    there twice.
+    """
 
     id = "FL-4106"
     causes = (

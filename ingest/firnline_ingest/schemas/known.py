@@ -1,4 +1,4 @@
-"""What a process knows of one registry: schemas, which never change, for good; what is not there, and a fault, for a while.
+"""Knowledge of one registry in a process: schemas, which never change, for good; what is not there, and a fault, for a while.
 
 All shards of a process ask through one of these, and one at a time, so that a registry that is down is asked by one of them.
 A caller whose answer is known does not wait for the question of another.
@@ -38,7 +38,7 @@ class KnownSchemas:
             return schema if is_known else self._asked(schema_id)
 
     def _told(self, schema_id: int | UUID) -> tuple[bool, RegisteredSchema | None]:
-        """Whether it is known what to say, and what. Raises the fault of a moment ago."""
+        """Returns whether it is known what to say, and what. Raises the fault of a moment ago."""
         with self._lock:
             if schema_id in self._found:
                 self._found.move_to_end(schema_id)

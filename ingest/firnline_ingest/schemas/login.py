@@ -1,4 +1,4 @@
-"""Who the engine is to a registry, by HTTP's basic authentication; never shown, and read again when it is refused."""
+"""Identity of the engine at a registry, by HTTP's basic authentication; never shown, and read again when it is refused."""
 
 import base64
 import json

@@ -11,7 +11,7 @@ from firnline_ingest.schemas.known import KnownSchemas
 
 
 class SchemaRegistries:
-    """What a RowMaker knows of registries. Pipelines that ask the same one share what is known of it. Thread-safe."""
+    """Registries as a RowMaker knows them. Pipelines that ask the same one share what is known of it. Thread-safe."""
 
     def __init__(self, aws: AwsConfig) -> None:
         self._aws = aws

@@ -107,7 +107,7 @@ class AppendBisection:
         return next((index for index, one in enumerate(taken) if one.position in self.refused), len(taken))
 
     def is_needed_for(self, records: Sequence[Record]) -> bool:
-        """Whether these have to be proven before anything else is appended."""
+        """Returns whether these must be proven before anything else is appended."""
         return bool(self._steps) or (bool(self.refused) and records[0].position in self.refused)
 
     def passed(self) -> None:
@@ -186,7 +186,7 @@ class AppendBisections:
 
 
 def _beyond(committed: Position | None, chunks: Sequence[Chunk]) -> list[Chunk]:
-    """What of the chunks was not committed."""
+    """Returns what of the chunks was not committed."""
     left = []
     for chunk in chunks:
         positions = chunk.positions.without_first(chunk.rows_up_to(committed) if committed else 0)

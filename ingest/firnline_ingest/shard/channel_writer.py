@@ -86,7 +86,7 @@ class ChannelWriter:
 
     @property
     def has_caught_up(self) -> bool:
-        """Whether it has read again what was committed; until then the counters hold rows that were not read again yet."""
+        """True if it has read again what was committed; until then the counters hold rows that were not read again yet."""
         known = self.committed_before
         return known is None or (self.in_flight.accounted is not None and self.in_flight.accounted >= known)
 

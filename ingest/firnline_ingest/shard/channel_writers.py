@@ -47,7 +47,7 @@ class ChannelWriters:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is in flight."""
+        """True if nothing is in flight."""
         return all(writer.in_flight.is_empty for writer in self._all)
 
     @property

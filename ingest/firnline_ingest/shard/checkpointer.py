@@ -180,7 +180,7 @@ class Checkpointer:
 
     @property
     def _has_first_token(self) -> bool:
-        """Whether the ledger has to know at once: that a channel has committed anything at all tells one that was dropped from
+        """True if the ledger must know at once: that a channel has committed anything at all tells one that was dropped from
         one that is new.
         """
         return any(writer.seen and not self._ledger.row.channels[writer.name].seen for writer in self._writers)

@@ -1,4 +1,4 @@
-"""What a shard does with records that can't be rows: keeps them as dead letters, skips and counts them, or stops.
+"""Treatment of records that can't be rows by a shard: it keeps them as dead letters, skips and counts them, or stops.
 
 Whatever it is, it is done before anything behind these records is appended (docs/design/ledger.md, section 6). One object
 serves one session. How many unusable records a minute had goes on from the ledger's count, so that no restart and no other
@@ -58,11 +58,11 @@ class ShardDeadLetters:
 
     @property
     def unusable(self) -> Mapping[int, int]:
-        """How many unusable records of what was taken in arrived in each of the last minutes; none where there is no limit."""
+        """Count of unusable records of what was taken in, by the last minutes of their arrival; empty where there is no limit."""
         return MappingProxyType(dict(self._limit.by_minute))
 
     def take(self, rejected: Sequence[RejectedRecord], records: Sequence[Record], tally: Tally) -> None:
-        """When this returns, every rejected record is durable, or is meant to be left out.
+        """Returns when every rejected record is durable, or is meant to be left out.
 
         Raises UnusableRecord or TooManyUnusable, and then kept none of them; DeadLetterError where one can't be kept, and what
         `before_keeping` raises.
@@ -109,7 +109,7 @@ class ShardDeadLetters:
             raise TooManyUnusable(str(self._key), minute, self._limit.most, f"{number} ({first.reason})")
 
     def _is_fresh(self, record: Record) -> bool:
-        """Whether the ledger's count is without it."""
+        """Returns whether the ledger's count is without it."""
         return self._counted_through is None or self._end_of(record) > self._counted_through
 
 
@@ -131,7 +131,9 @@ def _limit_of(pipeline: PipelineConfig) -> str:
 
 
 class DecidedBefore:
-    """What a session reads again, and a registry had no schema for when it was read first: that stays a dead letter."""
+    """Decisions of a session before: what it reads again, and a registry had no schema for when it was read first,
+    stays a dead letter.
+    """
 
     def __init__(self, key: ShardKey, decided: Sequence[DecidedRange]) -> None:
         self._key = key
@@ -170,7 +172,7 @@ class DecidedBefore:
 
 
 def is_unusable(rejected: RejectedRecord) -> bool:
-    """Whether the policy is asked. Of a misplaced record only this copy is of no use, and no decision is needed."""
+    """Returns whether the policy is asked. Of a misplaced record only this copy is of no use, and no decision is needed."""
     return rejected.reason is not RejectReason.MISPLACED
 
 

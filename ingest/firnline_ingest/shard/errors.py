@@ -1,4 +1,4 @@
-"""What keeps a shard from going on that no service has refused; passing, and reported while it lasts."""
+"""Troubles that keep a shard from going on though no service has refused; passing, and reported while they last."""
 
 from collections.abc import Sequence
 

@@ -116,7 +116,7 @@ def _as_spark_knows(row: ShardRow, work: ShardWork) -> ShardRow:
 
 @dataclass(frozen=True, slots=True)
 class _Reconciliation:
-    """What reconcile decides, written into the row: every channel is listed before anything is appended to one."""
+    """Decisions of a reconciliation, written into the row: every channel is listed before anything is appended to one."""
 
     work: ShardWork
     services: ShardServices

@@ -1,4 +1,4 @@
-"""What happened to a shard since the receipt before: counted while it runs, reported to the driver at an epoch's end.
+"""Events of a shard since the receipt before: counted while it runs, reported to the driver at an epoch's end.
 
 The receipt is the only thing of an epoch that crosses the JVM.
 """
@@ -81,7 +81,7 @@ def counter(metric: Metric | None = None) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What a shard's thread counts, for receipts, progress lines and metrics: the one declaration of each counter.
+    """Counters of a shard's thread, for receipts, progress lines and metrics: the one declaration of each counter.
 
     The counts are sums since the process took the shard; a receipt has those since the receipt before.
     """
@@ -156,7 +156,7 @@ class Tally:
         self.new_keys = {**self.new_keys, **{key: list(where) for key, where in keys.items()}}
 
     def since(self, before: "Tally") -> "Tally":
-        """What was counted after `before`; where the shard stands is as it is now."""
+        """Returns what was counted after `before`; where the shard stands is as it is now."""
         counts = {name: getattr(self, name) - getattr(before, name) for name in COUNTS}
         told = (self.rejection, self.rejected_through) if counts["rejected_rows"] else ("", "")
         new = {key: where for key, where in self.new_keys.items() if key not in before.new_keys}

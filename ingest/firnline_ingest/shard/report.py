@@ -1,4 +1,4 @@
-"""What a shard's thread shows of itself, and the receipts that others make of it while it goes on.
+"""The report of a shard's thread on itself, and the receipts that others make of it while it goes on.
 
 The thread shows a consistent state after each turn, as one object; a caller takes the last one. Neither waits for
 the other, so a call that does not return delays no caller: it is reported as late.
@@ -27,7 +27,7 @@ FAILING = 5  # troubles in a row, without progress between, after which a shard 
 
 
 class Doing(StrEnum):
-    """What a shard's thread is inside of; the words go after "has been"."""
+    """Activity that a shard's thread is inside of; the words go after "has been"."""
 
     WAITING = "waiting"
     OPENING = "opening its channel"
@@ -152,7 +152,7 @@ class ShardReport:
         self._shown = replace(self._shown, tally=replace(self.tally))
 
     def answered(self, at_s: float, cause: str) -> None:
-        """When Kinesis answered last, and what kept it from answering since."""
+        """Notes when Kinesis answered last, and what kept it from answering since."""
         self._answered_s, self._unread_because = max(at_s, self._answered_s), cause
 
     def troubled(self, error: FirnlineError) -> None:
@@ -171,11 +171,11 @@ class ShardReport:
         self.failures, self._problem, self._reached = 0, None, None
 
     def is_back(self, accounted: Position | None) -> bool:
-        """Whether it has read as far as it had when it was troubled: what lies before has gone well before, too."""
+        """Returns whether it has read as far as it had when it was troubled: what lies before has gone well before, too."""
         return self._reached is None or (accounted is not None and accounted >= self._reached)
 
     def ended(self, state: ShardState, problem: ShardProblem | None) -> None:
-        """What the shard's thread ended with."""
+        """Notes what the shard's thread ended with."""
         self._show_counts()
         if state is ShardState.FENCED:
             self._told = self._shown  # who has the shard now counts, and reports, what this one did not
@@ -186,15 +186,15 @@ class ShardReport:
 
     @property
     def has_ended_untold(self) -> bool:
-        """Whether the shard itself has ended, and no receipt has reported it."""
+        """True if the shard itself has ended, and no receipt has reported it."""
         return self._is_over and self.has_news and self._state is ShardState.ENDED
 
     def so_far(self) -> Tally:
-        """What was counted since the last receipt."""
+        """Returns what was counted since the last receipt."""
         return self._since(self._shown, self._told)
 
     def receipt(self, work: ShardWork, fingerprint: str, *, is_due: bool = False) -> Receipt:
-        """What was counted since the receipt before, and how the shard stands. `is_due`: it should have ended by now."""
+        """Returns what was counted since the receipt before, and how the shard stands. `is_due`: it should have ended by now."""
         shown, before = self._shown, self._told
         is_over = self._is_over
         state, problem = self._judged(is_due, work)
@@ -254,7 +254,7 @@ def is_idle(work: ShardWork, tally: Tally) -> bool:
 
 
 def time_to_trim_s(work: ShardWork, behind_ms: int | None) -> int | None:
-    """What the reader is behind is taken from the stream's retention."""
+    """Returns how far the reader is from the end of the stream's retention."""
     if behind_ms is None or not work.retention_hours:
         return None
     return max(0, work.retention_hours * 3600 - behind_ms // 1000)

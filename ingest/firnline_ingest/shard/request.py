@@ -1,4 +1,4 @@
-"""What is asked of shards in this process: of one, the newest work for it and until when; of a task's shards, a common end.
+"""Requests to shards in this process: to one, the newest work for it and until when; to a task's shards, a common end.
 
 A group renews a shard's request each epoch. A shard that no epoch asks for any more, and one that is asked to stop, proves what
 it sent and gives its channel back.
@@ -67,7 +67,7 @@ class ShardRequest:
 
 @dataclass(slots=True)
 class Deadline:
-    """When a task gives its shards back: a time on the monotonic clock that can be brought forward; threads wait on it."""
+    """Time when a task gives its shards back: on the monotonic clock, and can be brought forward; threads wait on it."""
 
     deadline_s: float
     arrival_ms: int | None = None

@@ -1,4 +1,4 @@
-"""What of a shard may have left retention before it was read, and how much that is.
+"""Losses of a shard to retention before it was read, and how much they are.
 
 Times are the service's: of its answers, and of records' arrival. Nothing that arrived before a shard was seen open and
 read to its tip can be lost; a worker's own clock says nothing of that (docs/design/ledger.md, section 3).
@@ -54,11 +54,11 @@ class RetentionWatch:
 
     @property
     def was_at_tip(self) -> bool:
-        """Whether the answer before showed the shard read to its tip."""
+        """True if the answer before showed the shard read to its tip."""
         return self._open_ms > 0
 
     def loss(self, read: Read, now_ms: int) -> Incident | None:
-        """What may have been lost before this page. `now_ms` stands in where an answer does not say its time."""
+        """Returns what may have been lost before this page. `now_ms` stands in where an answer does not say its time."""
         horizon_ms = (read.answered_ms or now_ms) - self._shortest_hours * HOUR_MS
         if read.gap:
             if self._tip_ms > horizon_ms and self._arrived_ms < horizon_ms + TRIMMED_EARLY_MS:
@@ -86,7 +86,7 @@ class RetentionWatch:
         return read.is_end or (read.is_at_tip and self.was_at_tip)
 
     def rest(self, after: Position | None, now_ms: int) -> Incident:
-        """What a shard still held when it left the stream."""
+        """Returns what a shard still held when it left the stream."""
         loss = self._measured(None, now_ms - self._hours * HOUR_MS)
         return Incident(IncidentKind.SHARD_UNREAD, now_ms, EXPIRED, None, after, loss)
 

@@ -132,7 +132,7 @@ class ShardRunner:
         return self._session.ingest(self.request)
 
     def _session_on(self, opened: OpenedShard, work: ShardWork) -> ShardSession:
-        """What was learned from losses on another table does not apply to this one."""
+        """Opens a session, without what was learned from losses on another table: it does not apply to this one."""
         if self._bisections.destinations != work.destinations:
             self._bisections = AppendBisections(work.destinations)
         try:

@@ -1,4 +1,4 @@
-"""What a task does with one shard, and the services that it needs for that."""
+"""Work of a task on one shard, and the services that it needs for that."""
 
 import random
 import shlex
@@ -97,7 +97,7 @@ class ShardWork:
 
     @property
     def pin(self) -> Pin:
-        """What a new ledger row is pinned to."""
+        """Pin of a new ledger row."""
         return TrimHorizon() if isinstance(self.start, After) else self.start
 
 
@@ -147,16 +147,16 @@ class ShardServices:
         return {"": TableKeys.of(tuple(work.columns or ()))} if is_told else {}
 
     def channels_of(self, pipeline: PipelineConfig) -> ChannelOpener:
-        """Of the user that writes its tables."""
+        """Returns the opener of the user that writes its tables."""
         return self.channels if self.of_login is None else self.of_login.of(pipeline)
 
     def look_for_new_keys(self) -> None:
-        """As `ChannelOpener.look_for_new_key`, of every user."""
+        """Looks for a new key of every user, as `ChannelOpener.look_for_new_key`."""
         for channels in (self.channels,) if self.of_login is None else self.of_login.all():
             channels.look_for_new_key()
 
     def clients_of(self, pipeline: PipelineConfig) -> StreamClients:
-        """What its stream is read with."""
+        """Returns the clients that its stream is read with."""
         if self.elsewhere is None:
             return StreamClients(self.kinesis, self.subscriber, self.consumers)
         return self.elsewhere.of(pipeline.access)

@@ -93,7 +93,7 @@ class PutForbidden(KinesisError, Fatal):
 
 
 class SinkFailed(KinesisError, Fatal):
-    """What was given and not acknowledged may be in the stream or not."""
+    """Records that were given and not acknowledged may be in the stream or not."""
 
     id = "FL-2406"
     causes = "Putting ended with one of the errors above: so many records are in, and of so many it is not known"

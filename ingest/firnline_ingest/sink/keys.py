@@ -1,4 +1,4 @@
-"""Which partition key a record gets: of a fixed text, of chance, of its number, of its own fields."""
+"""Partition keys of records: a fixed text, by chance, of its number, of its own fields."""
 
 import json
 import random

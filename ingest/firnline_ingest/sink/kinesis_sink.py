@@ -28,7 +28,7 @@ ANSWERS_AFTER_ABORT_S = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinkReport:
-    """What is in the stream."""
+    """Counts of what is in the stream."""
 
     stream: str
     records: int
@@ -163,7 +163,7 @@ class KinesisSink:
         return self._is_closed or self._failure is not None
 
     def _is_given_up(self) -> bool:
-        """Whether what the stream refuses is not put again."""
+        """Returns whether what the stream refuses is not put again."""
         return self._is_aborted or self._failure is not None
 
     def _pause(self, seconds: float) -> None:
@@ -179,7 +179,7 @@ class KinesisSink:
             raise self.failed_by(self._failure) from self._failure
 
     def failed_by(self, cause: Exception) -> SinkFailed:
-        """What to raise for something that ended it from outside: how many records are in, and why no more."""
+        """Returns what to raise for something that ended it from outside: how many records are in, and why no more."""
         return SinkFailed(
             self._stream, acknowledged=self._settled, unacknowledged=self._given - self._settled, cause=cause
         )

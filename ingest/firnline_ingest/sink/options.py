@@ -1,4 +1,4 @@
-"""How a sink fills its requests, how many are under way, and when it gives up.
+"""Options of a sink: how it fills its requests, how many are under way, and when it gives up.
 
 Limits are those of PutRecords (API reference, 2025-10): 500 records, 10 MiB with their partition keys, and a record as large
 as the stream's own limit, which is 1 MiB unless it was raised.

@@ -44,7 +44,7 @@ def put_records(client: "KinesisClient", stream: str, entries: Sequence[Entry]) 
 
 
 def _passing(client: "KinesisClient", stream: str, error: Exception) -> str:
-    """What to say of an error that a later request may not meet. Raises the others."""
+    """Describes an error that a later request may not meet. Raises the others."""
     explained = kinesis_error(error, operation="PutRecords", stream=stream)
     if isinstance(explained, StreamMissing):
         raise SinkStreamMissing(stream, _names(client.list_streams)) from error

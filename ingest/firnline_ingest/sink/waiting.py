@@ -1,4 +1,4 @@
-"""What waits to be put, and what of it may go into the next request.
+"""Records that wait to be put, and which of them may go into the next request.
 
 A backlog is not thread-safe: its sink asks it under a lock. Where order is asked for, a key's next record is given away
 only when the one before is acknowledged: PutRecords goes on behind a record that it refused, and promises no order within
@@ -39,10 +39,10 @@ class Backlog(Protocol):
     def add(self, entry: Entry) -> None: ...
 
     def is_full(self) -> bool:
-        """Whether there is a request's worth of records that may go."""
+        """Returns whether there is a request's worth of records that may go."""
 
     def oldest_s(self) -> float | None:
-        """When the oldest record that may go was given; None where none may."""
+        """Returns when the oldest record that may go was given; None if none may."""
 
     def take(self) -> list[Entry]:
         """A request's records, at most; none where none may go."""

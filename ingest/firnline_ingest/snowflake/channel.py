@@ -38,7 +38,7 @@ class ChannelOpener(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Of the public half of the key that all open channels belong to; empty before the first one."""
+        """Fingerprint of the public half of the key that all open channels belong to; empty before the first one."""
 
     def open(self, target: TargetTable, name: str) -> tuple[ShardChannel, ChannelState]:
         """May block while another opener's rows wait to be committed (two minutes at most)."""

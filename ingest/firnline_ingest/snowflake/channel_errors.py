@@ -1,4 +1,4 @@
-"""What a channel refuses or loses, as errors of ours: from its opening to the proof of its rows."""
+"""Refusals and losses of a channel, as errors of ours: from its opening to the proof of its rows."""
 
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 from firnline_ingest.values import ShardKey

@@ -64,7 +64,7 @@ def main() -> str:
 
 
 def _error(text: str) -> FirnlineError:
-    """Of our own child, which is as trusted as this process."""
+    """Reads an error of our own child, which is as trusted as this process."""
     found: FirnlineError = pickle.loads(base64.b64decode(text))  # noqa: S301
     return found
 

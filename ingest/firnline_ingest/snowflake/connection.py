@@ -70,7 +70,7 @@ def connect(
 
 
 def rows_of(connection: "SnowflakeConnection", statement: str) -> list[dict[str, Any]]:
-    """What the statement answers, by lower-cased name of the column. Errors are the connector's."""
+    """Returns what the statement answers, by lower-cased name of the column. Errors are the connector's."""
     with closing(connection.cursor()) as cursor:
         cursor.execute(statement)
         names = [column[0].lower() for column in cursor.description or ()]

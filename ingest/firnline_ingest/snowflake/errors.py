@@ -1,4 +1,4 @@
-"""What Snowflake refuses, as errors of ours; the SDK's codes are read in sdk_errors.py, the connector's in connection.py."""
+"""Refusals of Snowflake, as errors of ours; the SDK's codes are read in sdk_errors.py, the connector's in connection.py."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,7 +69,7 @@ class CertificateUntrusted(SnowflakeError, Fatal):
 
 
 class AuthoritiesUnreadable(SnowflakeError, Retryable):
-    """What is mounted late, or replaced, is gone for a moment."""
+    """Certificate authorities can't be read: what is mounted late, or replaced, is gone for a moment."""
 
     id = "FL-3018"
     causes = "The file of `snowflake.ca_file` is not where the engine runs, may not be read, or is no PEM"

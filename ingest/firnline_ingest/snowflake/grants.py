@@ -1,4 +1,4 @@
-"""Which privilege the engine's role lacks, as far as its own grants tell.
+"""Privileges that the engine's role lacks, as far as its own grants tell.
 
 Snowflake gives one answer for what does not exist and for what may not be seen; the role's grants tell which it is. Only
 what is granted to the role itself is looked at (Snowpipe Streaming is documented for direct grants only), and where it
@@ -83,7 +83,7 @@ class RoleGrants:
         return cls(held)
 
     def mentions(self, *name: str) -> bool:
-        """Whether anything is granted on the object itself."""
+        """Returns whether anything is granted on the object itself."""
         return name in {grant.name for grant in self.held}
 
     def lacking(self, wanted: Iterable[WantedPrivilege]) -> list[WantedPrivilege]:

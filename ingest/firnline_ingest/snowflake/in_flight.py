@@ -48,7 +48,7 @@ class ObservedToken:
 
 
 class InFlightRows:
-    """What was sent and is not proven yet; compares it with what the channel says.
+    """Rows that were sent and are not proven yet; compares them with what the channel says.
 
     Rows are numbered as the channel counts them, since it was made.
     """
@@ -82,12 +82,12 @@ class InFlightRows:
 
     @property
     def waits_since_s(self) -> float | None:
-        """When the oldest row was sent that is not proven; None where none is."""
+        """Time when the oldest row was sent that is not proven; None if none is."""
         return next((chunk.sent_s for chunk in self._chunks if chunk.sent_s), None)
 
     @property
     def is_only_read_again(self) -> bool:
-        """Whether something is in flight, and nothing of it was sent since the channel was opened."""
+        """True if something is in flight, and nothing of it was sent since the channel was opened."""
         return bool(self._chunks) and self.waits_since_s is None
 
     @property
@@ -102,7 +102,7 @@ class InFlightRows:
 
     @property
     def _settled_through(self) -> Position | None:
-        """What is not beyond has been counted, in this channel or in the one before."""
+        """Position through which everything has been counted, in this channel or in the one before."""
         return max(filter(None, (self.proven.position, self._drops_through)), default=None)
 
     def add(self, chunk: Chunk) -> None:
@@ -173,7 +173,7 @@ class InFlightRows:
         return self._answered_s
 
     def _is_behind(self, committed: Position, now_s: float) -> bool:
-        """Whether this answer is older than what was proven. Raises LedgerBehind where such answers don't end."""
+        """Returns whether this answer is older than what was proven. Raises LedgerBehind if such answers don't end."""
         proven = self.proven.position
         if proven is None or committed >= proven:
             self._behind_since_s = None

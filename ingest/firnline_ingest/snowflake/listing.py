@@ -1,4 +1,4 @@
-"""What SHOW says of the tables and pipes that pipelines write to: one statement for many of a schema.
+"""Listings by SHOW of the tables and pipes that pipelines write to: one statement for many of a schema.
 
 SHOW answers with 10,000 rows at most and sees what a role has any privilege on, so a name that a long list lacks is asked
 for by itself before it is missed. Of tables it refuses a longer answer (090153) where no LIMIT is given; of pipes it has no

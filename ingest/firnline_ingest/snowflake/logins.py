@@ -1,4 +1,4 @@
-"""What is made once for each service user: sessions, channels. Pipelines without a user of their own share the engine's."""
+"""Objects of each service user: sessions, channels. Pipelines without a user of their own share the engine's."""
 
 import threading
 from collections.abc import Callable

@@ -21,7 +21,7 @@ def make_importable() -> None:
 
 
 def put_back_parse_account() -> None:
-    """What `snowflake-ingest` imports of the connector, though it claims to work with those that lack it."""
+    """Puts back what `snowflake-ingest` imports of the connector, though it claims to work with those that lack it."""
     from snowflake.connector import util_text
 
     if not hasattr(util_text, "parse_account"):

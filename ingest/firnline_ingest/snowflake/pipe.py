@@ -1,4 +1,4 @@
-"""Whether a pipe and a table's columns do with a row what its pipeline expects: a pipe of one's own is checked against the
+"""Checks that a pipe and a table's columns do with a row what its pipeline expects: a pipe of one's own is checked against the
 statement that it was made with.
 
 A pipe whose statement is hidden from the role, or is not understood, is taken as it is.
@@ -26,7 +26,7 @@ def loads_files(pipe: Row) -> bool:
 
 
 def matches_by_name(pipe: Row | None, pipeline: PipelineConfig) -> bool:
-    """Whether keys are columns by their names. None for the table's default pipe, whose table may have a SELECT."""
+    """Returns whether keys are columns by their names. None for the table's default pipe, whose table may have a SELECT."""
     if pipe is None:
         return not pipeline.pipe_selects
     definition = _definition(pipe)

@@ -143,7 +143,9 @@ class SdkChannels:
         return ours
 
     def _is_replaced(self, target: TargetTable, client: PipeClient) -> bool:
-        """Whether a refused key was replaced meanwhile, which is no reason to stop: the new one opens the channel again."""
+        """Returns whether a refused key was replaced meanwhile, so that there is no need to stop: the new one opens the
+        channel again.
+        """
         if self._clients.is_current(target, client):
             self._key.read()
         return not self._clients.is_current(target, client)

@@ -84,7 +84,7 @@ class SdkChannel:
             raise ours from error
 
     def _reason(self, error: Exception) -> str:
-        """What the service says about the channel's last error, if it says something within REASON_S."""
+        """Returns what the service says about the channel's last error, if it says something within REASON_S."""
         lost_s, give_up_s = time.time(), time.monotonic() + REASON_S
         while STALE not in str(error) and (left_s := give_up_s - time.monotonic()) > 0:
             status = self._client.watch.next(self._name, left_s)

@@ -1,4 +1,4 @@
-"""What the Snowpipe Streaming SDK reports, as errors of ours: the one place where its error codes are read.
+"""Reports of the Snowpipe Streaming SDK, as errors of ours: the one place where its error codes are read.
 
 A pure function of the error and of what was being done; what follows from it (a client recreated, a key read again) is
 decided in sdk.py. What the service answered stands in an error's text only: "HTTP 404, error_code=…".
@@ -64,7 +64,7 @@ def sdk_error(
 
 
 def _lost(error: Exception, code: str, role: str, target: TargetTable, channel: str) -> SnowflakeError:
-    """What opens again. An invalid client has the service's own answer in its text, where it has one."""
+    """Returns an error that opens again. An invalid client has the service's own answer in its text, where it has one."""
     if NO_ACCESS.search(str(error)):
         return AccessLost(str(target), role, target.pipe, f"{code}: {error}")
     lost = ClientLost(target.pipe, f"{code}: {error}") if code in CLIENT_GONE else None
@@ -72,7 +72,7 @@ def _lost(error: Exception, code: str, role: str, target: TargetTable, channel: 
 
 
 def _refusal(error: Exception, code: str, role: str, target: TargetTable, channel: str) -> SnowflakeError:
-    """What the service answered with a 4xx that the SDK does not repeat."""
+    """Returns the error of a 4xx of the service that the SDK does not repeat."""
     if CHANNEL_LIMIT in str(error):
         return ChannelLimitReached(target.pipe, channel, str(error))
     found = STATUS.search(str(error))
@@ -82,18 +82,18 @@ def _refusal(error: Exception, code: str, role: str, target: TargetTable, channe
 
 
 def is_channel_missing(error: Exception) -> bool:
-    """Whether the service says of a channel, and not of its pipe or table, that it is not there."""
+    """Returns whether the service says of a channel, and not of its pipe or table, that it is not there."""
     return sdk_code(error) is not None and CHANNEL_MISSING in str(error)
 
 
 def passes(error: Exception) -> bool:
-    """Whether the error may be gone when the same is asked again: nothing was refused, and nothing was lost."""
+    """Returns whether the error may be gone when the same is asked again: nothing was refused, and nothing was lost."""
     final = CLIENT_GONE | CHANNEL_GONE | REFUSED | ANSWERED
     return sdk_code(error) not in final and not _is_locked_out(error)
 
 
 def _is_locked_out(error: Exception) -> bool:
-    """Whether the user or its role is refused, whatever its key."""
+    """Returns whether the user or its role is refused, whatever its key."""
     return ROLE_REFUSED in str(error) or NOT_THE_KEY.search(str(error)) is not None
 
 

@@ -52,6 +52,6 @@ def thread_blocked_s(thread: int) -> float:
 
 
 def is_blocked(client: object) -> bool:
-    """Whether a thread is inside a call of this client for too long."""
+    """Returns whether a thread is inside a call of this client for too long."""
     now_s = time.monotonic()
     return any(whose is client and now_s - since_s > BLOCKED_S for since_s, whose in tuple(_inside.values()))

@@ -61,7 +61,7 @@ class SqlSession:
                 connection.close()
 
     def _opened(self) -> "SnowflakeConnection":
-        """What keeps the first one from opening needs a person; later it may be gone for a moment."""
+        """Opens a session. What keeps the first one from opening needs a person; later it may be gone for a moment."""
         if self._connection is None:
             try:
                 self._connection = self._open()

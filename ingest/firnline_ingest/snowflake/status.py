@@ -1,4 +1,4 @@
-"""What Snowflake says of the channels of one client, asked for on a thread of its own.
+"""Status of the channels of one client, asked of Snowflake on a thread of its own.
 
 The SDK answers a status from a cache that it refreshes about once a second, and lets who asks wait for it: a shard's
 thread would stop reading for that long. Here it takes the last answer, at most about a second old, and goes on.

@@ -1,4 +1,4 @@
-"""What DESCRIBE TABLE says of a table's columns, as far as rows depend on it."""
+"""Columns of a table by DESCRIBE TABLE, as far as rows depend on them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

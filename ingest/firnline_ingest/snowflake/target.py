@@ -1,4 +1,4 @@
-"""Which table and pipe a pipeline writes to, as they are now; the driver asks Snowflake in SQL.
+"""The table and the pipe that a pipeline writes to, as they are now; the driver asks Snowflake in SQL.
 
 A table or pipe that was recreated under its name has another creation time; that is how a replacement is seen. The
 ingest role's own rights suffice: SHOW lists what a role has any privilege on.
@@ -134,7 +134,7 @@ class TargetCatalog:
         return self._session_of[target.database, target.schema, target.table]
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
-        """Whether each column takes NULL, by name. As `described`."""
+        """Returns whether each column takes NULL, by name. As `described`."""
         return {name: column.takes_null for name, column in self.described(target).items()}
 
     def described(self, target: TargetTable) -> Mapping[str, TableColumn]:
@@ -164,7 +164,7 @@ class TargetCatalog:
 
 @dataclass(slots=True)
 class _Known:
-    """What one look leaves to the next."""
+    """State that one look leaves to the next."""
 
     clock: Callable[[], float]
     made: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -182,7 +182,7 @@ class _Known:
         return self.columns[target]
 
     def is_allowed(self, target: TargetTable) -> bool:
-        """Whether its grants were complete a moment ago."""
+        """Returns whether its grants were complete a moment ago."""
         return self.clock() - self._allowed_s.get(target, -GRANTS_EVERY_S) < GRANTS_EVERY_S
 
     def allowed(self, target: TargetTable) -> None:
@@ -304,7 +304,7 @@ def now_called(session: Statements, table: tuple[str, str, str], made: str) -> s
 
 
 def on_volume(session: Statements, table: tuple[str, str, str]) -> list[WantedPrivilege]:
-    """What an Iceberg table's files need, where they are not in Snowflake's own storage."""
+    """Returns what an Iceberg table's files need, where they are not in Snowflake's own storage."""
     found = Listing(session, "ICEBERG TABLES", [table]).find(*table) or {}
     volume = found.get("external_volume_name")
     needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)

@@ -49,7 +49,7 @@ class Bounds:
         self._been = {key: been for key, been in self._been.items() if key.stream != stream}
 
     def _forget_others(self, lineage: Lineage, shards: Collection[str]) -> None:
-        """What is not planned any more comes back with a place of its own, if it ever does."""
+        """Forgets what is not planned any more: it comes back with a place of its own, if it ever does."""
         stream = lineage.stream, lineage.stream_created_ms
         gone = [
             key for key in self._been if (key.stream, key.stream_created_ms) == stream and key.shard_id not in shards
@@ -81,7 +81,7 @@ class Bounds:
 
 
 def place_ms(start: PlannedStart, view: StreamView) -> int:
-    """What arrived in the shard before was taken in, or is no concern of ours."""
+    """Returns when everything that arrived in the shard before was taken in, or does not concern this engine."""
     if come := _taken_ms(start, view):
         return come
     return max(come_ms(start, view), view.lineage.listed_ms - start.retention_hours * HOUR_MS)

@@ -1,4 +1,4 @@
-"""What the driver hands to a task: a group of shards, for how long, and the configuration. JSON, without secrets."""
+"""Assignments of the driver to a task: a group of shards, for how long, and the configuration. JSON, without secrets."""
 
 import json
 from collections.abc import Iterable, Mapping

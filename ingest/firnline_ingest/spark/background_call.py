@@ -28,7 +28,7 @@ class BackgroundCall(Generic[Result]):
         return self._over.is_set()
 
     def wait(self, seconds: float, unless: threading.Event | None = None) -> bool:
-        """Whether it is over; gives up earlier where `unless` is set."""
+        """Returns whether it is over; gives up earlier if `unless` is set."""
         give_up_s = time.monotonic() + seconds
         while not self._over.wait(max(0.0, min(POLL_S, give_up_s - time.monotonic()))):
             if time.monotonic() >= give_up_s or (unless is not None and unless.is_set()):

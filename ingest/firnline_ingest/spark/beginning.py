@@ -1,4 +1,4 @@
-"""What a run asks of Kinesis before its query begins: whether its patterns are clear, and until when a bounded run reads."""
+"""Questions of a run to Kinesis before its query begins: whether its patterns are clear, and until when a bounded run reads."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime

@@ -70,7 +70,7 @@ class ColumnWatch:
         return self._fixed.get(target)
 
     def sighted(self, receipts: Iterable[Receipt]) -> None:
-        """What an epoch's records had for the first time."""
+        """Takes what an epoch's records had for the first time."""
         for receipt in receipts:
             known = self._sights.setdefault(receipt.stream, {})
             for key, (number, kind) in receipt.new_keys.items():
@@ -131,7 +131,7 @@ class ColumnWatch:
             )
 
     def _tells_no_more(self, stream: str) -> bool:
-        """Whether some of its shards may have had keys that were not reported."""
+        """Returns whether some of its shards may have had keys that were not reported."""
         return len(self._sights.get(stream, {})) >= MOST_NAMES
 
     def _first(self, column: str, streams: Iterable[str]) -> Sight | None:

@@ -1,4 +1,4 @@
-"""What Spark's side of a run fails with."""
+"""Errors of Spark's side of a run."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which process reads which shard, changed as little as possible from epoch to epoch: a shard that moves is opened again.
+"""Groups of shards by process, changed as little as possible from epoch to epoch: a shard that moves is opened again.
 
 A group is one task and one Python process. It stays on its executor while that lives, and a shard in its group; no group
 has more shards than one process may read, and there are no more groups than tasks that run at once, because one that waits

@@ -139,7 +139,7 @@ class EngineJob:
         return self._exit_status()
 
     def _hold(self, catalog: TargetCatalog) -> bool:
-        """Whether the application is ours: now, or after a time beside the engine that has it (spark/standing_by.py)."""
+        """Returns whether the application is ours: now, or after a time beside the engine that has it (spark/standing_by.py)."""
         run = self._lease.run
         if self._standby_s is None or was_let_in(self._ledger, run.start):
             return self._lease.begin()
@@ -300,7 +300,7 @@ class EngineJob:
         return {"batch": self._watch.batch, "lasts_s": round(self._watch.lasted_s), **(progress.result or {})}
 
     def _let_epoch_end(self) -> bool:
-        """Whether it has; within a bound. Tasks watch the ledger too: they prove their last rows and return early."""
+        """Returns whether it has; within a bound. Tasks watch the ledger too: they prove their last rows and return early."""
         asked = BackgroundCall("stop", lambda: self._ledger.request_stop(self._lease.run.run_id))
         if asked.wait(STOP_S, self._signals.at_once) and isinstance(asked.failure, FirnlineError):
             log.warning("ledger.unreachable", extra=describe(asked.failure))

@@ -156,7 +156,7 @@ class ShardPlanner:
         return SourceOffset(epoch, streams)
 
     def rows(self, offset: SourceOffset) -> Iterator[PlanRow]:
-        """What an offset asks for, as its plan saw the world; afresh where it is replayed. A stream that was recreated
+        """Yields what an offset asks for, as its plan saw the world; afresh where it is replayed. A stream that was recreated
         since then has no rows: the next plan begins the new one.
         """
         epoch, views = self._views
@@ -258,7 +258,7 @@ def _client(aws: AwsConfig, access: Access = HERE) -> "KinesisClient":
 
 
 def _is_begun(starts: Iterable[str]) -> bool:
-    """Whether something was read, as far as an offset knows."""
+    """Returns whether something was read, as far as an offset knows."""
     return any(not isinstance(parse_start(start), TrimHorizon | AtTimestamp) for start in starts)
 
 

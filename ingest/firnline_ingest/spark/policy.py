@@ -1,4 +1,4 @@
-"""What the driver makes of an epoch's receipts: go on, leave something out for a while, or end with a reason.
+"""Conclusions of the driver from an epoch's receipts: go on, leave something out for a while, or end with a reason.
 
 A failure of a shard, or of a whole pipeline (a receipt without a shard), is decided here and nowhere else. What time can
 heal has patience; what stopped is left out, said again and again, and tried again now and then, while the others go on.
@@ -71,13 +71,13 @@ class ShardPolicy:
         return receipt.state in FAILING or is_to_stop
 
     def leaves_out(self, key: ShardKey) -> bool:
-        """Whether an epoch has no work for the shard: it is done, or stopped and not yet due again."""
+        """Returns whether an epoch has no work for the shard: it is done, or stopped and not yet due again."""
         stopped = self.stopped.get(key)
         return key in self.finished or (stopped is not None and self.clock() < stopped.retry_s)
 
     @property
     def ends_the_run(self) -> bool:
-        """Whether something has stopped, and that is enough by the configuration.
+        """True if something has stopped, and that is enough by the configuration.
 
         Otherwise whatever stopped is tried again, also if it is all that there is: a person may fix the table meanwhile.
         """
@@ -85,7 +85,7 @@ class ShardPolicy:
 
     @property
     def has_all_stopped(self) -> bool:
-        """Whether nothing but what stopped is left: a bounded run does not wait for it."""
+        """True if nothing but what stopped is left: a bounded run does not wait for it."""
         return bool(self.stopped) and not self.is_anything_left
 
     @property

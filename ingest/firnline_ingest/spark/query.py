@@ -70,7 +70,7 @@ class SparkQuery:
         return self._session
 
     def _look_at_checkpoint(self, session: "SparkSession") -> None:
-        """Whether this Spark knows its kind at all: what Spark says itself about that names no cause."""
+        """Checks that this Spark knows the checkpoint's kind at all: its own message about that names no cause."""
         if "://" in self.config.spark.checkpoint:
             java: Any = session
             opened_by(java._jvm, java._jsc.hadoopConfiguration(), self.config.spark.checkpoint)

@@ -26,7 +26,7 @@ class RetryBudget:
     _since_s: float = 0.0
 
     def failed(self) -> bool:
-        """Whether that was one too many."""
+        """Returns whether that was one too many."""
         if self.in_a_row == 0:
             self._since_s = self.clock()
         self.in_a_row += 1

@@ -1,4 +1,5 @@
-"""Who is read where not everybody can be: streams share what room there is, so that none takes it all by being resharded.
+"""Shares of reading where not everybody can be read: streams share what room there is, so that none takes it all by
+being resharded.
 
 Each stream gets as many shards as it has, or as many as any other, whichever is less; what is left over goes to those that
 have more. A shard that is read already goes before one that is not, so that shards do not take turns.

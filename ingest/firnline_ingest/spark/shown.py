@@ -1,4 +1,4 @@
-"""What an engine shows of itself in the ledger, for people and commands that ask while it runs, and after it has ended.
+"""The engine's display of itself in the ledger, for people and commands that ask while it runs, and after it has ended.
 
 Nothing here stops an engine: what could not be written is said in the log, and tried again with the next epoch.
 """
@@ -217,7 +217,7 @@ def with_counts(known: Sequence[MinuteCounts], new: Sequence[MinuteCounts]) -> t
 
 
 def _shown(text: str) -> str:
-    """What UTF-8 has no bytes for, half of a surrogate pair, as an escape."""
+    """Escapes what UTF-8 has no bytes for, half of a surrogate pair."""
     return redacted(text)[:LONGEST_TEXT].encode(errors="backslashreplace").decode()
 
 

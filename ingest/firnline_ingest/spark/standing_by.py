@@ -33,7 +33,7 @@ def standby_limit_s() -> float | None:
 
 
 class Preparation(Protocol):
-    """What goes on beside the waiting, on a thread of its own (spark/background_call.py)."""
+    """Work that goes on beside the waiting, on a thread of its own (spark/background_call.py)."""
 
     failure: Exception | None
 
@@ -65,7 +65,7 @@ class StandingBy:
         self._since_s = self.clock()
 
     def until_it_is_ours(self, preparation: Preparation) -> bool:
-        """Whether the application is this engine's now. False, with the reason in row and log, where it was not let in, where
+        """Returns whether the application is this engine's now. False, with the reason in row and log, if it was not let in, if
         the application was not free in time, and where another standby has its place. Raises what the preparation has raised.
         """
         if not self._has_the_row():
@@ -87,7 +87,7 @@ class StandingBy:
         return self._end("it was told to end")
 
     def _has_the_row(self) -> bool:
-        """Whether the row is ours now; looks again where it became another one's, or was let in, between look and write."""
+        """Returns whether the row is ours now; looks again if it became another one's, or was let in, between look and write."""
         while True:
             before = self.ledger.standby()
             row = self._row.in_place_of(before)

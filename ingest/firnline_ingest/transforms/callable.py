@@ -36,7 +36,7 @@ Kept = dict[int, tuple[float, str]]
 
 
 class NoneMeans(StrEnum):
-    """What it means that a callable returns None."""
+    """Meaning of a callable that returns None."""
 
     REJECT = "reject"
     """That it forgot to return: the record can't be a row."""
@@ -127,7 +127,7 @@ def _said(error: BaseException) -> str:
 
 
 class _Written:
-    """What a function returned, as JSON; what is no JSON is reported with its kind."""
+    """A value that a function returned, as JSON; what can't be JSON is reported with its kind."""
 
     def __init__(self, numbers: Kept, encoded: Callable[[object], bytes]) -> None:
         self._numbers, self._encoded = numbers, encoded

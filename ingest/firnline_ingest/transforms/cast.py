@@ -22,7 +22,7 @@ MOST_DIGITS = 38  # of a NUMBER
 
 
 class CastTo(StrEnum):
-    """What a value becomes. Null stays null."""
+    """Types that a value can be cast to. Null stays null."""
 
     TEXT = "text"
     """A text stays; of any other value its JSON, without blanks."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Missing(StrEnum):
-    """What a record does that lacks a field."""
+    """Treatment of a record that lacks a field."""
 
     REJECT = "reject"
     """It can't be a row."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MetadataPart(StrEnum):
-    """What Kinesis says of a record."""
+    """Metadata of a record in Kinesis."""
 
     STREAM = "stream"
     """The stream's name."""
@@ -33,7 +33,7 @@ class MetadataPart(StrEnum):
 
 
 class Existing(StrEnum):
-    """What a field does that is there already."""
+    """Treatment of a field that is there already."""
 
     REJECT = "reject"
     """The record can't be a row: two values for one field, and either would be lost."""

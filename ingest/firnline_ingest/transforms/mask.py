@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Hash(StrEnum):
-    """What stands in place of a value, so that equal ones can still be joined."""
+    """Hashes that stand in place of a value, so that equal ones can still be joined."""
 
     SHA256 = "sha256"
     """SHA-256 in hexadecimal: of a text's UTF-8, of any other value's JSON without blanks. Null stays null. A value

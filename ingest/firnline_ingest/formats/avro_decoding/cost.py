@@ -1,4 +1,4 @@
-"""Which schemas of Avro are decoded: a schema may come with a record, so it is looked at before anything is made of it.
+"""Limits of Avro schemas: one may come with a record, so it is looked at before anything is made of it.
 
 None that contains itself (it nests as deep as the data says), none whose arrays hold nothing (as many as the data says, of no
 bytes), and for each an estimate of the memory that so many bytes may take.

@@ -1,4 +1,4 @@
-"""What Avro's specification forbids and fastavro reads all the same: looked for in the bytes of an object that it has read.
+"""Checks of what Avro's specification forbids and fastavro reads all the same, in the bytes of an object that it has read.
 
 An int beyond 32 bits, a long beyond 64 or of more than ten bytes, a negative index of a symbol or of a branch, a boolean that is
 neither 0 nor 1, a key twice in a map. Each would be a value in a row that no producer wrote.
