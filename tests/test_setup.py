@@ -1,0 +1,88 @@
+"""scripts/setup in a small project of its own, without a network: what it takes for set up, and what it says where it fails."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+WITHOUT_NETWORK = {**os.environ, "PIP_NO_INDEX": "1", "UV_OFFLINE": "1", "PYTHON": sys.executable}
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.skipif(shutil.which("java") is None, reason="scripts/setup asks for Java, which is not there"),
+]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A project that locks no packages: what the script makes of it is an empty .venv."""
+    folder = tmp_path / "first place"
+    for package in ("scripts", "infra", "ingest", "local"):
+        (folder / package).mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "setup", folder / "scripts")
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "empty"\nversion = "0"\n[dependency-groups]\ndev = [\n    "uv==0",\n]\n'
+    )
+    (folder / "uv.lock").write_text("")
+    (folder / "requirements.txt").write_text("")
+    return folder
+
+
+def setup(clone: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [clone / "scripts" / "setup"], check=False, env=WITHOUT_NETWORK, capture_output=True, text=True, timeout=200
+    )
+
+
+def works(clone: Path) -> bool:
+    """Whether a program of .venv starts: its first line names the interpreter by its whole path."""
+    return (
+        subprocess.run([clone / ".venv" / "bin" / "pip", "--version"], check=False, capture_output=True).returncode == 0
+    )
+
+
+def test_what_is_set_up_is_left_alone_and_a_clone_that_was_moved_is_set_up_again(clone: Path) -> None:
+    assert setup(clone).returncode == 0
+    assert works(clone)
+    again = setup(clone)
+    assert (again.returncode, again.stderr) == (0, "")
+    moved = clone.rename(clone.with_name("second-place"))
+    done = setup(moved)
+    assert done.returncode == 0, done.stderr
+    assert works(moved)
+
+
+def test_an_interpreter_that_does_not_run_is_made_again(clone: Path) -> None:
+    assert setup(clone).returncode == 0
+    interpreter = clone / ".venv" / "bin" / "python"
+    interpreter.unlink()
+    interpreter.write_text("#!/bin/sh\nexit 127\n")
+    interpreter.chmod(0o755)
+    done = setup(clone)
+    assert done.returncode == 0, done.stderr
+    assert works(clone)
+    assert subprocess.run([interpreter, "-c", ""], check=False).returncode == 0
+
+
+def test_packages_that_can_not_be_had_are_said_with_a_next_step(clone: Path) -> None:
+    (clone / "requirements.txt").write_text("a-package-that-no-index-has==1\n")
+    done = setup(clone)
+    assert done.returncode == 2
+    assert "  Next: " in done.stderr
+    assert setup(clone).returncode == 2  # and it is not taken for set up afterwards
+
+
+def test_a_lock_file_that_uv_refuses_is_said_with_a_next_step(clone: Path) -> None:
+    uv = ROOT / ".venv" / "bin" / "uv"
+    if not uv.exists():
+        pytest.skip("this .venv was made without uv")
+    assert setup(clone).returncode == 0
+    (clone / ".venv" / "bin" / "uv").symlink_to(uv)
+    (clone / "uv.lock").write_text("no lock file")
+    done = setup(clone)
+    assert done.returncode == 2
+    assert "  Next: " in done.stderr
