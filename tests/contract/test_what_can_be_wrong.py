@@ -11,6 +11,7 @@ from firnline_ingest.__main__ import main
 from firnline_ingest.checks import Finding
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.snowflake import client_probe
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.validate import validate
 from firnline_ingest.values import TargetTable
@@ -223,6 +224,23 @@ def test_the_engine_s_own_client_is_opened_and_no_channel(
     finally:
         local_environment.set_faults([])
     assert (error.name, error.error) == ("client of FIRNLINE_LOCAL_INGEST", "FL-3005")
+
+
+@pytest.mark.parametrize(("status", "id_"), [(403, "FL-3005"), (401, "FL-3004"), (503, "FL-3010")])
+def test_what_the_sdk_asks_again_for_ever_is_said_with_the_services_words(
+    problems: Problems, local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, status: int, id_: str
+) -> None:
+    """It would not come back by itself: the probe reads in its log what was answered."""
+    monkeypatch.setattr(client_probe, "PATIENCE_S", 15.0)
+    words = "The role may not do this"
+    fault = Fault(endpoint="snowflake:pipe-info", kind=FaultKind.ERROR, status=status, code="ERR_NO", message=words)
+    local_environment.set_faults([fault])
+    try:
+        (error,) = problems().values()
+    finally:
+        local_environment.set_faults([])
+    assert (error.name, error.error) == ("client of FIRNLINE_LOCAL_INGEST", id_)
+    assert words in error.found
 
 
 def test_a_grant_that_is_missing_is_found_before_the_first_row(

@@ -34,8 +34,8 @@ class OpeningLasts(FirnlineError, Retryable):
     def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
         super().__init__(
             f"Shard {key} has been opening its channel for {for_s:.0f} s{cause}.",
-            next_step="nothing is lost, and it goes on trying; look at Snowflake's status, and at the network between "
-            "(`validate` asks every host).",
+            next_step="nothing is lost, and it goes on trying. firnline validate says what such a client is answered; "
+            "look at Snowflake's status, and at the network between.",
         )
 
 
