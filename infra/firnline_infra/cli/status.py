@@ -21,8 +21,8 @@ CLEAR = "\033[H\033[2J"
 @click.command(
     help="Show the engine, what is wrong, and each shard.\n\n"
     "Asks the runtime, the ledger and what was deployed; changes nothing. Exit status: 0 an engine is alive and every shard is "
-    "read, 3 something is not read, no engine runs or a view of Redshift is blocked, 2 the check could not be completed.\n\n"
-    + WHAT_ENV_IS
+    "read, 3 something is not read, a problem has lasted for two minutes, no engine runs or a view of Redshift is blocked, 2 the "
+    "check could not be completed.\n\n" + WHAT_ENV_IS
 )
 @click.argument("environment", metavar="[ENV]", type=EnvironmentFile(), required=False)
 @accounts_options

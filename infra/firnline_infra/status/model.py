@@ -8,6 +8,7 @@ from typing import Any
 from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.runtimes.service import Run
+from firnline_infra.status.causes import ProblemCause, by_cause, is_lasting
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
 from firnline_ingest.values import moment
 
@@ -186,6 +187,17 @@ class EnvironmentStatus:
         return self.report.problems if self.report else ()
 
     @property
+    def causes(self) -> Sequence[ProblemCause]:
+        """The problems, one a cause."""
+        return by_cause(self.problems)
+
+    @property
+    def is_troubled(self) -> bool:
+        """Whether the engine that holds the application has stopped something, or has had a problem for minutes."""
+        report = self.report if self.is_own_report else None
+        return report is not None and any(each.has_stopped or is_lasting(each, report) for each in report.problems)
+
+    @property
     def minutes(self) -> Sequence[MinuteCounts]:
         return self.report.minutes if self.report else ()
 
@@ -196,10 +208,9 @@ class EnvironmentStatus:
 
     @property
     def exit_status(self) -> int:
-        """0 where an engine is alive, nothing has stopped, every shard that should be read is, and no view of Redshift is
-        blocked or missing; else 3."""
-        has_stopped = self.is_own_report and any(each.has_stopped for each in self.problems)
-        is_read = self.is_beating and not self.unread and not has_stopped and not self.waiting
+        """0 where an engine is alive, nothing has stopped or been in trouble for minutes, every shard that should be read is,
+        and no view of Redshift is blocked or missing; else 3."""
+        is_read = self.is_beating and not self.unread and not self.is_troubled and not self.waiting
         return GOOD if is_read and all(each.is_good for each in self.views) else NOT_READ
 
     def as_document(self) -> dict[str, Any]:
@@ -216,7 +227,8 @@ class EnvironmentStatus:
             "deployments": deployments,
             "engine": self._engine() if self.holder else None,
             "report": self._report(),
-            "problems": [_problem(each) for each in self.problems],
+            "is_troubled": self.is_troubled,
+            "problems": [_problem(each) for each in self.causes],
             "standby": asdict(self.standby) if self.standby else None,
             "shards": [asdict(each) for each in self.shards],
             "incidents": [asdict(each) for each in self.incidents],
@@ -260,9 +272,10 @@ def _deployment(record: DeploymentRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in OF_A_DEPLOYMENT}
 
 
-def _problem(problem: EngineProblem) -> dict[str, Any]:
-    times = {"since": _time(problem.since_ms), "next_try": _time(problem.next_try_ms)}
-    return {name: value for name, value in asdict(problem).items() if not name.endswith("_ms")} | times
+def _problem(cause: ProblemCause) -> dict[str, Any]:
+    times = {"since": _time(cause.problem.since_ms), "next_try": _time(cause.problem.next_try_ms)}
+    said = {name: value for name, value in asdict(cause.problem).items() if not name.endswith("_ms")}
+    return said | times | {"shards": list(cause.shards)}
 
 
 def _time(ms: int) -> str:

@@ -71,22 +71,13 @@ def _problems(found: EnvironmentStatus) -> Iterator[str]:
     if not found.problems or found.report is None:
         return
     whose = "Problems" if found.is_own_report else "Problems of the engine before"
-    yield f"{whose} ({found.report.all_problems})"
-    shown = list(_by_cause(found.problems))[:MOST_PROBLEMS]
-    for problem, shards in shown:
-        yield from _problem(problem, shards, found.at_ms, is_running=found.is_own_report)
-    if (more := found.report.all_problems - sum(max(1, len(shards)) for _, shards in shown)) > 0:
+    causes = found.causes
+    yield f"{whose} ({len(causes)})"
+    shown = causes[:MOST_PROBLEMS]
+    for each in shown:
+        yield from _problem(each.problem, each.shards, found.at_ms, is_running=found.is_own_report)
+    if (more := found.report.all_problems - sum(max(1, len(each.shards)) for each in shown)) > 0:
         yield f"{more:,} more: firnline status -o json has them."
-
-
-def _by_cause(problems: Iterable[EngineProblem]) -> Iterator[tuple[EngineProblem, list[str]]]:
-    """Each problem that was met first, with all shards that have the same one. A step that names its shard is that one's."""
-    causes = dict[tuple[str, ...], list[EngineProblem]]()
-    for each in problems:
-        what = each.what.replace(each.shard, "") if each.shard else each.what
-        causes.setdefault((each.id, each.stream, what, each.next_step), []).append(each)
-    for same in causes.values():
-        yield min(same, key=lambda each: each.since_ms), sorted(each.shard for each in same if each.shard)
 
 
 def _problem(problem: EngineProblem, shards: Sequence[str], now_ms: int, *, is_running: bool) -> Iterator[str]:

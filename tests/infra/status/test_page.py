@@ -12,6 +12,7 @@ import pytest
 
 from firnline_infra.status.model import CheckFinding, EnvironmentStatus, ServiceStatus
 from firnline_infra.status.server import StatusServer
+from firnline_ingest.ledger.engine_report import EngineProblem
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from tests.infra.status import sample
 from tests.infra.status.browser import CHROMIUM, HANGS_S, Browser
@@ -263,3 +264,24 @@ def test_without_an_engine_it_says_what_the_last_one_said(visit: Visit) -> None:
     assert text(page, "#verdict").startswith("No engine is running")
     assert "Problems of the engine before" in text(page, "#problems")
     assert "No result here" in text(page, "#checks")
+
+
+def test_one_cause_of_many_shards_is_one_problem_that_names_them(visit: Visit) -> None:
+    others = [replace(sample.THROTTLED, shard=f"shardId-{number:012}") for number in range(3)]
+    page = visit(sample.status(*others))
+    assert page.value("document.querySelectorAll('.problem').length") == 1
+    assert "3 shards" in text(page, ".problem")
+    page.value("document.querySelector('.problem details').open = true")
+    assert "shardId-000000000002" in text(page, ".problem")
+
+
+def test_a_problem_that_lasts_is_the_verdict_although_every_shard_is_read(visit: Visit) -> None:
+    good = sample.good()
+    assert good.report is not None
+    at_ms = good.report.at_ms
+    waits = EngineProblem(
+        id="FL-4101", what="The registry does not answer", next_step="look at it", since_ms=at_ms - 200_000
+    )
+    report = replace(good.report, problems=(waits,), all_problems=1, began_ms=at_ms - 900_000)
+    page = visit(replace(good, report=report))
+    assert text(page, "#verdict").startswith("Something keeps the engine from going on")

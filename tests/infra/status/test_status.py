@@ -277,13 +277,50 @@ def test_one_cause_is_one_problem_however_many_shards_have_it() -> None:
     own_step = replace(REFUSED, shard="shardId-9", next_step="firnline resume --shard shardId-9")
     reported(world, *same, own_step)
     text = status_text(looked(world))
-    assert "Problems (6)" in text
+    assert "Problems (2)" in text
     assert text.count("\nFL-3011  ") == 2
     assert (
         "FL-3011  orders, 5 shards: shardId-000000000000, shardId-000000000001, shardId-000000000002 and 2 more" in text
     )
     assert "FL-3011  orders/shardId-9" in text
     assert "more: firnline status" not in text
+    document = looked(world).as_document()
+    assert [(each["shard"], len(each["shards"])) for each in document["problems"]] == [("", 5), ("shardId-9", 1)]
+    assert document["problems"][0]["since"] == "1970-01-01T00:00:00+00:00"
+    assert document["report"]["all_problems"] == 6
+
+
+def test_seconds_that_differ_make_no_two_causes_of_one() -> None:
+    world = running()
+    late = [
+        replace(
+            REFUSED, shard=key.shard_id, what=f"Shard {STREAM}/{key.shard_id} was not read for {240 + number} s: away"
+        )
+        for number, key in enumerate(KEYS)
+    ]
+    reported(world, *late)
+    assert [each["shards"] for each in looked(world).as_document()["problems"]] == [[key.shard_id for key in KEYS]]
+
+
+@pytest.mark.parametrize("of", ["a shard", "a pipeline", "the engine"])
+def test_a_transient_that_lasts_for_minutes_is_exit_status_3(of: str) -> None:
+    """A registry or a Snowflake that is away stops nothing: the engine waits, and a person should know."""
+    world = running()
+    now_ms = round(world.now_s * 1000)
+    stream, shard = {"a shard": (STREAM, KEYS[0].shard_id), "a pipeline": (STREAM, ""), "the engine": ("", "")}[of]
+    told = {"stream": stream, "shard": shard, "since_ms": now_ms - 119_000, "tries": 4}
+    problem = EngineProblem(id="FL-4101", what="it is away", next_step="look at it", **told)
+    reported(world, problem, at_ms=now_ms)
+    assert looked(world).exit_status == 0
+    reported(world, replace(problem, since_ms=now_ms - 120_000, tries=5), at_ms=now_ms)
+    found = looked(world)
+    assert (found.exit_status, found.is_troubled) == (3, True)
+    assert "met 5 times" in status_text(found)
+    assert "Next: look at it" in status_text(found)
+    (document,) = found.as_document()["problems"]
+    assert document["tries"] == 5
+    reported(world, problem, at_ms=now_ms, began_ms=now_ms - 5000)
+    assert looked(world).exit_status == 0, "the run before had it so long, and this one has only begun"
 
 
 def test_a_shard_that_kinesis_has_refused_for_minutes_is_not_read() -> None:

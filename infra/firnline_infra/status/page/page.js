@@ -57,11 +57,11 @@ const worst = (values) => (values.length ? Math.max(...values) : null);
 
 function conclude(found) {
   const unread = open(found).filter((each) => !each.is_read), own = found.report?.is_of_this_engine;
-  const stopped = own ? found.problems.filter((each) => each.has_stopped) : [];
   if (!found.engine) verdict("bad", "No engine is running", found.shards.length ? "Records wait in the stream; nothing is lost before the time in Data loss in." : "Nothing was ever read.");
   else if (!found.is_running) verdict("bad", "The engine has no heartbeat", "It was killed, or is frozen; another one takes its place ten seconds after it starts.");
   else if (!own && unread.length) verdict("waiting", "The engine is starting", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read yet, and none of its epochs has ended.`);
-  else if (unread.length || stopped.length) verdict("bad", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read`, why(found, unread, own));
+  else if (unread.length) verdict("bad", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read`, why(found, unread, own));
+  else if (found.is_troubled) verdict("bad", "Something keeps the engine from going on", why(found, unread, own));
   else if (!found.shards.length) verdict("waiting", "The engine is starting", "No shard has been opened yet.");
   else if (badViews(found).length) verdict("bad", `${plural(badViews(found).length, "view")} of Redshift ${badViews(found).length === 1 ? "is" : "are"} blocked or missing`, "Every shard is read into Snowflake. What is wrong with the view, and the next step, is below.");
   else verdict("good", "Every shard is read", `${plural(open(found).length, "shard")}, committed within ${duration(worst(open(found).map((each) => commitLag(each) ?? 0)))} of now.`);
@@ -70,7 +70,7 @@ function conclude(found) {
 
 function why(found, unread, own) {
   const ids = [...new Set(unread.map((each) => each.problem).filter(Boolean))];
-  if (own && found.problems.length) return `${plural(found.report.all_problems, "problem")}, each with its next step below. Records wait in the stream.`;
+  if (own && found.problems.length) return `${plural(found.problems.length, "problem")}, each with its next step below. Records wait in the stream.`;
   return ids.length ? `${ids.join(", ")}: firnline explain says what that is.` : "The engine is starting, or takes them over.";
 }
 
@@ -103,18 +103,19 @@ function figures(found, unread) {
 
 function problems(found) {
   shown(at("problems"), found.problems.length > 0);
-  const isOwn = found.report?.is_of_this_engine, more = (found.report?.all_problems ?? 0) - found.problems.length;
+  const isOwn = found.report?.is_of_this_engine, told = found.problems.reduce((all, each) => all + Math.max(1, each.shards.length), 0), more = (found.report?.all_problems ?? 0) - told;
   at("problems-title").textContent = isOwn ? "Problems" : "Problems of the engine before";
   at("problems").querySelector("div").replaceChildren(...found.problems.map((each) => problem(each, found.at, isOwn)), ...(more > 0 ? [h("p", { class: "quiet" }, `${more} more: firnline status -o json has them.`)] : []));
 }
 
 function problem(each, now, isOwn) {
+  const many = each.shards.length > 1 ? h("details", {}, h("summary", {}, plural(each.shards.length, "shard")), each.shards.join(", ")) : null;
   const object = [each.stream, each.shard].filter(Boolean).join(" / ") || "the engine";
   const again = !isOwn ? "" : each.next_try ? `, tried again at ${new Date(each.next_try).toLocaleTimeString("en-GB")}` : ", tried again with each epoch";
   return h("article", { class: `problem ${each.has_stopped ? "stopped" : ""}` },
     h("h3", {}, h("span", { class: `tag ${each.has_stopped ? "bad" : ""}` }, each.id), object,
       h("span", { class: "times" }, "since ", when(each.since), `, met ${each.tries === 1 ? "once" : `${each.tries} times`}${again}`)),
-    h("p", { class: "what" }, each.what),
+    many, h("p", { class: "what" }, each.what),
     h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)));
 }
 
