@@ -16,7 +16,6 @@ from firnline_ingest.snowflake.packages import make_importable
 from tests.long_first import LONG, long_first
 from tests.processes import reap_what_is_started_from_now_on
 from tests.spark.prepared import use_archive
-from tests.sql.recording import pytest_configure, pytest_terminal_summary  # noqa: F401 # hooks
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -58,10 +57,13 @@ reap_what_is_started_from_now_on()
 
 ROOT = Path(__file__).parents[1]
 LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"
+pytest_plugins = ("tests.sql.recording", "tests.tiers")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """After pytest-randomly, whose order stays among the long ones and among the others."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """After pytest-randomly, whose order stays among the long ones and among the others, and of what is left to run."""
+    yield
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     items[:] = long_first(items, workers, lambda item: any(map(item.get_closest_marker, LONG)), fixture_of_module)
 

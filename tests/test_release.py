@@ -1,4 +1,4 @@
-"""The release's workflow is one that GitHub takes, trusts no action by a name that can move, and writes no more than it must."""
+"""Our workflows are ones that GitHub takes, trust no action by a name that can move, and write no more than they must."""
 
 import json
 import re
@@ -15,14 +15,28 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
-WORKFLOW = ROOT / ".github" / "workflows" / "release.yaml"
-MAY_WRITE = {"build": {"id-token", "attestations"}, "publish": {"id-token", "contents"}}
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())
+MAY_WRITE = {
+    "release": {"build": {"id-token", "attestations"}, "publish": {"id-token", "contents"}},
+    "nightly": dict[str, set[str]](),
+}
+
+
+def document(file: Path) -> dict[str, Any]:
+    """YAML reads the word `on` as true."""
+    found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {str(key) if key is not True else "on": value for key, value in found.items()}
+
+
+@pytest.fixture(params=WORKFLOWS, ids=lambda file: file.stem)
+def workflow_file(request: pytest.FixtureRequest) -> Path:
+    file: Path = request.param
+    return file
 
 
 @pytest.fixture
-def workflow() -> dict[str, Any]:
-    document = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
-    return {str(key) if key is not True else "on": value for key, value in document.items()}
+def workflow(workflow_file: Path) -> dict[str, Any]:
+    return document(workflow_file)
 
 
 def test_github_takes_it(workflow: dict[str, Any]) -> None:
@@ -30,19 +44,38 @@ def test_github_takes_it(workflow: dict[str, Any]) -> None:
     jsonschema.validate(workflow, json.loads(vendored.read_text(encoding="utf-8")))
 
 
-def test_every_action_is_named_by_its_commit_and_its_version() -> None:
-    used = re.findall(r"uses: (.+)", WORKFLOW.read_text(encoding="utf-8"))
+def test_every_action_is_named_by_its_commit_and_its_version(workflow_file: Path) -> None:
+    used = re.findall(r"uses: (.+)", workflow_file.read_text(encoding="utf-8"))
     assert used
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
 
 
-def test_each_job_may_write_what_it_writes_and_nothing_else(workflow: dict[str, Any]) -> None:
+def test_each_job_may_write_what_it_writes_and_nothing_else(workflow_file: Path, workflow: dict[str, Any]) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     for name, job in workflow["jobs"].items():
         granted = {right for right, how in job.get("permissions", {}).items() if how == "write"}
-        assert granted == MAY_WRITE.get(name, set()), name
-    assert workflow["jobs"]["publish"]["environment"] == "pypi"
-    assert "secrets." not in WORKFLOW.read_text(encoding="utf-8"), "no token is stored"
+        assert granted == MAY_WRITE[workflow_file.stem].get(name, set()), name
+    assert "secrets." not in workflow_file.read_text(encoding="utf-8"), "no token is stored"
+
+
+def test_a_release_is_published_in_an_environment_with_reviewers_and_after_all_tests() -> None:
+    (release,) = (document(file) for file in WORKFLOWS if file.stem == "release")
+    assert release["jobs"]["publish"]["environment"] == "pypi"
+    assert (release["jobs"]["publish"]["needs"], release["jobs"]["build"]["needs"]) == ("build", "test")
+    assert ".ci/run --all" in [step.get("run") for step in release["jobs"]["test"]["steps"]]
+
+
+def test_every_night_all_tests_run() -> None:
+    (nightly,) = (document(file) for file in WORKFLOWS if file.stem == "nightly")
+    assert re.fullmatch(r"\d+ \d+ \* \* \*", nightly["on"]["schedule"][0]["cron"])
+    assert ".ci/run --all" in [step.get("run") for step in nightly["jobs"]["test"]["steps"]]
+
+
+def test_what_ci_is_given_goes_on_to_the_tests() -> None:
+    """`--all` reaches pytest."""
+    for script, end in ((".ci/run", 'exec scripts/test "$@"'), ("scripts/test", '"$@"')):
+        last = (ROOT / script).read_text(encoding="utf-8").splitlines()[-1].partition(" #")[0]
+        assert last.endswith(end), script
 
 
 def test_no_expression_of_github_is_part_of_a_script(workflow: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """docs/design/requests.md: what the suite asked of AWS's services, by operation, with who judged it.
 
-`FIRNLINE_REQUESTS=FOLDER scripts/test`, then `python -m docs.tools.requests FOLDER`, adds what is new and keeps what is there.
-Fields that a service's model does not have are left out: a test asked for those on purpose.
+`FIRNLINE_REQUESTS=FOLDER scripts/test --all`, then `python -m docs.tools.requests FOLDER`, adds what is new and keeps
+what is there. Fields that a service's model does not have are left out: a test asked for those on purpose.
 """
 
 import json

@@ -7,7 +7,7 @@ import pytest
 from bench.processes import Role
 from bench.world import Shards, World
 
-pytestmark = [pytest.mark.e2e, pytest.mark.spark]
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.slow]
 
 LITTLE = Shards(count=2, records_per_s=50.0, is_trickle=True)
 

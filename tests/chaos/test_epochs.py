@@ -13,29 +13,39 @@ from tests.chaos.on_demand import ON_DEMAND
 from tests.chaos.sabotage import SABOTAGES
 from tests.chaos.schedule import STRIKES, Blow, Step
 from tests.chaos.suite import run_schedules
+from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
-SCHEDULES = len(STRIKES) + 8
+SCHEDULES, PARTS = len(STRIKES) + 8, 3
 FURTHER = (10 * len(STRIKES), 20 * len(STRIKES))
 """Where schedules begin that strike what the first ones missed: a busy machine may not come to a point in time."""
 SABOTAGED = 16
 
 
 @pytest.mark.timeout(900)
-def test_every_record_is_in_its_place_once_whatever_is_killed_or_frozen() -> None:
+@pytest.mark.parametrize("part", seeds(range(PARTS)))
+def test_every_record_is_in_its_place_once_whatever_is_killed_or_frozen(part: int) -> None:
+    first = range(part, SCHEDULES, PARTS)
+    points = {STRIKES[seed % len(STRIKES)] for seed in first}
     outcomes: list[Outcome] = []
-    for seeds in (range(SCHEDULES), *(range(first, first + len(STRIKES)) for first in FURTHER)):
-        missed = set(STRIKES) - {strike for outcome in outcomes for strike in outcome.strikes}
-        wanted = [seed for seed in seeds if seeds[0] == 0 or STRIKES[seed % len(STRIKES)] in missed]
+    for seeds_of_round in (first, *(range(begin, begin + len(STRIKES)) for begin in FURTHER)):
+        missed = points - {strike for outcome in outcomes for strike in outcome.strikes}
+        wanted = [seed for seed in seeds_of_round if not outcomes or STRIKES[seed % len(STRIKES)] in missed]
         outcomes += run_schedules(wanted, without=ON_DEMAND)
     failed = {outcome.seed: outcome.problems for outcome in outcomes if outcome.problems}
     assert failed == {}, "run one again with: scripts/chaos --runs 1 --seed SEED"
-    assert len(outcomes) >= SCHEDULES
+    assert len(outcomes) >= len(first)
     struck: Counter[tuple[Step, Blow]] = sum((outcome.strikes for outcome in outcomes), Counter())
-    assert set(STRIKES) <= set(struck), "every numbered point was struck, with every blow"
+    assert points <= set(struck), "every numbered point of the part was struck, with its blow"
     assert sum(outcome.zombies for outcome in outcomes) > 0
     assert sum(outcome.fault_hits for outcome in outcomes) > 0
+
+
+def test_the_parts_strike_every_point_with_every_blow_and_each_part_with_both_blows() -> None:
+    parts = [{STRIKES[seed % len(STRIKES)] for seed in range(part, SCHEDULES, PARTS)} for part in range(PARTS)]
+    assert set().union(*parts) == set(STRIKES)
+    assert all({blow for _, blow in part} == {*Blow} for part in parts)
 
 
 @pytest.mark.timeout(300)

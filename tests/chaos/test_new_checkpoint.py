@@ -10,6 +10,7 @@ from tests.chaos.simulated.acts import run_for, split
 from tests.chaos.simulated.process import Checkpoint, simulated
 from tests.chaos.simulated.story import StoryOutcome, come_to_an_end
 from tests.chaos.simulated.world import World
+from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
@@ -51,9 +52,9 @@ def moved(seed: int, *, at: str, is_killed: bool) -> tuple[World, list[str]]:
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["stopped", "killed"])
 @pytest.mark.parametrize("at", ["TRIM_HORIZON", "LATEST"])
-def test_a_new_checkpoint_goes_on_from_the_ledger_exactly_once(at: str, is_killed: bool) -> None:
-    for seed in range(5):
-        world, found = moved(seed, at=at, is_killed=is_killed)
-        assert found == [], seed
-        assert len(world.puts) == 3 * len(Fate) + 1
-        assert world.evidence().losses == []
+@pytest.mark.parametrize("seed", seeds(range(6)))
+def test_a_new_checkpoint_goes_on_from_the_ledger_exactly_once(seed: int, at: str, is_killed: bool) -> None:
+    world, found = moved(seed, at=at, is_killed=is_killed)
+    assert found == []
+    assert len(world.puts) == 3 * len(Fate) + 1
+    assert world.evidence().losses == []

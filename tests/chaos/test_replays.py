@@ -27,6 +27,7 @@ from tests.chaos.simulated.process import EngineProcess, simulated
 from tests.chaos.simulated.simulation import Actor, pause
 from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_of
 from tests.chaos.simulated.world import World
+from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
@@ -185,7 +186,7 @@ def judge(story: Story) -> None:
     assert not problems(story.world.evidence())
 
 
-@pytest.mark.parametrize("seed", range(91_500_000, 91_500_012))
+@pytest.mark.parametrize("seed", seeds(range(91_500_000, 91_500_012)))
 def test_each_letter_is_replayed_once_whatever_happens_to_engines_and_replays(seed: int) -> None:
     story = Story(seed)
     with simulated():

@@ -21,6 +21,7 @@ from tests.chaos.simulated.world import STREAM
 from tests.chaos.test_replays import Story as Replays
 from tests.chaos.test_replays import judge
 from tests.fakes.kills import Killed
+from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
@@ -100,7 +101,7 @@ class Story(Replays):
                 return
 
 
-@pytest.mark.parametrize("seed", range(91_600_000, 91_600_008))
+@pytest.mark.parametrize("seed", seeds(range(91_600_000, 91_600_008)))
 def test_replays_of_a_stream_that_was_migrated_bring_each_letter_once_and_nothing_of_before(seed: int) -> None:
     story = Story(seed)
     with simulated():

@@ -29,6 +29,7 @@ from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_
 from tests.chaos.simulated.world import World
 from tests.chaos.test_replays import REPAIRED, SharedObjects
 from tests.chaos.test_resumed_reshards import from_horizon, read_all
+from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
@@ -172,7 +173,7 @@ def _place_of(row: bytes) -> tuple[str, int]:
     return metadata["shardId"], int(metadata["sequenceNumber"])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(range(12)))
 def test_what_is_read_again_from_the_horizon_and_replayed_is_in_the_new_table_once(seed: int) -> None:
     story = Story(seed)
     with simulated():

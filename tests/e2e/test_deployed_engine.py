@@ -37,7 +37,7 @@ BESIDE = {"FindApplication", "HandOverEngineRole", "SeeRun"}
 """Statements that a roll-out uses whole, beside its own."""
 EARLIER = {"emr-serverless:CancelJobRun by CancelRuns"}
 """A run that is over before it has to be cancelled needs none; tests/iam/test_ci.py cancels one."""
-pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
 
 
 class DeployedByCi(Deployable):

@@ -133,6 +133,7 @@ def traces_in(folder: Path, pieces: list[bytes]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_an_environment_from_its_first_key_to_its_end_and_no_trace_of_the_key(firnline: Commands) -> None:
     environment, spec_file = firnline.environment, firnline.spec_file
     refused = firnline("up", expect=2)

@@ -21,7 +21,7 @@ import pytest
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.pulumi_cli.errors import PulumiError
 
-pytestmark = [pytest.mark.e2e, pytest.mark.pulumi, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.e2e, pytest.mark.pulumi, pytest.mark.timeout(900), pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"

@@ -9,11 +9,18 @@ from click.testing import CliRunner
 from firnline_infra.cli.main import firnline
 from tests.foreign.commands import command, proven_records, rows_of
 from tests.foreign.conftest import ForeignLane
+from tests.foreign.servers import KINESALITE, KINESIS_MOCK
 from tests.spark.conftest import HANGS_S, until
 
 pytestmark = [pytest.mark.foreign, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
+BOTH = [
+    pytest.param(KINESIS_MOCK, id="kinesis-mock"),
+    pytest.param(KINESALITE, id="kinesalite", marks=pytest.mark.slow),
+]
 
+
+@pytest.mark.parametrize("foreign_environment", BOTH, indirect=True)
 def test_a_stream_that_is_split_and_merged_under_an_engine_that_is_killed_arrives_once(
     new_lane: Callable[..., ForeignLane], s3a_jars: Path
 ) -> None:

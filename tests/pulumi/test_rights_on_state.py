@@ -173,6 +173,7 @@ def test_a_deployer_does_everything_with_a_stack_and_a_previewer_reads_it(ci: Ci
     assert ci.asked("preview") == ci.allowed("preview")
 
 
+@pytest.mark.slow
 def test_a_previewer_changes_no_state(ci: Ci) -> None:
     with pytest.raises(CommandFailed, match="s3:PutObject"):
         ci.cli("preview").init(STACK, secrets_provider=ci.encryption)

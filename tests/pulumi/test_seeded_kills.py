@@ -54,6 +54,7 @@ def on_both_sides(seen: list[str]) -> set[str]:
     return {where for where, times in Counter(seen).items() if times == 2}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(bool(EVERY_STEP), reason="FIRNLINE_KILLS asks for every step")
 def test_whenever_an_up_is_killed_the_next_ones_lead_to_what_was_asked_for(tmp_path: Path) -> None:
@@ -62,6 +63,7 @@ def test_whenever_an_up_is_killed_the_next_ones_lead_to_what_was_asked_for(tmp_p
         assert killed == KILLS, f"seed {SEED}"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(0)
 @pytest.mark.skipif(not EVERY_STEP, reason="takes about half an hour; scripts/chaos --stack runs it")
 def test_a_kill_at_any_step_is_repaired_by_the_next_up(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.trial_project import TrialProject
 
-pytestmark = pytest.mark.pulumi
+pytestmark = [pytest.mark.pulumi, pytest.mark.slow]
 PROGRAM = """
 import pulumi
 from firnline_infra.pulumi.aws import EventStream, EventStreamArgs

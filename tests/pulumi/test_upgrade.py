@@ -41,6 +41,7 @@ def test_the_stack_of_an_earlier_version_stays_as_it_is(version: str, tmp_path: 
     assert {urn: op for urn, op in steps.items() if op != "same"} == CHANGED[version]
 
 
+@pytest.mark.slow
 def test_what_would_be_replaced_or_removed_is_seen(tmp_path: Path) -> None:
     """So that a preview which says nothing means something: the same stack under another specification."""
     with upgraded("0.1.0", tmp_path) as trial:

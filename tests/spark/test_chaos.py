@@ -19,7 +19,7 @@ from firnline_ingest.config.load import load_config
 from firnline_local.demo.engine_process import EngineProcess
 from tests.spark.conftest import HANGS_S, Lane, until
 
-pytestmark = [pytest.mark.chaos, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.chaos, pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
 
 SEED = int(os.environ.get("FIRNLINE_SEED", "2"))
 EVENTS, PART = 4_000, 1_000

@@ -13,7 +13,7 @@ from firnline_local.kinesis import FakeKinesis, KinesisServer
 from tests.contract.datasource.query import put
 from tests.spark.conftest import HANGS_S
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S), pytest.mark.slow]
 
 PROGRAM = """
 import json, os, sys

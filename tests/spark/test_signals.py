@@ -79,6 +79,7 @@ def submitted(lane: Lane) -> Iterator[EngineProcess]:
         yield engine
 
 
+@pytest.mark.slow
 def test_spark_submit_that_is_told_to_end_lets_the_engine_prove_its_last_rows(new_lane: Callable[..., Lane]) -> None:
     lane = new_lane()
     lane.put(*({"n": n} for n in range(100)))

@@ -6,12 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from tests.chaos.in_memory.conftest import World
+from tests.tiers import seeds
 
-RUNS, PER_TEST = 400, 100
+RUNS, PER_TEST = 420, 35
 
 
 @pytest.mark.chaos
-@pytest.mark.parametrize("first", range(0, RUNS, PER_TEST))
+@pytest.mark.parametrize("first", seeds(range(0, RUNS, PER_TEST)))
 def test_every_record_is_in_one_place_once_and_in_order(run_seed: Callable[[int], World], first: int) -> None:
     surplus = []
     for seed in range(first, first + PER_TEST):
