@@ -1,68 +1,97 @@
 """The JSON values of a record that has several: one behind the other, or in arrays. Found by their ends; nothing is decoded.
 
-What is between two ends is judged by whoever takes it: a cut at the wrong place of what is no JSON makes no JSON of it. Takes one
-step a token, and no memory, whatever the bytes are.
+What is between two ends is judged by whoever takes it: a cut at the wrong place of what is no JSON makes no JSON of it. Takes
+time in proportion to the bytes, and no memory, whatever they are: a regular expression passes what decides nothing.
 """
 
 import re
 from collections.abc import Iterator
 
+from firnline_ingest.nesting import MAX_DEPTH
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
-TOKEN = re.compile(rb'[\[\]{},"]|[^ \t\r\n\[\]{},"]+')
-IN_TEXT = re.compile(rb'\\.|"', re.DOTALL)
+TEXT = rb'"(?:[^"\\]++|\\.)*+"'
+FLAT = rb'[\[{](?:[^\[\]{}"]++|%s)*+[\]}]' % TEXT
+SHALLOW = rb'[\[{](?:[^\[\]{}"]++|%s|%s)*+[\]}]' % (TEXT, FLAT)
+"""Of two levels at most: what is deeper is followed bracket by bracket, so that no byte is looked at more than a few times."""
+WITHIN = re.compile(rb'(?:[^\[\]{}"]++|%s|%s)*+' % (TEXT, SHALLOW), re.DOTALL)
+WITHIN_ELEMENT = re.compile(rb'(?:[^\[\]{},"]++|%s|%s)*+' % (TEXT, SHALLOW), re.DOTALL)
+BETWEEN = re.compile(rb"(?:[ \t\r\n]++|\[[ \t\r\n]*+\])*+")
+"""An empty array holds no value."""
+ALONE = re.compile(rb'%s|[^ \t\r\n\[\]{},"]++|.' % TEXT, re.DOTALL)
 BLANKS = b" \t\r\n"
-OPEN, CLOSE = b"[{", b"]}"
+OPEN = b"[{"
 
 
 def json_values(data: bytes) -> Iterator[bytes]:
     """Yields each value, without the blanks around it; of an array its elements. Raises Unusable for what stands at a place
-    where no value can."""
-    depth = begin = 0
-    in_array = has_elements = False
-    for start, end in _tokens(data):
-        first = data[start : start + 1]
-        if depth == 0 and first not in OPEN:
-            yield _alone(data[start:end])
-        elif depth == 0:
-            depth, in_array, has_elements = 1, first == b"[", False
-            begin = end if in_array else start
-        elif first in OPEN:
-            depth += 1
-        elif first in CLOSE:
-            depth -= 1
-            if depth == 0 and not in_array:
-                yield data[begin:end]
-            elif depth == 0:
-                if first != b"]":
-                    raise _not_json("an array is closed by }.")
-                if has_elements or data[begin:start].strip(BLANKS):
-                    yield _element(data[begin:start])
-        elif first == b"," and depth == 1 and in_array:
-            yield _element(data[begin:start])
-            begin, has_elements = end, True
-    if depth:
-        raise _not_json("an array or an object is not closed.")
+    where no value can, and for what is nested too deeply before it ends."""
+    at = _passed(BETWEEN, data, 0)
+    while at < len(data):
+        first = data[at : at + 1]
+        if first == b"[":
+            at = yield from _elements(data, at + 1)
+        elif first == b"{":
+            end = _end(data, at + 1)
+            yield data[at:end]
+            at = end
+        else:
+            token = ALONE.match(data, at)
+            assert token is not None, "anything is a token"
+            yield _alone(token[0])
+            at = token.end()
+        at = _passed(BETWEEN, data, at)
 
 
-def _tokens(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yields where each begins and ends: a bracket, a comma, a text, or what stands between two of them or two blanks."""
-    at = 0
-    while found := TOKEN.search(data, at):
-        at = found.end()
-        if found[0] == b'"':
-            while (within := IN_TEXT.search(data, at)) and within[0] != b'"':
-                at = within.end()
-            if within is None:
-                raise _not_json("a text is not closed.")
-            at = within.end()
-        yield found.start(), at
+def _elements(data: bytes, begin: int) -> Iterator[bytes]:
+    """Yields the elements of an array whose first one begins at `begin`; returns the place behind it."""
+    has_elements = False
+    while True:
+        at = _passed(WITHIN_ELEMENT, data, begin)
+        while data[at : at + 1] in (b"[", b"{"):
+            at = _passed(WITHIN_ELEMENT, data, _end(data, at + 1))
+        match data[at : at + 1]:
+            case b",":
+                yield _element(data[begin:at])
+                begin, has_elements = at + 1, True
+            case b"]":
+                if has_elements or data[begin:at].strip(BLANKS):
+                    yield _element(data[begin:at])
+                return at + 1
+            case b"}":
+                raise _not_json("an array is closed by }.")
+            case left:
+                raise _not_closed(left)
+
+
+def _end(data: bytes, at: int) -> int:
+    """The place behind the array or object inside of which `at` is."""
+    depth = 1
+    while depth:
+        at = _passed(WITHIN, data, at)
+        bracket = data[at : at + 1]
+        if not bracket or bracket == b'"':
+            raise _not_closed(bracket)
+        depth += 1 if bracket in OPEN else -1
+        if depth > MAX_DEPTH:
+            raise Unusable(Rejection(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels."))
+        at += 1
+    return at
+
+
+def _passed(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    """The place behind what the pattern passes, which may be nothing."""
+    found = pattern.match(data, at)
+    assert found is not None, "each of them matches nothing, too"
+    return found.end()
 
 
 def _alone(token: bytes) -> bytes:
     """A value of no array and no object."""
     if token in (b",", b"]", b"}"):
         raise _not_json(f"{token.decode()} stands where a value begins.")
+    if token == b'"':
+        raise _not_closed(token)
     return token
 
 
@@ -71,6 +100,11 @@ def _element(text: bytes) -> bytes:
     if not element:
         raise _not_json("an array lacks an element.")
     return element
+
+
+def _not_closed(left: bytes) -> Unusable:
+    """`left`: what the search has stopped at; nothing, or where a text begins."""
+    return _not_json("a text is not closed." if left else "an array or an object is not closed.")
 
 
 def _not_json(detail: str) -> Unusable:

@@ -239,6 +239,8 @@ class RowMaker:
         """Raises Omitted where all of them are filtered."""
         any_filtered = any_made = False
         for number, document in enumerate(documents):
+            if number >= RECORD_ROWS:
+                raise too_large(f"it has more than {RECORD_ROWS:,} rows.")
             try:
                 made = self._check_made(transform(document, record))
             except Filtered:

@@ -1,12 +1,16 @@
 """Several JSON objects of a record, one behind the other or in arrays."""
 
 import json
+import sys
 
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import RejectReason
+from firnline_ingest.nesting import MAX_DEPTH
+from firnline_ingest.records import rows as row_making
+from firnline_ingest.records.json_values import json_values
+from firnline_ingest.records.rejection import RejectReason, Unusable
 from firnline_ingest.records.rows import RowMaker, Rows
 from firnline_ingest.values import LAST_ROW
 
@@ -97,3 +101,57 @@ def test_any_values_go_into_one_column() -> None:
 def test_without_the_option_a_record_is_one_object() -> None:
     made = convert(b'{"a":1}{"a":2}', several=False)
     assert [each.reason for each in made.rejected] == [RejectReason.NOT_JSON]
+
+
+BYTES = 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("piece", "before", "behind"),
+    [
+        (b"[", b"", b""),
+        (b'{"a":', b"", b""),
+        (b"[]", b"", b""),
+        (b"[[]],", b"[", b"0]"),
+        (b'["a","b\\n"],', b"[[", b"0]]"),
+        (b"1,", b"[[", b"0]]"),
+        (b'"",', b'[{"a":[', b"0]}]"),
+        (b"\\n", b'[{"a":"', b'"}]'),
+        (b'[{"a":', b"[[", b""),
+    ],
+)
+def test_few_steps_are_taken_whatever_the_bytes_are(piece: bytes, before: bytes, behind: bytes) -> None:
+    steps = 0
+
+    def count(frame: object, event: str, arg: object) -> object:
+        nonlocal steps
+        steps += event == "line"
+        return count
+
+    sys.settrace(count)
+    try:
+        for _ in json_values(before + piece * (BYTES // len(piece)) + behind):
+            if steps > 10_000:
+                break
+    except Unusable:
+        pass
+    finally:
+        sys.settrace(None)
+    assert steps <= 11_000
+
+
+def test_what_is_deeper_than_a_row_may_be_is_too_deep_before_it_ends() -> None:
+    for payload in (b"[" * (MAX_DEPTH + 2), b"{" * (MAX_DEPTH + 1), b"[[[1]," * (MAX_DEPTH + 2)):
+        with pytest.raises(Unusable) as refused:
+            list(json_values(payload))
+        assert refused.value.fault.reason is RejectReason.TOO_DEEP
+    deepest = b'{"a":' * MAX_DEPTH + b"1" + b"}" * MAX_DEPTH
+    assert list(json_values(b"[%b]" % deepest)) == [deepest]
+
+
+def test_values_that_a_transform_leaves_out_are_in_bounds_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_making, "RECORD_ROWS", 100)
+    nothing = [{"type": "filter", "field": "a", "exists": False}]
+    made = convert(b"{}" * 101, transforms=nothing)
+    assert [each.reason for each in made.rejected] == [RejectReason.TOO_LARGE]
+    assert convert(b"{}" * 100, transforms=nothing).left_out.total() == 1
