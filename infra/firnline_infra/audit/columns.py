@@ -29,8 +29,8 @@ class AuditedColumn:
     """Its stored name."""
     type: str
     """As DESCRIBE TABLE writes it."""
-    has_default: bool = False
-    """A row without a value may then have one all the same."""
+    default: str = ""
+    """An expression, as DESCRIBE TABLE writes it; empty where there is none."""
     family: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class AuditedColumn:
     @classmethod
     def described(cls, row: Mapping[str, object]) -> "AuditedColumn":
         """Reads a row of DESCRIBE TABLE, by lower-cased name."""
-        return cls(str(row["name"]), str(row["type"]), has_default=bool(row.get("default")))
+        return cls(str(row["name"]), str(row["type"]), default=str(row.get("default") or ""))
 
     @property
     def key(self) -> str:
@@ -50,10 +50,32 @@ class AuditedColumn:
         """NULL, and the JSON null that a VARIANT keeps, are both no value."""
         return kept is None or (kept == "null" and self.family in JSON_FAMILIES)
 
+    @property
+    def has_default(self) -> bool:
+        """Whether a row without a value may have one all the same."""
+        return bool(self.default)
+
+    def is_default(self, kept: object) -> Verdict:
+        """Whether the value is the column's default; None where that is no constant that the audit reads."""
+        if not self.default:
+            return False
+        constant = _constant(self.default.strip())
+        return None if constant is None else self.holds(constant, kept)
+
     def holds(self, sent: object, kept: object) -> Verdict:
         """`sent` as json_values.parse reads it, never None; `kept` as the connector gives it, never empty."""
         compare = BY_FAMILY.get(self.family)
         return compare(sent, kept) if compare else None
+
+
+def _constant(expression: str) -> object:
+    """A text, a number or a boolean as SQL writes it; None for any other expression."""
+    if expression[:1] == expression[-1:] == "'" and len(expression) > 1 and "\\" not in expression:
+        text = expression[1:-1].replace("''", "\0")
+        return None if "'" in text else text.replace("\0", "'")
+    if expression.upper() in ("TRUE", "FALSE"):
+        return expression.upper() == "TRUE"
+    return number(expression)
 
 
 def _number(sent: object, kept: object) -> Verdict:

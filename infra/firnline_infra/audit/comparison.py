@@ -182,11 +182,18 @@ class _Walk:
     def _take_replayed(self) -> bool:
         """Whether the record's dead letter became its rows; then the dead letter counts no more."""
         letter = next((each for each in self._group if each.place is RecordPlace.DEAD_LETTERS), None)
-        if letter is None or len(self._group) == 1 or self._replayed_into(*position_of(letter)[:2]) is None:
+        if letter is None:
+            return self._was_replayed_before(self._group[0])
+        if len(self._group) == 1 or self._replayed_into(*position_of(letter)[:2]) is None:
             return False
         self._letter = letter
         self._group = [each for each in self._group if each.place is not RecordPlace.DEAD_LETTERS]
         return True
+
+    def _was_replayed_before(self, row: AuditOutcome) -> bool:
+        """Whether a replay brought the row in, and its dead letter is gone: a lifecycle rule may have deleted it."""
+        replayed = self._replayed_into(*position_of(row)[:2])
+        return replayed is not None and row.row in replayed.proven
 
     def _report_absence(self, record: StreamRecord) -> None:
         if record.status is ClaimStatus.AFTER_CLAIM:

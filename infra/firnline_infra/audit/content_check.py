@@ -93,21 +93,22 @@ class ContentComparison:
     ) -> Iterator[str]:
         sent = {key.upper(): value for key, value in payload.items() if value is not None}
         for column, kept in zip(self._columns, values, strict=True):
-            value = sent.get(column.key)
-            if column.name in self._since_ms and not column.is_empty(kept):
-                findings.filled.add((outcome.table, column.name))
+            value, verdict = sent.get(column.key), None
+            self._note_evidence(column, kept, outcome, findings)
             if column.key in record.unknown:
                 findings.counts.unchecked_values += 1
             elif value is None:
                 if not column.has_default and not column.is_empty(kept):
                     yield f"{column.name}: the record has no value, the table has {shown(kept)}"
-            elif column.is_empty(kept) and self._is_before(column, record, outcome, findings):
+            elif not column.is_empty(kept) and (verdict := column.holds(value, kept)):
+                pass
+            elif self._is_before(column, kept, record, outcome, findings):
                 findings.counts.values_before_column += 1
             elif column.is_empty(kept):
                 yield f"{column.name}: the record has {shown(value)}, the table no value"
-            elif (verdict := column.holds(value, kept)) is None:
+            elif verdict is None:
                 findings.counts.unchecked_values += 1
-            elif not verdict:
+            else:
                 yield f"{column.name} {column.type}: the record has {shown(value)}, the table {shown(kept)}"
         for key in sent.keys() - self._keys:
             if self._evolves:
@@ -115,15 +116,33 @@ class ContentComparison:
             else:
                 findings.counts.values_without_column += 1
 
+    def _note_evidence(
+        self, column: AuditedColumn, kept: object, outcome: AuditOutcome, findings: ShardFindings
+    ) -> None:
+        """A row with a value in it was sent when the column was there, unless a default has filled it."""
+        if column.name in self._since_ms and not column.is_empty(kept) and column.is_default(kept) is False:
+            findings.filled.add((outcome.table, column.name))
+
     def _is_before(
-        self, column: AuditedColumn, record: StreamRecord, outcome: AuditOutcome, findings: ShardFindings
+        self,
+        column: AuditedColumn,
+        kept: object,
+        record: StreamRecord,
+        outcome: AuditOutcome,
+        findings: ShardFindings,
     ) -> bool:
-        """Returns whether the record may have been sent before its column was there.
+        """Returns whether the record may have been sent before its column was there: then the row has no value, or what the
+        column was added with (ADD COLUMN … DEFAULT).
 
         A shard's rows are sent in their order, so none of them is behind one that has a value in it.
         """
+        place = outcome.table, column.name
         is_older = record.arrived_ms is not None and record.arrived_ms <= self._since_ms.get(column.name, -1)
-        return is_older and (outcome.table, column.name) not in findings.filled
+        if not is_older or place in findings.filled:
+            return False
+        if column.is_empty(kept) or (is_default := column.is_default(kept)) is True:
+            return True
+        return is_default is None and bool(findings.defaults.setdefault(place, kept) == kept)
 
     def _metadata_changes(
         self, record: StreamRecord, outcome: AuditOutcome, metadata: Mapping[str, object], shard_id: str

@@ -115,7 +115,9 @@ class ShardFindings:
     by_table: Counter[tuple[str, RecordPlace]] = field(default_factory=Counter)
     """How many rows and error rows have a record, by what they say of their table."""
     filled: set[tuple[str, str]] = field(default_factory=set)
-    """Columns that a row so far has a value in, by what rows say of their table, and by name."""
+    """Columns in which a row so far has a value that is not their default, by what rows say of their table, and by name."""
+    defaults: dict[tuple[str, str], object] = field(default_factory=dict)
+    """What rows from before their column have in it, where its default is an expression: one value for all of them."""
     rejections: Rejections = field(default_factory=Rejections)
     """Why the error rows that have a record were rejected."""
 

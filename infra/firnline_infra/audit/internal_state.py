@@ -130,18 +130,14 @@ def report_not_stored(findings: ShardFindings, channel: CountedChannel, lacking:
     findings.report(ProblemKind.NOT_STORED, position, detail, times=lacking)
 
 
-def replayed_of(
-    config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str], letters: Container[str]
-) -> Callable[[str], ReplayedInto]:
-    """What was replayed, by shard id; `letters` has the shards of which there are dead letters. `labels`: what rows say of
-    their table, by its route.
+def replayed_of(config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str]) -> Callable[[str], ReplayedInto]:
+    """What was replayed, by shard id, also where its dead letters are gone. `labels`: what rows say of their table, by its
+    route.
     """
     if config.dead_letters.stream is not None:
         return lambda _: never
 
     def of_shard(shard_id: str) -> ReplayedInto:
-        if shard_id not in letters:
-            return never
         shard = ShardKey(lineage.stream, lineage.stream_created_ms, shard_id)
         journal = Journal(open_objects(config), config.application, shard)
         over = {number for number, is_over in journal.numbers().items() if is_over}

@@ -155,7 +155,7 @@ class PipelineAudit:
             not_ingested=not_ingested_of(self.config, as_routed, schemas),
             decoded=decoded_of(as_routed, schemas, tables.labels),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
-            replayed_into=replayed_of(self.config, lineage, tables.labels, letters),
+            replayed_into=replayed_of(self.config, lineage, tables.labels),
         )
 
     def _content_check(self, tables: AuditedTables) -> ContentOfTables:

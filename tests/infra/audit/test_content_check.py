@@ -1,5 +1,6 @@
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -94,7 +95,7 @@ def test_what_the_table_has_otherwise_is_a_change(payload: Any, values: tuple[An
 
 
 def test_a_columns_default_is_no_change() -> None:
-    columns = (AuditedColumn("ID", "NUMBER(38,0)", has_default=True),)
+    columns = (AuditedColumn("ID", "NUMBER(38,0)", default="7"),)
     assert checked({}, 7, columns=columns).counts.problems == 0
 
 
@@ -207,9 +208,10 @@ def test_what_transforms_make_no_object_of_may_have_been_one() -> None:
         assert findings.counts.problems == problems
 
 
-def of_shard(*rows: tuple[int, object], since_ms: int, kept: str = "ID") -> ShardFindings:
+def of_shard(*rows: tuple[int, object], since_ms: int, kept: str = "ID", default: str = "") -> ShardFindings:
     """Rows of {"id": 7}, each by its arrival and by what the table has, in their order."""
-    check = ContentComparison("orders", COLUMNS[:1], evolves=False, since_ms={kept: since_ms})
+    columns = (AuditedColumn("ID", "NUMBER(38,0)", default=default),)
+    check = ContentComparison("orders", columns, evolves=False, since_ms={kept: since_ms})
     findings = ShardFindings(SHARD)
     for number, (arrived_ms, value) in enumerate(rows):
         record = StreamRecord(100 + number, b'{"id":7}', partition_key="key", arrived_ms=arrived_ms)
@@ -232,3 +234,42 @@ def test_a_value_from_before_its_column_is_counted_and_refutes_nothing(
 ) -> None:
     counts = of_shard(*rows, since_ms=since_ms).counts
     assert (counts.values_before_column, counts.changed) == (before, changed)
+
+
+@pytest.mark.parametrize(
+    ("default", "rows", "before", "changed"),
+    [
+        pytest.param("0", [(1_000, 0), (2_000, 0), (900_000, 7)], 2, 0, id="what filled the older rows"),
+        pytest.param("0", [(1_000, None), (2_000, 0)], 2, 0, id="a default that came after its column"),
+        pytest.param("7", [(1_000, 7), (2_000, None)], 1, 0, id="a default says nothing of when its column came"),
+        pytest.param("0", [(1_000, 7), (2_000, 0)], 0, 1, id="behind a row that has its record's value"),
+        pytest.param("0", [(1_000, 8)], 0, 1, id="another value than the default"),
+        pytest.param("0", [(900_000, 0)], 0, 1, id="long after the column was there"),
+        pytest.param("5 + 4", [(1_000, 9), (2_000, 9), (3_000, 8)], 2, 1, id="an expression filled them all alike"),
+    ],
+)
+def test_a_default_that_filled_older_rows_refutes_nothing(
+    default: str, rows: list[tuple[int, object]], before: int, changed: int
+) -> None:
+    counts = of_shard(*rows, since_ms=2_500, default=default).counts
+    assert (counts.values_before_column, counts.changed) == (before, changed)
+
+
+@pytest.mark.parametrize(
+    ("of", "default", "kept", "expected"),
+    [
+        ("VARCHAR(10)", "'it''s'", "it's", True),
+        ("VARCHAR(10)", "'0'", "1", False),
+        ("VARCHAR(10)", "'7'", "7", True),
+        ("NUMBER(38,0)", "0", 0, True),
+        ("NUMBER(10,2)", "-1.50", Decimal("-1.50"), True),
+        ("BOOLEAN", "FALSE", False, True),
+        ("BOOLEAN", "TRUE", False, False),
+        ("NUMBER(38,0)", "", 0, False),
+        ("DATE", "CAST('2026-01-01' AS DATE)", date(2026, 1, 1), None),
+    ],
+)
+def test_a_columns_default_is_told_from_other_values(
+    of: str, default: str, kept: object, expected: bool | None
+) -> None:
+    assert AuditedColumn("C", of, default=default).is_default(kept) is expected
