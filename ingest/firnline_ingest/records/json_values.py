@@ -5,7 +5,7 @@ time in proportion to the bytes, and no memory, whatever they are: a regular exp
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from firnline_ingest.nesting import MAX_DEPTH
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
@@ -43,7 +43,7 @@ def json_values(data: bytes) -> Iterator[bytes]:
         at = _passed(BETWEEN, data, at)
 
 
-def _elements(data: bytes, begin: int) -> Iterator[bytes]:
+def _elements(data: bytes, begin: int) -> Generator[bytes, None, int]:
     """Yields the elements of an array whose first one begins at `begin`; returns the place behind it."""
     has_elements = False
     while True:
