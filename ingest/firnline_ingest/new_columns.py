@@ -1,7 +1,8 @@
 """Adds columns for keys that have none, before the rows with their values are sent (`adds_columns` of a pipeline).
 
 A page whose keys have no answer yet is not appended. An answer is a column, or a refusal: then the keys are counted as unknown,
-and are asked for again after a while. So no value is dropped uncounted, and no refusal holds a shard.
+and are asked for again after a while. So no value is dropped uncounted, and no refusal holds a shard. An answer is as old as the
+channel at most: the account behind a channel that is opened again may be another one, whose table has less.
 """
 
 import logging
@@ -23,7 +24,7 @@ from firnline_ingest.snowflake.target import NOT_ALLOWED, TargetCatalog, TargetS
 AT_ONCE = 100  # columns of one statement: as many as schema evolution adds at once (data-load-schema-evolution)
 MOST_REFUSED = 2000  # keys remembered of a table; a stream whose keys are data has new ones without end
 AGAIN_S = 300.0
-"""After which what was refused is tried again: its owner may have granted OWNERSHIP, or made room."""
+"""After which all is asked again: what was refused may be granted by now, and a column may have been dropped."""
 MOST_LOGGED = 20  # keys of one line
 BY_ITS_OWNER = "its type has to be given by a person"
 
@@ -39,8 +40,10 @@ class _Table:
     known: TableKeys = UNASKED
     misses_no_key: bool = False
     """Whether it evolves now, or a SELECT says what is taken."""
-    doubted_s: float | None = None
-    """When the first refusal was given, or when nothing had to be added: after a while either is asked for again."""
+    begun_s: float | None = None
+    """When the first of it was learned; None where nothing was asked yet."""
+    asked_s: float = 0.0
+    """When the columns were looked at last."""
 
 
 @dataclass(slots=True)
@@ -57,11 +60,11 @@ class NewColumns:
     def of(cls, config: EngineConfig) -> "NewColumns":
         return cls(TargetCatalog(config))
 
-    def known(self, pipeline: PipelineConfig, tables: Iterable[str]) -> Mapping[str, TableKeys]:
+    def known(self, pipeline: PipelineConfig, tables: Iterable[str], since_s: float = 0.0) -> Mapping[str, TableKeys]:
         """Returns what is known of the tables that the pipeline adds columns to, by the names that its routes give them; no
-        entry for those that miss no key."""
+        entry for those that miss no key. What was looked at before `since_s`, by the clock, is not known."""
         found = {name: self._table(pipeline, name) for name in tables}
-        return {name: known for name, table in found.items() if (known := self._known(table))}
+        return {name: known for name, table in found.items() if (known := self._known(table, since_s))}
 
     def answer(self, pipeline: PipelineConfig, wanted: Mapping[str, Mapping[str, NewKey]], shard: str) -> None:
         """Gives each of the wanted keys of each table a column, or notes that it has none for now. Raises what keeps Snowflake
@@ -76,20 +79,30 @@ class NewColumns:
                 self._answer(self._table(pipeline, name), by_table[name], keys, shard)
 
     def rows_of(
-        self, maker: RowMaker, records: Sequence[Record], pipeline: PipelineConfig, tables: Sequence[str], shard: str
+        self,
+        maker: RowMaker,
+        records: Sequence[Record],
+        pipeline: PipelineConfig,
+        tables: Sequence[str],
+        shard: str,
+        *,
+        since_s: float = 0.0,
     ) -> Rows:
-        """Returns the rows of records of which each key has a column, or had one refused. Raises what `answer` raises."""
+        """Returns the rows of records of which each key has a column, or had one refused, by looks since `since_s`. Raises what
+        `answer` raises."""
         made = maker.convert(records)
         while made.unanswered_keys:
             self.answer(pipeline, maker.unanswered(records, made), shard)
-            maker.know_tables(self.known(pipeline, tables))
+            maker.know_tables(self.known(pipeline, tables, since_s))
             made = maker.convert(records)
         return made
 
     def _answer(self, table: _Table, state: TargetState, keys: Mapping[str, NewKey], shard: str) -> None:
-        table.misses_no_key = not state.adds_columns
+        now_s = self.clock()
+        table.asked_s, table.misses_no_key = now_s, not state.adds_columns
+        if table.begun_s is None:
+            table.begun_s = now_s
         if table.misses_no_key:
-            table.doubted_s = self.clock()
             return
         found = replace(table.known, columns=self._columns(state))
         lacking = {column_key(key): NewColumn(key, new.kind) for key, new in keys.items() if found.is_unanswered(key)}
@@ -98,8 +111,6 @@ class NewColumns:
             _tell(state, lacking.values(), refused, shard)
             found = replace(found, columns=self._columns(state))
         table.known = replace(found, refused=found.refused | (lacking.keys() - found.columns))
-        if table.known.refused and table.doubted_s is None:
-            table.doubted_s = self.clock()
 
     def _columns(self, state: TargetState) -> frozenset[str]:
         return frozenset(map(column_key, self.catalog.columns_of(state.target)))
@@ -107,11 +118,12 @@ class NewColumns:
     def _table(self, pipeline: PipelineConfig, name: str) -> _Table:
         return self._tables.setdefault((pipeline.stream, name), _Table())
 
-    def _known(self, table: _Table) -> TableKeys | None:
+    def _known(self, table: _Table, since_s: float) -> TableKeys | None:
         """Returns what is known now; None where no key is missed. Where too many keys were refused, every other one is."""
-        if table.doubted_s is not None and self.clock() - table.doubted_s > AGAIN_S:
-            table.known = replace(table.known, refused=frozenset())
-            table.doubted_s, table.misses_no_key = None, False
+        if table.begun_s is not None and self.clock() - table.begun_s > AGAIN_S:
+            table.known, table.begun_s, table.misses_no_key = UNASKED, None, False
+        if table.asked_s < since_s:
+            return UNASKED
         if table.misses_no_key:
             return None
         return replace(table.known, gets_more=len(table.known.refused) < MOST_REFUSED)

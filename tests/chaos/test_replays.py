@@ -4,8 +4,7 @@ replay itself is killed, or two run at once: at the end each dead letter is in t
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -23,8 +22,9 @@ from tests.chaos.oracle import place_of, problems
 from tests.chaos.records import Fate
 from tests.chaos.simulated import beyond
 from tests.chaos.simulated.acts import commits_are_held, put_some, run_for, split
+from tests.chaos.simulated.memory import SharedObjects
 from tests.chaos.simulated.process import EngineProcess, simulated
-from tests.chaos.simulated.simulation import Actor, pause
+from tests.chaos.simulated.simulation import Actor
 from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_of
 from tests.chaos.simulated.world import World
 from tests.tiers import seeds
@@ -35,25 +35,6 @@ REPAIRED = b'{"repaired":true}'
 ACTS = 40
 END_S = 1200.0
 REPLAY_S = 900.0
-
-
-@dataclass
-class SharedObjects:
-    """Implements NamedObjects: each call is an effect of its own."""
-
-    kept: dict[str, bytes] = field(default_factory=dict)
-
-    def create(self, name: str, content: bytes) -> bool:
-        pause()
-        return self.kept.setdefault(name, content) is content
-
-    def read(self, name: str) -> bytes:
-        pause()
-        return self.kept[name]
-
-    def names(self, folder: str) -> Iterator[str]:
-        pause()
-        return iter(sorted(name for name in self.kept if name.startswith(folder)))
 
 
 class Story:

@@ -16,8 +16,8 @@ from firnline_ingest.migration.plan import Migration, plan_migration
 from firnline_ingest.values import Position
 from tests.chaos.oracle import Put, place_of
 from tests.chaos.records import Fate
+from tests.chaos.simulated.configured import STREAM
 from tests.chaos.simulated.process import simulated
-from tests.chaos.simulated.world import STREAM
 from tests.chaos.test_replays import Story as Replays
 from tests.chaos.test_replays import judge
 from tests.fakes.kills import Killed

@@ -6,50 +6,28 @@ or is a dead letter.
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pytest
 
-from firnline_ingest.dead_letters import Choice, DeadLetter
-from firnline_ingest.dead_letters.choice import ALL, OnDamaged, refuse
 from firnline_ingest.dead_letters.journal import Outcome
-from firnline_ingest.dead_letters.letter import DeadLetterKey, sorted_shards
 from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.values import ShardKey
 from tests.chaos.records import Fate
 from tests.chaos.simulated import beyond
 from tests.chaos.simulated.acts import put_some, run_for, split
-from tests.chaos.simulated.memory import SimulatedLetters
+from tests.chaos.simulated.memory import Letters, SharedObjects
 from tests.chaos.simulated.process import simulated
 from tests.chaos.simulated.simulation import Actor
 from tests.chaos.simulated.snowflake import EVENTS, SimulatedChannels, metadata_of
 from tests.chaos.simulated.world import World
-from tests.chaos.test_replays import REPAIRED, SharedObjects
+from tests.chaos.test_replays import REPAIRED
 from tests.chaos.test_resumed_reshards import from_horizon, read_all
 from tests.tiers import seeds
 
 pytestmark = pytest.mark.chaos
 
 ROUNDS, MOST_TRIES, REPLAY_S = 3, 6, 900.0
-
-
-@dataclass
-class Letters:
-    """The store of a story, as a command reads it."""
-
-    store: SimulatedLetters
-
-    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
-        return (letter for letter in self.store.list() if choice.has(letter))
-
-    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
-        return sorted_shards((one.stream, one.stream_created_ms, one.shard_id) for one in self.list(choice))
-
-    def get(self, key: DeadLetterKey) -> DeadLetter:
-        return self.store.get(key)
 
 
 class Story:

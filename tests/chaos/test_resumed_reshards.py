@@ -17,9 +17,10 @@ from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
 from tests.chaos.simulated.acts import run_for, split
+from tests.chaos.simulated.configured import STREAM
 from tests.chaos.simulated.process import simulated
 from tests.chaos.simulated.snowflake import EVENTS, Channel
-from tests.chaos.simulated.world import STREAM, World
+from tests.chaos.simulated.world import World
 
 pytestmark = pytest.mark.chaos
 

@@ -46,6 +46,7 @@ class ShardSession:
     ) -> None:
         self._work, self._services, self._report = work, services, report
         self._request: ShardRequest | None = None
+        self._opened_s = services.new_columns.clock() if services.new_columns else 0.0
         report.adopt(opened.row)
         self.ledger = LedgerWriter(services, opened.row, report.incident)
         self.writers = ChannelWriters(
@@ -106,7 +107,7 @@ class ShardSession:
         self.writers.close()
 
     def _next_page(self, request: ShardRequest) -> Read | None:
-        self._rows.know_tables(self._services.known_columns(request.work))
+        self._rows.know_tables(self._services.known_columns(request.work, self._opened_s))
         try:
             page = self._pages.next(request, self.writers.unproven_bytes)
         except ShardExpired:  # if the policy goes on without the rest, this was its end
@@ -187,7 +188,8 @@ class ShardSession:
             return made
         self._report.doing(Doing.ADDING_COLUMNS)
         tables = [each.table for each in self._work.destinations]
-        return new_columns.rows_of(self._rows, records, self._work.pipeline, tables, str(self._work.key))
+        shard = str(self._work.key)
+        return new_columns.rows_of(self._rows, records, self._work.pipeline, tables, shard, since_s=self._opened_s)
 
     def _keep_and_append(self, records: Sequence[Record], made: Rows) -> None:
         """Dead letters are durable before any append that accounts for them. Raises StoppedByRecord before either."""

@@ -139,10 +139,11 @@ class ShardServices:
     jitter: Callable[[], float] = random.random
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""
 
-    def known_columns(self, work: ShardWork) -> Mapping[str, TableKeys]:
-        """Returns what is known of the columns of the shard's tables, by their names as in Rows.tables."""
+    def known_columns(self, work: ShardWork, since_s: float) -> Mapping[str, TableKeys]:
+        """Returns what is known of the columns of the shard's tables, by their names as in Rows.tables. Of those that the engine
+        adds columns to, what was looked at since then."""
         if work.pipeline.adds_columns and self.new_columns is not None:
-            return self.new_columns.known(work.pipeline, [each.table for each in work.destinations])
+            return self.new_columns.known(work.pipeline, [each.table for each in work.destinations], since_s)
         is_told = work.columns is not None and len(work.destinations) == 1
         return {"": TableKeys.of(tuple(work.columns or ()))} if is_told else {}
 

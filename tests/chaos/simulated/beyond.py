@@ -7,8 +7,9 @@ import json
 from firnline_ingest.ledger.errors import RoutingChanged
 from tests.chaos.records import Fate
 from tests.chaos.simulated.acts import LONG_S, act, put_some, run_for
+from tests.chaos.simulated.configured import SMALL_BYTES
 from tests.chaos.simulated.fan_out import SHORT_S
-from tests.chaos.simulated.world import SMALL_BYTES, World
+from tests.chaos.simulated.world import World
 
 STRANGE, LETTERS, RESTORED, CLOCK, SWITCHED, CONFIGURED, MADE_AGAIN = (
     "strange-answers",

@@ -1,12 +1,15 @@
-"""The ledger and the dead letters of a story, each call an effect of its own, whose answer may be lost."""
+"""The ledger, the dead letters and the journal of replays of a story: each call is an effect, and its answer may be lost."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
+from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey
+from firnline_ingest.dead_letters.choice import ALL, OnDamaged, refuse
 from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
+from firnline_ingest.dead_letters.letter import sorted_shards
 from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.values import ShardKey
 from tests.chaos.simulated.simulation import Simulation, pause
 from tests.fakes.ledger import MemoryLedger
 
@@ -70,3 +73,38 @@ class SimulatedLetters:
 
     def get(self, key: DeadLetterKey) -> DeadLetter:
         return self.kept[key]
+
+
+@dataclass
+class Letters:
+    """The store of a story, as a command reads it."""
+
+    store: SimulatedLetters
+
+    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
+        return (letter for letter in self.store.list() if choice.has(letter))
+
+    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
+        return sorted_shards((one.stream, one.stream_created_ms, one.shard_id) for one in self.list(choice))
+
+    def get(self, key: DeadLetterKey) -> DeadLetter:
+        return self.store.get(key)
+
+
+@dataclass
+class SharedObjects:
+    """Implements NamedObjects: each call is an effect of its own."""
+
+    kept: dict[str, bytes] = field(default_factory=dict)
+
+    def create(self, name: str, content: bytes) -> bool:
+        pause()
+        return self.kept.setdefault(name, content) is content
+
+    def read(self, name: str) -> bytes:
+        pause()
+        return self.kept[name]
+
+    def names(self, folder: str) -> Iterator[str]:
+        pause()
+        return iter(sorted(name for name in self.kept if name.startswith(folder)))

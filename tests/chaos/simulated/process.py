@@ -195,6 +195,7 @@ class EngineProcess:
             consumers=Consumers(kinesis),
             channels=SimulatedChannels(self.world.snowflake),
             dead_letters=self.world.letters,
+            new_columns=self.world.new_columns(),
             polling=PollingConfig.model_construct(max_records=self.page, interval_ms=1000),
             run_id=f"engine{self.number}",
             observer=lambda step, key: pause(),

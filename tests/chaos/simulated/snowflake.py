@@ -7,11 +7,12 @@ Opening a channel finds it by its table's name: what was made again under its na
 import json
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
+from firnline_ingest.records.key_shape import column_key
 from firnline_ingest.snowflake.channel_errors import Backpressure, ChannelLost
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, Position, TargetTable
@@ -33,6 +34,7 @@ class Table:
     """In the order of their commits."""
     rejected: list[bytes] = field(default_factory=list)
     columns: set[str] = field(default_factory=set)
+    name: str = ""
 
 
 @dataclass(eq=False)
@@ -61,6 +63,14 @@ class Channel:
         return ChannelState(self.committed, self.inserted, self.errors, self.created_ms)
 
 
+@dataclass(frozen=True)
+class Replica:
+    """An account that is behind: of each table, how many rows and rejected ones it has, and its columns; and its channels."""
+
+    tables: dict[str, tuple[Table, int, int, set[str]]]
+    channels: dict[str, Channel]
+
+
 @dataclass
 class SnowflakeTrouble:
     """What is going on."""
@@ -75,7 +85,7 @@ class SnowflakeTrouble:
     ahead: float = 0.0
     """How many answers have the token of one commit ago, with the counters of now."""
     down: set[str] = field(default_factory=set)
-    """Of "open", "status", "append": what is not answered."""
+    """Of "open", "status", "append", "sql": what is not answered."""
     lost: float = 0.0
 
 
@@ -95,6 +105,11 @@ class SimulatedSnowflake:
         """Of the clock by which channels know when they were made: nobody else's."""
         self.under_old_identity = 0
         """Rows that a table took from an opener that took it for the one before it, and had opened its channel before."""
+        self.own_columns: frozenset[str] | None = None
+        """The columns of tables that get no others by themselves; None where tables evolve."""
+        self.dropped: list[tuple[str, str]] = []
+        """Tables and keys of values that had no column when the table took them."""
+        self.replica: Replica | None = None
         self._names: set[str] = set()
         self._discards_on_open = discards_on_open
 
@@ -104,7 +119,7 @@ class SimulatedSnowflake:
         return {(name, channel.created_ms) for name, channel in self.channels.items()}
 
     def table(self, name: str) -> Table:
-        return self.tables.setdefault(name, [Table("2026-01-01T00:00:00.000+00:00")])[-1]
+        return self.tables.setdefault(name, [Table("2026-01-01T00:00:00.000+00:00", name=name)])[-1]
 
     def target(self, name: str) -> TargetTable:
         return TargetTable("DB", "RAW", name, self.table(name).created_on, f"{name}-STREAMING")
@@ -112,7 +127,7 @@ class SimulatedSnowflake:
     def replace_table(self, name: str) -> None:
         """What the channels of the old one still wait to commit gets nowhere."""
         old, tables = self.table(name), self.tables[name]
-        tables.append(Table(f"2026-01-01T00:00:00.{len(tables):03}+00:00"))
+        tables.append(Table(f"2026-01-01T00:00:00.{len(tables):03}+00:00", name=name))
         for channel in [each for each, channel in self.channels.items() if channel.table is old]:
             self.drop(channel)
 
@@ -164,6 +179,7 @@ class SimulatedSnowflake:
         if opened != channel.opens:
             raise ChannelLost("channel", "STALE_CONTINUATION_TOKEN_SEQUENCER")
         self._refuse_wide_and_large(channel, rows)
+        self._drop_without_column(channel.table, target, rows)
         channel.used_s = self.simulation.now_s
         channel.pending.append((end, rows))
         if target != self.target(target.table) and not channel.is_first:
@@ -179,6 +195,39 @@ class SimulatedSnowflake:
                 channel.opens += 1
                 raise ChannelLost("channel", "ERR_CHANNEL_MUST_BE_REOPENED: Schema evolution failed")
             channel.table.columns |= new
+
+    def _drop_without_column(self, table: Table, target: TargetTable, rows: Sequence[bytes]) -> None:
+        if self.own_columns is None:
+            return
+        known = set(map(column_key, self.own_columns | table.columns))
+        for row in rows:
+            keys = {column_key(key) for key, value in json.loads(row).items() if value is not None}
+            self.dropped += [(target.table, key) for key in sorted(keys - known)]
+
+    def refresh_replica(self) -> None:
+        """Another account has what there is now."""
+        tables = {name: made[-1] for name, made in self.tables.items()}
+        self.replica = Replica(
+            {name: (table, len(table.rows), len(table.rejected), set(table.columns)) for name, table in tables.items()},
+            {name: replace(channel, pending=deque()) for name, channel in self.channels.items()},
+        )
+
+    def fail_over(self) -> bool:
+        """To the replica, whose tables are the same ones with less; not where one was replaced since. Whether it came to that."""
+        replica, self.replica = self.replica, None
+        if replica is None or any(self.table(name) is not table for name, (table, *_) in replica.tables.items()):
+            return False
+        for name in list(self.channels):
+            gone = self.channels.pop(name)
+            gone.pending.clear()
+            gone.is_gone = True
+        for made in self.tables.values():
+            table = made[-1]
+            _, rows, rejected, columns = replica.tables.get(table.name, (table, 0, 0, set()))
+            del table.rows[rows:], table.rejected[rejected:]
+            table.columns = set(columns)
+        self.channels = {name: replace(channel, pending=deque()) for name, channel in replica.channels.items()}
+        return True
 
     def _commit(self, channel: Channel, requests: int) -> None:
         while channel.pending and requests:

@@ -10,7 +10,19 @@ from itertools import combinations
 from firnline_ingest.snowflake.channel_errors import CountsDisagree
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import aggregates, alignment, anew, beyond, fan_out, formats, operating, several
+from tests.chaos.simulated import (
+    aggregates,
+    alignment,
+    anew,
+    beyond,
+    columns,
+    failover,
+    fan_out,
+    formats,
+    operating,
+    replays,
+    several,
+)
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.formats import RecordFormat
 from tests.chaos.simulated.kinesis import KinesisTrouble
@@ -28,7 +40,7 @@ PAIRS = tuple(combinations([*THEMES, formats.THEME, ROUTED], 2))
 """Defects sit where two features meet: stories in a row meet each pair once, in an order that brings all themes soon."""
 STRIDE = 211  # and the number of pairs have no divisor in common
 THIRD_THEME = 0.4
-JSON_ONLY = {"wide", "large", beyond.CONFIGURED}
+JSON_ONLY = {"wide", "large", beyond.CONFIGURED, columns.THEME, replays.THEME, failover.THEME}
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 TOGETHER_S, LEAVE_S = 90.0, 400.0  # an engine waits two minutes for a proof: who is asked then does not get to send
 LONG_RETENTION_HOURS = 24 * 60
@@ -60,10 +72,15 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
         try:
             _play(world, outcome, without)
             come_to_an_end(world, outcome)
+            if (world.replays or replays.THEME in themes) and not world.may_lose:
+                outcome.problems += replays.come_to_an_end(world)
         finally:
+            for actor in world.replays:
+                replays.kill(world, actor)
             for process in world.processes:
                 process.kill()
     evidence = world.evidence()
+    outcome.problems += _of_replays(world, outcome) + columns.dropped(world.snowflake)
     outcome.problems += operating.unnoticed(world) if operating.THEME in themes else []
     outcome.problems += [*world.watch.problems, *world.strangers(), *world.moved_unsaid(), *problems(evidence)]
     if world.ids[CountsDisagree.id] and "a-row-of-the-ledger-is-restored" not in outcome.acts:
@@ -103,10 +120,23 @@ def _world(rng: random.Random, seed: int, themes: Collection[str]) -> World:
         anew.watch_drops(world)
     if several.THEME in themes:
         several.begin(world)
+    if failover.THEME in themes:  # what only the account had that is gone can't come again
+        world.stream.found.keep_for(LONG_RETENTION_HOURS, world.simulation.now_ms)
+        world.initial_position = {"at": "TRIM_HORIZON"}
     if operating.THEME in themes:
         world.keeps_all = not any(kind.loses for kind in ACTS.values() if kind.theme in themes)
         operating.begin(world)
+    if columns.THEME in themes:
+        columns.begin(world)
     return world
+
+
+def _of_replays(world: World, outcome: StoryOutcome) -> list[str]:
+    """What no act costs is there after the last replay, also what was in an account that is gone."""
+    found = replays.problems(world)
+    if replays.THEME in outcome.themes and not world.may_lose:
+        found += replays.unreplayed(world)
+    return found
 
 
 def _format(rng: random.Random, themes: Collection[str]) -> RecordFormat:

@@ -1,7 +1,7 @@
 """Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,27 +11,26 @@ from firnline_ingest.kinesis.start import ENDED
 from firnline_ingest.ledger.errors import ChannelDropped, TargetReplaced, TokenMissing
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import ShardHandle, StreamHandle
 from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of, without_first
 from tests.chaos.records import Fate, fate_of, route_of
+from tests.chaos.simulated.configured import ROUTES, STREAM, config_of
 from tests.chaos.simulated.formats import JSON, RecordFormat
 from tests.chaos.simulated.kinesis import SimulatedKinesis
-from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
+from tests.chaos.simulated.memory import SharedObjects, SimulatedLedger, SimulatedLetters
 from tests.chaos.simulated.process import Checkpoint, EngineProcess
-from tests.chaos.simulated.simulation import Simulation
-from tests.chaos.simulated.snowflake import EVENTS, SIDE, THIRD, SimulatedSnowflake, metadata_of
+from tests.chaos.simulated.simulation import Actor, Simulation
+from tests.chaos.simulated.snowflake import EVENTS, SimulatedSnowflake, metadata_of
 from tests.chaos.simulated.watch import ProgressWatch
 from tests.chaos.verdict import losses_of
 
-STREAM = "events"
-MORE = r"more-(\d)"
-"""Whatever other streams there are, a pattern finds them."""
-ROUTES = {"yes": SIDE, "also": THIRD}
 Key = tuple[str, str, int]
 """The table of a record, its shard and its place."""
-SMALL_BYTES = 250_000
+REPAIRED = b'"repaired"'
+"""What the rows of replays have, and no other."""
 
 
 @dataclass
@@ -98,6 +97,14 @@ class World:
     made_again_at: dict[str, int] = field(default_factory=dict)
     """By stream: the first record of the one that has the name of the one before it."""
     begins_at_ms: int | None = None
+    objects: SharedObjects = field(default_factory=SharedObjects)
+    """What is kept beside the dead letters: the journal of replays."""
+    new_columns: Callable[[], NewColumns | None] = lambda: None
+    """Adds the columns of one more process."""
+    replays: list[Actor] = field(default_factory=list)
+    replays_done: int = 0
+    replay_problem: str = "no problem"
+    has_failed_over: bool = False
     watch: ProgressWatch = field(default_factory=ProgressWatch)
 
     def __post_init__(self) -> None:
@@ -131,6 +138,11 @@ class World:
         if route in self.routes and stream == STREAM:
             return ROUTES[route]
         return EVENTS if stream == STREAM or self.shares_table else stream.upper().replace("-", "_")
+
+    @property
+    def config_now(self) -> EngineConfig:
+        """The configuration of engines that start from now on."""
+        return self._config(self.variant)
 
     @property
     def streams(self) -> list[StreamHandle]:
@@ -286,6 +298,7 @@ class World:
                 for row in (*self.rows.values(), *self.said_before)
                 for loss in self._losses_of(row)
                 for each in self._with_kin(loss)
+                if not (self.has_failed_over and loss.kind == IncidentKind.CHANNEL_DROPPED)
             ],
             stops=[stop for each in self.stopped.values() for stop in self._of_shards(each)],
             begins_at_ms=self.begins_at_ms,
@@ -304,12 +317,15 @@ class World:
         return [replace(stop, shard=name) for name in shards] or [stop]
 
     def found(self) -> tuple[list[Found], list[Found]]:
-        """The rows and the error rows of all tables that there were, in the order of their commits."""
+        """The rows and the error rows that engines wrote into all tables that there were, in the order of their commits."""
         tables = [
             (name, f"{name} {n}", table) for name, made in self.snowflake.tables.items() for n, table in enumerate(made)
         ]
-        rows = [_found(f"{place} rows", row, name) for name, place, table in tables for row in table.rows]
-        return rows, [_found(f"{place} errors", row, name) for name, place, table in tables for row in table.rejected]
+        rows = [_found(f"{place} rows", row, name) for name, place, table in tables for row in _by_engines(table.rows)]
+        errors = [
+            (f"{place} errors", row, name) for name, place, table in tables for row in _by_engines(table.rejected)
+        ]
+        return rows, [_found(*each) for each in errors]
 
     def strangers(self) -> list[str]:
         """What was read of a stream that was made again, as if it were the one before it."""
@@ -342,50 +358,16 @@ class World:
         return Counter((one.table, one.shard, one.number) for one in (*rows, *errors))
 
     def _config(self, variant: int) -> EngineConfig:
-        pipeline: dict[str, Any] = {
-            "database": "DB",
-            "schema": "RAW",
-            "tolerance": "all",
-            "initial_position": self.initial_position,
-            "fail_on_data_loss": self.fail_on_data_loss,
-            "format": self.format.options,
-            "transforms": [{"type": "insert", "field": "variant", "value": str(variant)}] if variant else [],
-        }
-        if variant % 2 and self.may_be_small:
-            pipeline["max_row_bytes"] = SMALL_BYTES
-        pipeline |= self.options
-        if self.max_ahead_seconds is not None:
-            pipeline["alignment"] = {
-                "max_ahead_seconds": self.max_ahead_seconds,
-                "ignore_stalled_after_seconds": self.ignore_stalled_seconds,
-            }
-        named = {**pipeline, "stream": STREAM, "table": EVENTS, "routes": self._routes()}
-        if self.reads_by_fan_out:
-            named["reader"] = {"fan_out": {"registration": "lazy"}}
-        found = {**pipeline, "streams": MORE, "table": EVENTS if self.shares_table else "MORE_{1}"}
-        return EngineConfig.model_validate(
-            {
-                "version": 1,
-                "application": "story",
-                "aws": {"region": "us-east-1"},
-                "ledger": {"table": "ledger"},
-                "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"file": "no file"}},
-                "dead_letters": {"folder": "no folder"},
-                "spark": {"checkpoint": "no checkpoint"},
-                "list_streams_seconds": 10,
-                "pipelines": [named],
-                "patterns": [found] if self.goes_on else [],
-            }
-        )
-
-    def _routes(self) -> dict[str, Any] | None:
-        tables = {value: ROUTES[value] for value in self.routes}
-        return {"key": self.format.key, "tables": tables, "unmatched": "own_table"} if tables else None
+        return config_of(self, variant)
 
 
 def shard_name(stream: str, shard: str) -> str:
     """As the evidence has it: shards of several streams have the same ids. Without a shard, the stream."""
     return shard if stream == STREAM else f"{stream}/{shard}"
+
+
+def _by_engines(rows: Iterable[bytes]) -> Iterator[bytes]:
+    return (row for row in rows if REPAIRED not in row)
 
 
 def _found(place: str, row: bytes, table: str) -> Found:
