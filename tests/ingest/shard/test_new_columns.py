@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from firnline_ingest.new_columns import AGAIN_S, MOST_REFUSED, NewColumns
+from firnline_ingest.records.first_sight import JsonKind, NewKey
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.snowflake.target import TargetState
 from tests.fakes.columns import OWN, ColumnsInMemory
@@ -123,3 +124,32 @@ def test_a_stream_whose_keys_are_data_asks_in_bounds(world: World, catalog: Colu
     world.put({"n": 1, "k5999": 1})
     bounded(world.services(new_columns=found), world.work())
     assert len(catalog.statements) == asked + 1
+
+
+def test_what_was_known_before_the_channel_was_opened_again_is_asked_again(
+    world: World, catalog: ColumnsInMemory
+) -> None:
+    """The account has failed over to a replica that has fewer columns."""
+    world.configure(adds_columns=True)
+    process = services(world, catalog)
+    world.put({"n": 0, "a": 1, "b": 2})
+    bounded(process, world.work())
+    catalog.columns[TARGET.table] -= {"A", "B"}
+    world.put({"n": 1, "a": 2})
+    receipt = bounded(process, world.work())
+    assert (receipt.rows, receipt.unknown_keys) == (1, 0)
+    assert catalog.columns[TARGET.table] == OWN | {"A"}
+
+
+def test_a_column_that_a_person_dropped_is_added_again_for_the_next_value_after_a_while(
+    world: World, catalog: ColumnsInMemory
+) -> None:
+    world.configure(adds_columns=True)
+    clock = [1.0]
+    found = NewColumns(cast("Any", catalog), clock=lambda: clock[0])
+    pipeline = world.work().pipeline
+    found.answer(pipeline, {"": {"a": NewKey(JsonKind.INTEGER, 0)}}, "a")
+    catalog.columns[TARGET.table] -= {"A"}
+    assert found.known(pipeline, [""])[""].missing(["a"]) == (0, 0)
+    clock[0] += AGAIN_S + 1
+    assert found.known(pipeline, [""])[""].missing(["a"]) == (1, 1)
