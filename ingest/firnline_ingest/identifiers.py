@@ -30,7 +30,7 @@ class InvalidIdentifier(SnowflakeError, Fatal, ValueError):
 
     def __init__(self, text: str, why: str) -> None:
         super().__init__(
-            f"{text!r} is no Snowflake identifier: {why}.",
+            f"{text!r} is not a valid Snowflake identifier: {why}.",
             next_step="write letters, digits, _ and $, beginning with a letter or _ (stored in upper case), or put the "
             'name between double quotes to keep it as it is: "My Orders".',
         )

@@ -51,13 +51,10 @@ class PortInUse(ProcessEnded):
     remedy = "end that, or leave the port out"
 
     def __init__(self, *, name: str, exit_status: int, log: str, port: str) -> None:
-        super().__init__(
-            name=name,
-            exit_status=exit_status,
-            log=log,
-            next_step=f"port {port} of 127.0.0.1 belongs to another program: end it, or leave the port out "
-            f"to get a free one.",
-        )
+        super().__init__(name=name, exit_status=exit_status, log=log)
+        self.what = f"Port {port} of 127.0.0.1, which the {name} process was to have, belongs to another program."
+        self.next_step = "end that program, or leave the port out to get a free one."
+        self.args = (self.what,)
 
 
 class ProcessNotReady(LocalError):

@@ -220,3 +220,16 @@ def test_a_specification_that_is_wrong_is_told_before_anything_starts(tmp_path: 
     assert said.returncode == 2
     assert "FL-1001" in said.stderr
     assert not (tmp_path / "environment").exists()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "said"),
+    [
+        ("kinesis:GetRecord", "kinesis has no operation 'GetRecord'; did you mean 'GetRecords'?"),
+        ("GetRecords", "'GetRecords' must be service:Operation"),
+    ],
+)
+def test_a_fault_that_could_hit_nothing_is_refused(folder: Path, endpoint: str, said: str) -> None:
+    refused = firnline("local", "fault", endpoint, folder=folder)
+    assert refused.returncode == 2
+    assert said in refused.stderr

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from firnline_infra.audit.errors import PipelineNotAudited
 from firnline_infra.audit.findings import ShardFindings
@@ -32,14 +33,14 @@ def audit(
     also_holds: Collection[str] = (),
     migrated: bool = False,
     counters: bool = False,
-    on_shard: Callable[[ShardFindings], None] = lambda _: None,
+    on_shard: Callable[[str, ShardFindings], None] = lambda *_: None,
 ) -> AuditReport:
     """Every pipeline of the configuration and every stream that its patterns find, or that of `stream`; changes nothing.
 
     `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
     they default to the pipeline's beginning and to now. `migrated`: what the consumer took in that was migrated from has to be
     absent, by the places that `firnline migrate` noted. `counters`: rows that Snowflake counted as rejected, by the ledger, have
-    to be in the error table.
+    to be in the error table. `on_shard` is called with the stream and what was found, as shards are done.
     Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
@@ -68,7 +69,7 @@ def audit(
                     server_ms=server_ms,
                     also_holds=frozenset(also_holds),
                     counters=counters_of(config) if counters else None,
-                    on_shard=on_shard,
+                    on_shard=partial(on_shard, pipeline.stream),
                 ).run()
                 for pipeline, client, server_ms, window in audited
             ]

@@ -80,9 +80,11 @@ def audit(
       firnline audit --config engine.json --reader-user FIRNLINE_DEV_READER \\
         --reader-role FIRNLINE_DEV_READER --reader-key reader.pem
     """
+    import os
+
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
-    from firnline_infra.status.checks import remember_check
+    from firnline_infra.status.checks import embedded_at, remember_check
     from firnline_ingest.config.model import DeadLettersConfig
 
     require_one(engine)
@@ -96,7 +98,10 @@ def audit(
     records = sum(pipeline.totals.records for pipeline in report.pipelines)
     verdict = "PROVEN" if report.is_proven else "not proven"
     summary = f"{verdict}: {records:,} records"
-    remember_check(config.application, "audit", report.exit_status, summary, findings=_findings(report))
+    place = embedded_at(config.aws.endpoints, os.environ)
+    remember_check(
+        config.application, "audit", report.exit_status, summary, findings=_findings(report), embedded_at=place
+    )
     show(output, report.as_document, lambda: report_text(report))
     raise SystemExit(report.exit_status)
 
@@ -112,8 +117,9 @@ def _findings(report: "AuditReport") -> "list[CheckFinding]":
     ]
 
 
-def _say(findings: "ShardFindings") -> None:
+def _say(stream: str, findings: "ShardFindings") -> None:
     """Reports a shard's findings on stderr, because an audit of a large stream takes hours."""
     counts = findings.counts
-    verdict = f"problems: {counts.problems:,}" if counts.problems else "nothing wrong"
-    click.echo(f"{findings.shard_id}: {counts.records:,} records, {verdict}", err=True)
+    kept = f", {counts.dead_letters:,} of them dead letters" if counts.dead_letters else ""
+    verdict = f"problems: {counts.problems:,}" if counts.problems else "no problem"
+    click.echo(f"{stream}/{findings.shard_id}: {counts.records:,} records{kept}; {verdict}", err=True)

@@ -43,7 +43,7 @@ def drift(
     from firnline_infra.drift import find_drift
     from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
     from firnline_infra.specification.names import Names
-    from firnline_infra.status.checks import findings_of_report, remember_check
+    from firnline_infra.status.checks import embedded_at, findings_of_report, remember_check
 
     wanted = places_of(output, also)
     list_ = ignore_file or ignore_file_of(environment)
@@ -53,6 +53,9 @@ def drift(
     unseen = f", {len(report.unseen)} not seen" if report.unseen else ""
     summary = f"{len(report.differences) or 'no'} differences{unseen}"
     findings = tuple(findings_of_report(report))
-    remember_check(Names.of(found.spec).application, "drift", report.exit_status, summary, findings=findings)
+    place = embedded_at({}, found.accounts.variables)
+    remember_check(
+        Names.of(found.spec).application, "drift", report.exit_status, summary, findings=findings, embedded_at=place
+    )
     write_report(report, wanted, environment)
     raise SystemExit(report.exit_status)

@@ -178,7 +178,7 @@ def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     from firnline_ingest.errors import ConfigError, did_you_mean
 
     durability, runtime = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED, answers["runtime"]
-    source, wrong = f"What was asked for (nothing is written to {path})", list[str]()
+    source, wrong = f"The specification that these options make (nothing is written to {path})", list[str]()
     if runtime not in RUNTIMES:
         wrong.append(f"--runtime: {runtime!r} is not a valid runtime; {did_you_mean(runtime, RUNTIMES)}")
         answers = {**answers, "runtime": BY_HAND}  # so that the others are looked at, too

@@ -1,6 +1,7 @@
 """`firnline put`"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,18 @@ files_argument = click.argument(
     type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
 )
 """`-` is standard input."""
+
+
+whole_option = click.option(
+    "--whole-files", is_flag=True, help="Each file is one record, as it is, such as an object container of Avro."
+)
+
+
+def records_of(files: Iterable[Path], *, whole_files: bool) -> Iterator[bytes]:
+    """The records of the files, in their order. Raises LinesUnreadable."""
+    from firnline_ingest.sink.lines import lines_of, whole
+
+    return chain.from_iterable(map(whole if whole_files else lines_of, files))
 
 
 def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,6 +57,7 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("stream")
 @files_argument
 @key_options
+@whole_option
 @click.option(
     "--ordered", is_flag=True, help="Records of one partition key in the order of the files; few keys are slow."
 )
@@ -85,6 +99,7 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--region", metavar="NAME", help="The stream's region; else the profile's, or AWS_REGION.")
 @click.option("--profile", metavar="NAME", help="A profile of this machine's AWS configuration.")
 @click.option("--endpoint", metavar="URL", help="Another endpoint of Kinesis: a private one, or an emulator's.")
+@click.option("--local", is_flag=True, hidden=True, help="Refused: `firnline local put` does that.")
 @output_option()
 def put(
     *,
@@ -96,6 +111,8 @@ def put(
     region: str | None,
     profile: str | None,
     endpoint: str | None,
+    whole_files: bool,
+    local: bool,
     output: str,
     **options: Any,
 ) -> None:
@@ -110,14 +127,15 @@ def put(
       firnline put orders events.ndjson more.ndjson.gz --key customer_id
       tail -f app.log | firnline put logs - --linger 1
     """
-    from itertools import chain
-
     from firnline_ingest.config.document import parse
     from firnline_ingest.config.model import AwsConfig
     from firnline_ingest.sink import SinkOptions, put_all
     from firnline_ingest.sink.client import region_of, sink_client
-    from firnline_ingest.sink.lines import lines_of
 
+    if local:
+        raise click.UsageError(
+            "for the embedded environment there is a command of its own: firnline local put STREAM FILE..."
+        )
     chosen = SinkOptions(**{name: value for name, value in options.items() if value is not None})
     endpoints = {"kinesis": endpoint} if endpoint else {}
     credentials = {"profile": {"name": profile}} if profile else {}
@@ -127,7 +145,7 @@ def put(
         client = sink_client(aws, chosen)
     except ValueError as error:  # botocore's, of a region or an endpoint that is none
         raise click.UsageError(f"{str(error).rstrip('.')}; an endpoint begins with https:// or http://") from error
-    records = chain.from_iterable(lines_of(file) for file in files)
+    records = records_of(files, whole_files=whole_files)
     report = put_all(client, stream, records, chosen, key=key_of(key_fields, delimiter, fixed_key))
     show_report(report, output)
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
@@ -23,6 +24,7 @@ NAMES = ("drift", "audit")
 MOST_FINDINGS, LONGEST_TEXT, LARGEST_BYTES = 20, 500, 1 << 20
 AHEAD = timedelta(minutes=10)
 """By which another machine's clock may be fast; what lies further ahead would stay the newest one."""
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 FORM = TypeAdapter(CheckStatus)
 
 
@@ -33,9 +35,10 @@ def remember_check(
     summary: str,
     *,
     findings: Sequence[CheckFinding] = (),
+    embedded_at: str = "",
     folder: Path = FOLDER,
 ) -> None:
-    """Remembers a check's result; nothing is remembered if the folder can't be written."""
+    """Remembers a check's result; nothing is remembered if the folder can't be written. `embedded_at`: see CheckStatus."""
     check = CheckStatus(
         application=application,
         name=name,
@@ -44,6 +47,7 @@ def remember_check(
         summary=summary,
         ran_in=ci_run(os.environ),
         findings=tuple(islice(findings, MOST_FINDINGS)),
+        embedded_at=embedded_at,
     )
     with suppress(OSError):
         file = folder / f"{application}.{name}.json"
@@ -51,6 +55,14 @@ def remember_check(
         draft = file.with_suffix(f".{os.getpid()}.draft")  # a status that is read meanwhile finds the old one
         draft.write_text(json.dumps(asdict(check)) + "\n", encoding="utf-8")
         draft.replace(file)
+
+
+def embedded_at(endpoints: Mapping[str, str], variables: Mapping[str, str]) -> str:
+    """The endpoint of Kinesis in a configuration or in variables of the environment, where it is on this machine's loopback; else
+    empty. Each embedded environment has one of its own: what was proven in one says nothing of the next, nor of an account.
+    """
+    found = endpoints.get("kinesis") or variables.get("AWS_ENDPOINT_URL_KINESIS", "")
+    return found if urlsplit(found).hostname in LOOPBACK else ""
 
 
 def findings_of_report(report: Report) -> Iterator[CheckFinding]:
@@ -69,12 +81,16 @@ def ci_run(environment: Mapping[str, str]) -> str:
     return environment.get("CI_JOB_URL", "")
 
 
-def last_checks(application: str, folders: Iterable[Path] = (FOLDER,)) -> Sequence[CheckStatus]:
-    """The newest result of each check in these folders and those in them. Another application's result, one that lies in the
-    future and a file that this release can't read are none.
+def last_checks(
+    application: str, folders: Iterable[Path] = (FOLDER,), *, embedded_at: str = ""
+) -> Sequence[CheckStatus]:
+    """The newest result of each check in these folders and those in them. Another application's result, that of another embedded
+    environment, one that lies in the future and a file that this release can't read are none.
     """
     newest: dict[str, CheckStatus] = {}
     for check in _results(application, folders):
+        if check.embedded_at != embedded_at:
+            continue
         if check.name not in newest or check.moment > newest[check.name].moment:
             newest[check.name] = check
     return [newest[name] for name in NAMES if name in newest]

@@ -124,6 +124,8 @@ class CheckStatus:
     """The address of CI's run; empty where it ran on a person's machine."""
     findings: tuple[CheckFinding, ...] = ()
     """The first ones."""
+    embedded_at: str = ""
+    """The endpoint of the embedded environment that it is of; empty for accounts."""
 
     @property
     def moment(self) -> datetime:

@@ -1,5 +1,6 @@
 """Whose status: that of an environment with a runtime of its own, or of an engine.json that somebody runs by hand."""
 
+import os
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from firnline_infra.rollout.environment import EngineEnvironment, unknown_run
 from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
 from firnline_infra.runtimes.service import RunState
-from firnline_infra.status.checks import FOLDER, last_checks
+from firnline_infra.status.checks import FOLDER, embedded_at, last_checks
 from firnline_infra.status.letters import letters_of
 from firnline_infra.status.model import ServiceStatus
 from firnline_infra.status.reader import StatusReader
@@ -37,7 +38,9 @@ def reader_of_environment(engine: EngineEnvironment, *, checks_in: Sequence[Path
         streams=streams,
         service=lambda: _service(engine),
         letters=lambda: letters_of(config) if (config := engine.deployed_config()) else None,
-        checks=lambda: last_checks(engine.application, checks_in),
+        checks=lambda: last_checks(
+            engine.application, checks_in, embedded_at=embedded_at({}, engine.accounts.variables)
+        ),
         views=lambda: _views(engine),
         notes=lambda: told_unused(engine.spec, ledger),
     )
@@ -74,7 +77,9 @@ def reader_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDE
         ledger=ledger,
         streams=streams,
         letters=lambda: letters_of(config),
-        checks=lambda: last_checks(config.application, checks_in),
+        checks=lambda: last_checks(
+            config.application, checks_in, embedded_at=embedded_at(config.aws.endpoints, os.environ)
+        ),
     )
 
 

@@ -4,7 +4,8 @@ WHO_ASKED = "to the role or user that it names: the engine's, or that of who run
 """To whom a right is given that was missing."""
 GIVE_CREDENTIALS = (
     "give the process credentials: the engine those of its role (an instance profile, a pod's service account, "
-    "aws.credentials), a command your own (AWS_PROFILE, aws sso login). `aws sts get-caller-identity` has to answer there."
+    "aws.credentials), a command your own (AWS_PROFILE, aws sso login). `aws sts get-caller-identity` has to answer there. "
+    'For what `firnline local up` runs: eval "$(firnline local env)".'
 )
 REPORT_REQUEST = (
     "nothing is lost. Where aws.endpoints names an endpoint, see that it is the service's. If it is, this is a defect of "

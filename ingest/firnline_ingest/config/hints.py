@@ -23,7 +23,11 @@ def name_hint(model: type[BaseModel], location: Location) -> str:
     """The end of a sentence about a name that its section does not have: the nearest one there, or the place where it belongs."""
     name, beside = str(location[-1]), field_names(model, location[:-1])
     if nearest(name, beside) is None and (place := _elsewhere(model, location, beside)):
-        return f"did you mean {place!r}?"
+        return (
+            f"did you mean {place!r}?"
+            if "." in place
+            else f"{place} is a section of its own, at the top of the document."
+        )
     return did_you_mean(name, beside)
 
 

@@ -30,8 +30,14 @@ def parse_config(content: bytes, source: str) -> EngineConfig:
     except RecursionError as error:
         raise ConfigError(source, ["is not JSON: it is nested too deeply"]) from error
     except ValueError as error:
-        raise ConfigError(source, [f"is not JSON: {error}"]) from error
+        raise ConfigError(source, [f"is not JSON: {error}{_is_specification(source)}"]) from error
     return parse(EngineConfig, document, source)
+
+
+def _is_specification(source: str) -> str:
+    """The end of the sentence about a file that is probably an environment's."""
+    is_yaml = source.endswith((".yaml", ".yml"))
+    return "; an environment's specification is given as ENV, without --config" if is_yaml else ""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

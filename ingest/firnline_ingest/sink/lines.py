@@ -1,4 +1,4 @@
-"""Records in files, one a line, gzipped or not."""
+"""Records in files, one a line, gzipped or not; or one a file."""
 
 import gzip
 import sys
@@ -28,6 +28,12 @@ def lines_of(path: Path) -> Iterator[bytes]:
             yield from _records(cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if is_gzipped else file)
         except (OSError, EOFError, zlib.error) as error:
             raise LinesUnreadable(str(path), error) from error
+
+
+def whole(path: Path) -> Iterator[bytes]:
+    """The file's bytes as one record, as they are; an empty file is no record. `-` is standard input."""
+    if content := sys.stdin.buffer.read() if path == STDIN else path.read_bytes():
+        yield content
 
 
 def _records(lines: IO[bytes]) -> Iterator[bytes]:

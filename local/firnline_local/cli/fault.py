@@ -47,6 +47,8 @@ def fault(endpoint: str | None, clear: bool, folder: Path, output: str, **how: o
     from firnline_local.running import RunningEnvironment
 
     environment = RunningEnvironment.attach(folder)
+    if endpoint is not None:
+        _check(endpoint)
     if clear:
         environment.set_faults([])
     if endpoint is not None:
@@ -55,3 +57,19 @@ def fault(endpoint: str | None, clear: bool, folder: Path, output: str, **how: o
     found = environment.faults()
     rows = [[planned[column] for column in columns] for planned in found]
     show(output, lambda: found, lambda: text_table(columns, rows) if rows else "No faults.")
+
+
+def _check(endpoint: str) -> None:
+    """Raises click.BadParameter for an operation that the AWS service does not have: nothing would ever be hit."""
+    from botocore.session import Session
+
+    from firnline_ingest.errors import did_you_mean
+
+    service, colon, operation = endpoint.partition(":")
+    services = Session().get_available_services()
+    if not colon:
+        raise click.BadParameter(f"{endpoint!r} must be service:Operation, such as kinesis:GetRecords or dynamodb:*")
+    if service in services and not set("*?[") & set(operation):
+        names = Session().get_service_model(service).operation_names
+        if operation not in names:
+            raise click.BadParameter(f"{service} has no operation {operation!r}; {did_you_mean(operation, names)}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from firnline_infra.cli.output import output_option
-from firnline_infra.cli.put import files_argument, key_of, key_options, show_report
+from firnline_infra.cli.put import files_argument, key_of, key_options, records_of, show_report, whole_option
 from firnline_local.cli.options import folder_option
 
 
@@ -13,6 +13,7 @@ from firnline_local.cli.options import folder_option
 @click.argument("stream")
 @files_argument
 @key_options
+@whole_option
 @output_option()
 @folder_option
 def put(
@@ -22,6 +23,7 @@ def put(
     key_fields: tuple[str, ...],
     delimiter: str,
     fixed_key: str | None,
+    whole_files: bool,
     output: str,
     folder: Path,
 ) -> None:
@@ -34,12 +36,9 @@ def put(
     For example:
       firnline local put orders events.ndjson more.ndjson.gz --key customer_id
     """
-    from itertools import chain
-
-    from firnline_ingest.sink.lines import lines_of
     from firnline_local.running import RunningEnvironment
 
     environment = RunningEnvironment.attach(folder)
-    events = chain.from_iterable(lines_of(file) for file in files)
+    events = records_of(files, whole_files=whole_files)
     key = key_of(key_fields, delimiter, fixed_key)
     show_report(environment.put_events(stream, events, key=key), output)

@@ -176,7 +176,7 @@ class Demo:
 
     def _audit(self, environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
         from firnline_infra.audit.report_text import report_text
-        from firnline_infra.status.checks import remember_check
+        from firnline_infra.status.checks import embedded_at, remember_check
         from firnline_ingest.config.load import load_config
         from firnline_local.demo.rows import audit_demo
 
@@ -186,8 +186,9 @@ class Demo:
             (self.screen.show if len(line) <= self.screen.width else self.screen.say)(line)
         records = sum(each.totals.records for each in report.pipelines)
         summary = f"{'PROVEN' if report.is_proven else 'not proven'}: {records:,} records"
-        application = load_config(config_file).application
-        remember_check(application, "audit", report.exit_status, summary, folder=self.folder / CHECKS)
+        config, folder = load_config(config_file), self.folder / CHECKS
+        place = embedded_at(config.aws.endpoints, {})
+        remember_check(config.application, "audit", report.exit_status, summary, embedded_at=place, folder=folder)
         return report
 
 

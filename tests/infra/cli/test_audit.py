@@ -22,7 +22,7 @@ class Audit:
 
     def __call__(self, config: Any, reader: Any, **options: Any) -> AuditReport:
         self.asked = {"config": config, "reader": reader, **options}
-        options["on_shard"](self.findings)
+        options["on_shard"]("orders", self.findings)
         pipeline = PipelineReport(
             stream="orders",
             tables=("DB.RAW.ORDERS",),
@@ -57,7 +57,7 @@ def test_what_is_proven_is_a_table_and_status_0(audit: Audit, files: Path) -> No
     result = run(files)
     assert result.exit_code == 0
     assert "PROVEN" in result.stdout
-    assert result.stderr == "shardId-000000000000: 0 records, nothing wrong\n"
+    assert result.stderr == "orders/shardId-000000000000: 0 records; no problem\n"
 
 
 def test_a_problem_is_status_3(audit: Audit, files: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_problem_is_status_3(audit: Audit, files: Path) -> None:
     assert "NOT PROVEN" in result.stdout
     (check,) = last_checks(audit.asked["config"].application)
     assert (check.name, check.exit_status, check.summary) == ("audit", 3, "not proven: 0 records")
-    assert result.stderr == "shardId-000000000000: 0 records, problems: 1\n"
+    assert result.stderr == "orders/shardId-000000000000: 0 records; problems: 1\n"
 
 
 def test_json_is_the_only_thing_on_stdout(audit: Audit, files: Path) -> None:
@@ -118,3 +118,8 @@ def test_a_time_that_means_another_moment_elsewhere_is_refused(audit: Audit, fil
 def test_the_dead_letters_may_lie_elsewhere_on_this_machine(audit: Audit, files: Path) -> None:
     run(files, "--dead-letters", str(files))
     assert audit.asked["config"].dead_letters.folder == files
+
+
+def test_each_shard_is_named_with_its_stream_and_its_dead_letters(audit: Audit, files: Path) -> None:
+    audit.findings.counts.records, audit.findings.counts.dead_letters = 5, 2
+    assert run(files).stderr == "orders/shardId-000000000000: 5 records, 2 of them dead letters; no problem\n"

@@ -133,3 +133,18 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < until_s
         time.sleep(0.01)
+
+
+def test_whole_files_are_a_record_each(server: KinesisServer, tmp_path: Path) -> None:
+    container = b"Obj\x01\n\n\x00"
+    (tmp_path / "a.avro").write_bytes(container)
+    done = run(server, "orders", str(tmp_path / "a.avro"), "--whole-files", "--region", "us-east-1")
+    assert done.exit_code == 0, done.output
+    assert [record.data for shard in server.kinesis.stream("orders").shards for record in shard.records] == [container]
+
+
+def test_the_embedded_environment_has_a_command_of_its_own(server: KinesisServer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x\n")
+    refused = run(server, "orders", str(tmp_path / "file"), "--local")
+    assert refused.exit_code == 2
+    assert "firnline local put STREAM FILE..." in refused.output

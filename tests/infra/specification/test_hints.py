@@ -40,6 +40,10 @@ PODS = RUNTIMES["kubeflow"]
             {"aws": {"runtime": {**SERVERLESS, "security_group": {}}}},
             "aws.runtime.security_group: unknown name; did you mean 'aws.runtime.emr_serverless.security_group'?",
         ),
+        (
+            one_pipeline(dead_letters={"folder": "/x"}),
+            "pipelines[0].dead_letters: unknown name; dead_letters is a section of its own, at the top of the document.",
+        ),
         ({"durability": "NEVER"}, "durability: …(got 'NEVER')"),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.drift.suite import DRIFT
-from firnline_infra.status.checks import ci_run, findings_of_report, last_checks, remember_check
+from firnline_infra.status.checks import ci_run, embedded_at, findings_of_report, last_checks, remember_check
 from firnline_infra.status.model import CheckFinding
 from firnline_infra.status.text import status_text
 from firnline_ingest.checks import Finding, Report, unknown
@@ -134,3 +134,26 @@ def test_a_run_of_ci_has_an_address() -> None:
     github = {"GITHUB_RUN_ID": "7", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "team/data"}
     assert ci_run(github) == "https://github.com/team/data/actions/runs/7"
     assert ci_run({}) == ""
+
+
+def test_what_was_proven_in_an_embedded_environment_is_proven_in_no_other_place(tmp_path: Path) -> None:
+    first, second = "http://127.0.0.1:4001", "http://127.0.0.1:4002"
+    remember_check(APPLICATION, "audit", 0, "PROVEN: 10 records", embedded_at=first, folder=tmp_path)
+    assert last_checks(APPLICATION, [tmp_path]) == []
+    assert last_checks(APPLICATION, [tmp_path], embedded_at=second) == []
+    assert [each.summary for each in last_checks(APPLICATION, [tmp_path], embedded_at=first)] == ["PROVEN: 10 records"]
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "variables", "found"),
+    [
+        ({"kinesis": "http://127.0.0.1:4001"}, {}, "http://127.0.0.1:4001"),
+        ({}, {"AWS_ENDPOINT_URL_KINESIS": "http://127.0.0.1:4001"}, "http://127.0.0.1:4001"),
+        ({"kinesis": "https://vpce-1.kinesis.eu-west-1.vpce.amazonaws.com"}, {}, ""),
+        ({}, {}, ""),
+    ],
+)
+def test_only_an_endpoint_on_loopback_is_an_embedded_environment(
+    endpoints: dict[str, str], variables: dict[str, str], found: str
+) -> None:
+    assert embedded_at(endpoints, variables) == found

@@ -19,14 +19,17 @@ LONG = "x" * 256
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({"database": "my db"}, "database: 'my db' is no Snowflake identifier"),
-        ({"schema": ""}, "schema: '' is no Snowflake identifier: it is empty"),
-        ({"table": "a.b"}, "table: 'a.b' is no Snowflake identifier: it has a dot"),
+        ({"database": "my db"}, "database: 'my db' is not a valid Snowflake identifier"),
+        ({"schema": ""}, "schema: '' is not a valid Snowflake identifier: it is empty"),
+        ({"table": "a.b"}, "table: 'a.b' is not a valid Snowflake identifier: it has a dot"),
         ({"pipe": '"x'}, "its double quotes don't pair"),
-        ({"metadata": {"column": "my col"}}, "metadata.column: 'my col' is no Snowflake identifier"),
+        ({"metadata": {"column": "my col"}}, "metadata.column: 'my col' is not a valid Snowflake identifier"),
         ({"metadata": {"column": "order"}}, "metadata.column: 'order' is a reserved word"),
         ({"metadata": {"form": "columns", "names": {"row": "row"}}}, "metadata: names.row: 'row' is a reserved word"),
-        ({"metadata": {"names": {"row": "my row"}}}, "metadata: names.row: 'my row' is no Snowflake identifier"),
+        (
+            {"metadata": {"names": {"row": "my row"}}},
+            "metadata: names.row: 'my row' is not a valid Snowflake identifier",
+        ),
         (
             {"content_column": "Select"},
             "content_column: 'Select' is a reserved word of Snowflake, and no column's name by itself",

@@ -171,3 +171,10 @@ def test_a_file_is_loaded(tmp_path: Path) -> None:
     file = tmp_path / "engine.json"
     file.write_text(json.dumps(DOCUMENT))
     assert load_config(file).application == "orders-prod"
+
+
+def test_a_specification_in_place_of_a_configuration_is_told_how_it_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "dev.yaml"
+    file.write_text("version: 1\n")
+    with pytest.raises(ConfigError, match=r"is not JSON: .*specification is given as ENV, without --config"):
+        load_config(file)

@@ -33,7 +33,7 @@ def test_each_table_is_written_to_as_if_it_were_the_pipelines_own() -> None:
         ({"key": 'k"', "tables": {"a": "A"}}, "quotes"),
         ({"key": "k", "tables": {}}, "at least 1 item"),
         ({"key": "k", "tables": [{"table": "A", "values": ["a"]}]}, "valid dictionary"),
-        ({"key": "k", "tables": {"a": "no table"}}, "no Snowflake identifier"),
+        ({"key": "k", "tables": {"a": "no table"}}, "not a valid Snowflake identifier"),
         ({"key": "k", "tables": {"a": "Events"}}, "the pipeline's own table"),
         ({"key": "k", "tables": {str(n): f"T{n}" for n in range(21)}}, "more than 20 tables"),
         ({"key": "k", "tables": {"a": "A"}, "unmatched": "skip"}, "own_table"),

@@ -80,7 +80,7 @@ def test_a_column_of_the_metadata_is_declared_by_nobody_else() -> None:
     ("name", "expected"),
     [
         ("Stream", "names: stream and shard_id are both STREAM, and names match whatever their case"),
-        ("shard-id", "names.shard_id: 'shard-id' is no Snowflake identifier"),
+        ("shard-id", "names.shard_id: 'shard-id' is not a valid Snowflake identifier"),
     ],
 )
 def test_names_tell_the_parts_apart(name: str, expected: str) -> None:

@@ -136,7 +136,7 @@ def test_tolerating_all_needs_the_error_table() -> None:
 
 def test_the_metadata_column_is_an_identifier_that_sorts_nothing() -> None:
     assert problems(**one_pipeline(metadata={"column": "kinesis metadata"})) == told(
-        "pipelines[0].metadata.column: 'kinesis metadata' is no Snowflake identifier…"
+        "pipelines[0].metadata.column: 'kinesis metadata' is not a valid Snowflake identifier…"
     )
     sorting = interactive(cluster_by=["KinesisMetadata"], columns=COLUMNS)
     assert problems(pipelines=[sorting], snowflake=FAST) == told(
@@ -155,7 +155,7 @@ def test_a_schema_that_snowflake_makes_is_refused(schema: str) -> None:
         ("T" * 245, {}, []),
         ("T" * 246, {}, ["pipelines[0].table: has 246 characters, and Snowflake adds -STREAMING…"]),
         ("T" * 255, SELECTING, []),
-        ("my orders", {}, ["pipelines[0].table: 'my orders' is no Snowflake identifier…\"My Orders\"…"]),
+        ("my orders", {}, ["pipelines[0].table: 'my orders' is not a valid Snowflake identifier…\"My Orders\"…"]),
     ],
     ids=["one with a default pipe", "one too long for its pipe", "one with a pipe of its own", "one that needs quotes"],
 )

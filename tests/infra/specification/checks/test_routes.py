@@ -55,7 +55,7 @@ def test_each_route_says_its_table_and_its_values() -> None:
         ([{**X, "external_volume": "V"}], NEEDS_VOLUME),
         (
             [{"table": "ORDER LINES", "values": ["x"]}],
-            f"{AT}[0].table: 'ORDER LINES' is no Snowflake identifier…",
+            f"{AT}[0].table: 'ORDER LINES' is not a valid Snowflake identifier…",
         ),
         (
             [{**X, "table_kind": "hybrid"}],
