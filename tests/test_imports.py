@@ -65,22 +65,23 @@ ROOMS_BELOW = {
     "ingest.errors": "",
     "ingest.formats": "config errors identifiers records",
     "ingest.identifiers": "errors",
-    "ingest.kinesis": "aws config errors values",
-    "ingest.ledger": "aws config errors identifiers kinesis permissions values",
+    "ingest.kinesis": "aws config errors native values",
+    "ingest.ledger": "aws config errors identifiers kinesis native permissions values",
     "ingest.logs": "",
     "ingest.metrics": "config errors shard values",
     "ingest.migration": "aws errors kinesis ledger values",
+    "ingest.native": "",
     "ingest.nesting": "",
     "ingest.new_columns": "config errors kinesis records snowflake",
     "ingest.permissions": "config",
-    "ingest.records": "config identifiers kinesis nesting values",
+    "ingest.records": "config identifiers kinesis native nesting values",
     "ingest.schemas": "aws config errors",
     "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers ledger permissions values",
     "ingest.spark": (
-        "aws config dead_letters errors identifiers kinesis ledger logs metrics new_columns records schemas shard snowflake "
-        "values"
+        "aws config dead_letters errors identifiers kinesis ledger logs metrics native new_columns records schemas shard "
+        "snowflake values"
     ),
     "ingest.terminal": "",
     "ingest.transforms": "config nesting records",

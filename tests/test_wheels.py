@@ -35,6 +35,7 @@ ROOMS = {
             "ledger",
             "metrics",
             "migration",
+            "native.py",
             "nesting.py",
             "new_columns.py",
             "permissions",

@@ -162,6 +162,8 @@ class EnvironmentStatus:
     """Of the engine that holds the application."""
     configuration: str = ""
     """The hash of its configuration."""
+    rows_by: str = ""
+    """What makes its rows: firnline-native, or Python and why."""
     waiting: int
     """Shards that the holder has no room for: executors or cores are too few (FL-1211)."""
     report: EngineReport | None
@@ -249,6 +251,7 @@ class EnvironmentStatus:
             "whose": self.whose,
             "waiting_shards": self.waiting,
             "version": self.version,
+            "rows_by": self.rows_by,
             "configuration": self.configuration,
         }
 

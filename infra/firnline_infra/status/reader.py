@@ -120,6 +120,7 @@ class StatusReader:
             heard_ms=max((report.at_ms if report and is_own else 0, *(row.heartbeat_ms for row in rows))),
             version=engine.version if engine else "",
             configuration=engine.configuration if engine else "",
+            rows_by=engine.rows_by if engine else "",
             waiting=engine.waiting if engine else 0,
             report=report,
             is_own_report=is_own,

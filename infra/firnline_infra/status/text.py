@@ -49,6 +49,8 @@ def _holder(found: EnvironmentStatus) -> Iterator[str]:
         yield f"Nothing is read. Next: firnline logs says what it wrote last; {again}."
     if found.version:
         yield f"Version {found.version}, configuration {found.configuration[:12]}{_epochs(found)}."
+    if found.rows_by:
+        yield f"Rows are made by {found.rows_by}."
     if found.waiting:
         yield f"{found.waiting} shards wait: executors or cores are too few for them (FL-1211, docs/resharding.md)."
 

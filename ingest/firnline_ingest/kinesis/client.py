@@ -18,8 +18,10 @@ from firnline_ingest.aws.client import READ_TIMEOUT_S, aws_client
 from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.kinesis.cbor import CBOR, CBOR_REFUSALS, JSON, CborPages
 from firnline_ingest.kinesis.errors import UnreadablePage
-from firnline_ingest.kinesis.page import decode_event, decode_page
+from firnline_ingest.kinesis.page import RecordPage, decode_event, decode_page
+from firnline_ingest.native import native
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -38,16 +40,18 @@ def kinesis_client(
     read_timeout_s: float = READ_TIMEOUT_S,
     access: Access = HERE,
 ) -> "KinesisClient":
-    """GetRecords answers with typed records (kinesis/page.py)."""
+    """GetRecords answers with typed records (kinesis/page.py), in CBOR where firnline-native is there to decode it."""
+    pages = CborPages(native().module)
     client = aws_client(
         aws,
         "kinesis",
         attempts=attempts,
         connections=connections,
         read_timeout_s=read_timeout_s,
-        session=kinesis_session(),
+        session=kinesis_session(pages),
         access=access,
     )
+    pages.register(client)
     if access.arn is not None:
         client.meta.events.register("before-parameter-build.kinesis.*", partial(_name_by_arn, access.arn))
     return cast("KinesisClient", client)
@@ -67,10 +71,10 @@ def subscribing_client(aws: AwsConfig, *, connections: int, access: Access = HER
     return kinesis_client(aws, connections=connections, read_timeout_s=SILENCE_S, access=access)
 
 
-def kinesis_session() -> Session:
+def kinesis_session(pages: CborPages | None = None) -> Session:
     """A botocore session whose Kinesis clients answer GetRecords with typed records; all else is botocore's."""
     session = new_session()
-    session.register_component("response_parser_factory", TypedPageParserFactory())
+    session.register_component("response_parser_factory", TypedPageParserFactory(pages or CborPages(None)))
     return session
 
 
@@ -91,32 +95,51 @@ class TypedPageParser(JSONParser):
 
     EVENT_STREAM_PARSER_CLS = TypedEventParser
 
+    def __init__(self, pages: CborPages) -> None:
+        super().__init__()
+        self._pages = pages
+
     def parse(self, response: Mapping[str, Any], shape: Any) -> dict[str, Any]:
+        content_type = response["headers"].get("Content-Type", "")
+        is_cbor = content_type.startswith(CBOR)
         if response["status_code"] != 200 or shape is None or shape.name != "GetRecordsOutput":
-            return cast("dict[str, Any]", super().parse(response, shape))
-        page = _decoded(response["body"], decode_page)
+            plain = self._pages.as_json(response) if is_cbor else response
+            return cast("dict[str, Any]", super().parse(plain, shape))
+        page = self._page(response["body"], content_type, is_cbor=is_cbor)
         said = page.NextShardIterator
         return {
             "Records": page.Records,
             **({} if said is msgspec.UNSET else {"NextShardIterator": said}),
             "MillisBehindLatest": page.MillisBehindLatest,
             "ChildShards": msgspec.to_builtins(page.ChildShards),
-            "ResponseMetadata": _metadata(response["headers"]),
+            "ResponseMetadata": {**_metadata(response["headers"]), CBOR_REFUSALS: self._pages.take_refusals()},
         }
+
+    def _page(self, body: bytes, content_type: str, *, is_cbor: bool) -> RecordPage:
+        try:
+            return _decoded(body, self._pages.page if is_cbor else decode_page, content_type)
+        except UnreadablePage as error:
+            self._pages.refuse(str(error))
+            raise
 
 
 class TypedPageParserFactory(ResponseParserFactory):
     """Kinesis speaks the protocol called json; a client of another protocol gets botocore's own parser."""
 
+    def __init__(self, pages: CborPages) -> None:
+        super().__init__()
+        self._pages = pages
+
     def create_parser(self, protocol_name: str) -> ResponseParser:
-        return TypedPageParser() if protocol_name == "json" else super().create_parser(protocol_name)
+        return TypedPageParser(self._pages) if protocol_name == "json" else super().create_parser(protocol_name)
 
 
-def _decoded(body: bytes, decode: Callable[[bytes], Decoded]) -> Decoded:
+def _decoded(body: bytes, decode: Callable[[bytes], Decoded], content_type: str = JSON) -> Decoded:
     try:
         return decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadablePage(size=len(body), cause=str(error)) from error
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        cause = str(error) if content_type.startswith(JSON) else f"{error}; its content type is {content_type!r}"
+        raise UnreadablePage(size=len(body), cause=cause) from error
 
 
 def _metadata(headers: Mapping[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.running import PollingConfig
+from firnline_ingest.kinesis.cbor import CBOR_REFUSALS
 from firnline_ingest.kinesis.errors import answered
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.service_time import service_time_ms
@@ -70,6 +71,7 @@ class PollingSource:
             children=tuple(child["ShardId"] for child in answer.get("ChildShards") or ()),
             is_explicit="NextShardIterator" in answer,
             answered_ms=service_time_ms(answer),
+            cbor_refusals=answer["ResponseMetadata"].get(CBOR_REFUSALS, 0),
             is_first=is_first,
         )
 

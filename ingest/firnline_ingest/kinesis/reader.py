@@ -107,6 +107,7 @@ class ShardReader:
         """Since the last trouble."""
         self.throttled = 0
         self.unreadable_pages = 0
+        self.cbor_refusals = 0
         self.answered_at_s = clock()
         """When the last good answer came, by `clock`; when the reader was made, where there was none yet."""
         self.trouble: FirnlineError | None = None
@@ -187,6 +188,7 @@ class ShardReader:
             )
 
     def _read(self, page: Page) -> Read:
+        self.cbor_refusals += page.cbor_refusals
         children = self._children(page)
         if page.is_first and isinstance(self._next, After):
             self._verifying = self._next.position

@@ -26,6 +26,8 @@ class Page:
     """Whether that there is no place to go on from was said, and not just left out."""
     answered_ms: int | None = None
     """The service's time of the answer, or an earlier one; None where it did not say."""
+    cbor_refusals: int = 0
+    """How often a server has made nothing of a request in CBOR (kinesis/cbor.py)."""
     is_first: bool = False
     """It begins at the position that was asked for, whose record, if it was read before, has to come first."""
 

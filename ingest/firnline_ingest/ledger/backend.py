@@ -34,6 +34,8 @@ class Run:
     """The hash of its configuration (EngineConfig.content_hash); empty where a person's command holds the application."""
     version: str = ""
     """Of the engine."""
+    rows_by: str = ""
+    """What makes its rows: firnline-native, or Python and why (native.py); empty for engines of a release without it."""
     start: str = ""
     """The token that it was started with by `firnline deploy`; BY_HAND where there is none; empty for engines of a release that
     told neither."""

@@ -49,7 +49,7 @@ CONSUMERS, MARKS, COLUMNS = "@consumer/", "@stream/", "@columns/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
 REPORT_KEY = {"stream": OWN_ITEMS, "shard": "@report"}
-SAYS_OF_ITSELF = ("configuration", "version", "start")
+SAYS_OF_ITSELF = ("configuration", "version", "rows_by", "start")
 LAST_START = "last_start"
 
 
@@ -327,5 +327,6 @@ def _held_run(item: Item) -> Run:
         waiting=int(item.get("waiting", 0)),
         configuration=str(item.get("configuration", "")),
         version=str(item.get("version", "")),
+        rows_by=str(item.get("rows_by", "")),
         start=str(item.get("start", "")),
     )

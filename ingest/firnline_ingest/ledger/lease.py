@@ -20,6 +20,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import LeaseLedger, Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
 from firnline_ingest.ledger.standby import BY_HAND
+from firnline_ingest.native import native
 
 START_VARIABLE = "FIRNLINE_START"
 """The environment variable with the token of the start; `firnline deploy` sets it in every job that it starts."""
@@ -35,8 +36,10 @@ def new_run(configuration: str = "") -> Run:
     """`configuration`: the hash of an engine's. Commands that compare what runs with what should run read it from the ledger."""
     holder = f"process {os.getpid()} on {socket.gethostname()}"
     own_version = version("firnline-ingest") if configuration else ""
+    rows_by = str(native()) if configuration else ""
     start = os.environ.get(START_VARIABLE) or BY_HAND
-    return Run(uuid4().hex[:12], holder, configuration=configuration, version=own_version, start=start)
+    run_id = uuid4().hex[:12]
+    return Run(run_id, holder, configuration=configuration, version=own_version, rows_by=rows_by, start=start)
 
 
 @dataclass(slots=True)

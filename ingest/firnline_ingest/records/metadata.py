@@ -4,7 +4,9 @@ for each part.
 What is the same for a whole shard is rendered once; a record fills the gaps of a template.
 """
 
+import re
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import msgspec
@@ -15,6 +17,12 @@ from firnline_ingest.kinesis.user_record import UserRecord
 
 SUB_SEQUENCE_DIGITS = 20  # of shardedSequenceNumber, so that it orders like the pair that it is made of
 
+# What a record has for each gap of its template, by firnline-native's numbers.
+ARRIVAL, KEY, SEQUENCE, SUB_SEQUENCE, SHARDED, HASH_KEY, PUSHED, NOTHING = 0, 1, 2, 3, 4, 5, 6, 255
+GAPS = (ARRIVAL, KEY, SEQUENCE, SEQUENCE, PUSHED)
+GAPS_OF_AGGREGATES = (ARRIVAL, KEY, SEQUENCE, SUB_SEQUENCE, SHARDED, HASH_KEY, PUSHED)
+
+_gap = re.compile(rb"%(\.0)?b|%%")
 _encode = msgspec.json.Encoder().encode
 _MILLISECONDS = [b'.%03dZ"' % millisecond for millisecond in range(1000)]
 
@@ -43,6 +51,15 @@ class MetadataHead:
     def pushed_at(self, ms: int) -> None:
         """Sets what the heads from now on say of when their rows were made; milliseconds since 1970."""
         self._pushed = self._moment(ms)
+
+    @property
+    def pieces(self) -> tuple[list[tuple[bytes, int]], list[tuple[bytes, int]]]:
+        """The templates of plain records and of those of aggregates, as bytes with the gap behind them."""
+        return list(_pieces(self._template, GAPS)), list(_pieces(self._aggregated, GAPS_OF_AGGREGATES))
+
+    @property
+    def pushed(self) -> bytes:
+        return self._pushed
 
     def __call__(self, record: Record) -> bytes:
         if not self._template:
@@ -99,6 +116,22 @@ def _template(metadata: Metadata, values: dict[PartName, bytes]) -> bytes:
         elif b"%b" in value:
             text += b"%.0b"  # takes the record's value all the same, and prints nothing of it
     return text + b"}" if is_object else text
+
+
+def _pieces(template: bytes, gaps: tuple[int, ...]) -> Iterator[tuple[bytes, int]]:
+    piece, start, left = b"", 0, iter(gaps)
+    for found in _gap.finditer(template):
+        piece += template[start : found.start()]
+        start = found.end()
+        if found[0] == b"%%":
+            piece += b"%"
+        elif found[1]:
+            next(left)  # takes the record's value all the same, and prints nothing of it
+        else:
+            yield piece, next(left)
+            piece = b""
+    if piece + template[start:]:
+        yield piece + template[start:], NOTHING
 
 
 def _literal(text: str) -> bytes:

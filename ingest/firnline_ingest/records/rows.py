@@ -14,13 +14,13 @@ import msgspec
 from firnline_ingest.config.format import EmptyRecords, SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.chain import Chain
 from firnline_ingest.records.contents import bounded, decoder_of, without_null, wrap_of
 from firnline_ingest.records.first_sight import JsonKind, NewKey, NewKeys, first_sights
-from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json, minified
+from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json
 from firnline_ingest.records.key_shape import NOTHING_KNOWN, LackingKeys, TableKeys
 from firnline_ingest.records.metadata import MetadataHead, clock_ms, splice
+from firnline_ingest.records.plain import PlainRowMaker, refuse_fault, row_too_large
 from firnline_ingest.records.rejection import (
     UNDECIDED,
     DuplicateKeys,
@@ -32,7 +32,6 @@ from firnline_ingest.records.rejection import (
     RejectReason,
     Untransformable,
     Unusable,
-    refuse_larger,
     too_large,
 )
 from firnline_ingest.records.router import Router
@@ -40,12 +39,6 @@ from firnline_ingest.values import row_number
 
 RECORD_BYTES, RECORD_ROWS = 16_000_000, 200_000  # of the rows of one record
 AT_ONCE_BYTES = 8_000_000  # of rows, after which the rest of a page waits: records may become many times their size
-
-
-FAULTS = {
-    AggregateProblem.BROKEN: RejectReason.BROKEN_AGGREGATE,
-    AggregateProblem.MISPLACED: RejectReason.MISPLACED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +130,7 @@ class RowMaker:
         is_read = self._decode is not None or needs_no_object or self._router is not None
         self._is_plain = not is_read and pipeline.empty_records is EmptyRecords.REJECT
         self._max_row_bytes = pipeline.max_row_bytes
+        self._plain = PlainRowMaker(self._head, self._check, pipeline.max_row_bytes)
         self._empty = pipeline.empty_records
 
     def know(self, columns: Collection[str] | None) -> None:
@@ -148,6 +142,7 @@ class RowMaker:
         if tables != self._tables:
             self._tables = tables
             self._check.know(tables)
+            self._plain.forget()
 
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading, of the same
@@ -159,30 +154,18 @@ class RowMaker:
             self._head.pushed_at(self._now_ms())
         if not self._is_plain:
             return self._decoded(records)
-        is_plain = not records or not isinstance(records[0], UserRecord)
-        head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
-        rows: list[msgspec.Raw] = []
-        rejected: list[RejectedRecord] = []
-        unknown = unanswered = 0
-        for index, record in enumerate(records):
-            data = record.Data
-            try:
-                if len(data) > most:
-                    refuse_larger(minified(data), most)
-                row = splice(head(record), check(data))
-                if len(row) > most:
-                    raise _row_too_large(len(row), most)
-            except Unusable as unusable:
-                rejected.append(RejectedRecord(index, *unusable.fault))
-            else:
-                rows.append(msgspec.Raw(row))
-                if missing := self._check.missing.get(""):
-                    unknown += missing.unknown
-                    unanswered += missing.unanswered
+        made = self._plain.make(records)
         count = len(records)
-        indexes = _others(count, rejected)
-        sizes = list(map(len, rows))
-        return Rows(rows, sizes, indexes, rejected, taken=count, unknown_keys=unknown, unanswered_keys=unanswered)
+        indexes, sizes = _others(count, made.rejected), list(map(len, made.rows))
+        return Rows(
+            made.rows,
+            sizes,
+            indexes,
+            made.rejected,
+            taken=count,
+            unknown_keys=made.unknown,
+            unanswered_keys=made.unanswered,
+        )
 
     def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, JsonKind]]:
         """First-level keys that no record before these brought, with the record that did; each is reported once."""
@@ -202,7 +185,7 @@ class RowMaker:
 
     def objects(self, record: Record) -> Sequence[bytes]:
         """Returns what the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""
-        _refuse_fault(record)
+        refuse_fault(record)
         return list(self._documents(record))
 
     @property
@@ -305,7 +288,7 @@ class RowMaker:
         for number, document in enumerate(self._documents(record)):
             row = splice(self._head.numbered(head, number) if self._are_numbered else head, document)
             if len(row) > most:
-                raise _row_too_large(len(row), most)
+                raise row_too_large(len(row), most)
             size += len(row)
             if missing := self._check.missing.get(self.table):
                 self._missing.append(missing)
@@ -317,17 +300,8 @@ class RowMaker:
 
     def _head_of_user_record(self, record: Record) -> bytes:
         """Raises Unusable for one that is not to be a row."""
-        _refuse_fault(record)
+        refuse_fault(record)
         return self._head(record)
-
-
-def _refuse_fault(record: Record) -> None:
-    if isinstance(record, UserRecord) and record.fault:
-        raise Unusable(Rejection(FAULTS[record.fault.problem], record.fault.detail))
-
-
-def _row_too_large(size: int, most: int) -> Unusable:
-    return too_large(f"the row has {size} bytes with its metadata, max_row_bytes allows {most}.")
 
 
 def _others(count: int, rejected: Sequence[RejectedRecord]) -> Sequence[int]:

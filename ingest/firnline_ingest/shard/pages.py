@@ -25,7 +25,7 @@ from firnline_ingest.shard.work import ShardServices, ShardWork
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded
 UNPROVEN_POLL_S = 0.2
 ALIGNMENT_POLL_S = 0.25
-READERS_COUNTS = ("reads", "throttled", "unreadable_pages")
+READERS_COUNTS = ("reads", "throttled", "unreadable_pages", "cbor_refusals")
 
 log = logging.getLogger(__name__)
 

@@ -113,6 +113,8 @@ class Tally:
     interruptions: int = counter(INTERRUPTIONS)
     incidents: int = counter(INCIDENTS)
     unreadable_pages: int = counter(UNREADABLE_PAGES)
+    cbor_refusals: int = counter()
+    """How often a server made nothing of CBOR; its pages come as JSON from then on. One shard of a process counts it."""
     reads: int = counter()
     throttled: int = counter(THROTTLED)
     new_keys: Mapping[str, list[str]] = field(default_factory=dict)

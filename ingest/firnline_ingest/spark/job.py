@@ -18,6 +18,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Ledger, was_let_in
 from firnline_ingest.ledger.lease import BEAT_S, Heartbeat, RunLease, new_run
 from firnline_ingest.metrics import EngineMetrics
+from firnline_ingest.native import native
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.background_call import BackgroundCall
@@ -177,7 +178,8 @@ class EngineJob:
             self._metrics.planned,
             self._ledger,
         )
-        log.info("engine.started", extra={"application": self._config.application, "run": run_id})
+        extra = {"application": self._config.application, "run": run_id, "rows_by": str(native())}
+        log.info("engine.started", extra=extra)
         self._reporter.started()
         self._query.start(self._epoch)
 

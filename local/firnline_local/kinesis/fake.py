@@ -113,6 +113,10 @@ class FakeKinesis:
         """Set its fields: what the service is free to answer, and mostly does not (kinesis/liberties.py)."""
         return self.account.liberties
 
+    @property
+    def speaks_cbor(self) -> bool:
+        return not self.account.liberties.refuses_cbor
+
     def create_stream(self, name: str, *, shards: int = 1, retention_hours: int = 24) -> StreamHandle:
         """Raises FakeKinesisError for a name that is taken."""
         with self.account.lock:

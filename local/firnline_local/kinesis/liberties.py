@@ -22,3 +22,5 @@ class Liberties:
     Kinesis did before it named children, and so kinesalite does. Of GetRecords alone."""
     hasty_tip: bool = False
     """A page that its Limit cut says MillisBehindLatest 0, as where the records behind it arrived in the same millisecond."""
+    refuses_cbor: bool = False
+    """A request in CBOR is refused, as by servers that know AWS JSON alone."""

@@ -1,4 +1,4 @@
-"""The service as its wire protocol (AWS JSON 1.1) shows it, faults included.
+"""The service as its wire protocol (AWS JSON 1.1, and the same in CBOR) shows it, faults included.
 
 Both ways to reach the fake answer through `respond`: over HTTP (server.py), and in process through `connect`, where
 botocore builds, signs and parses as it always does and only the sending is replaced. A test then sees what production
@@ -15,7 +15,7 @@ import msgspec
 
 from firnline_local.clock import Clock
 from firnline_local.faults import Fault, FaultKind, FaultPlan
-from firnline_local.kinesis import event_stream
+from firnline_local.kinesis import cbor, event_stream
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.subscription import Subscription
 
@@ -32,6 +32,10 @@ class Service(Protocol):
     """What answers: FakeKinesis."""
 
     faults: FaultPlan
+
+    @property
+    def speaks_cbor(self) -> bool:
+        """Whether it answers requests in CBOR, or refuses them."""
 
     @property
     def clock(self) -> Clock:
@@ -55,15 +59,22 @@ class Reply:
     content_type: str = CONTENT_TYPE
     pushes: "Pushes | None" = None
     """In place of a body: messages until they are over."""
+    is_of_fault: bool = False
+    """The body is one that a fault asked for."""
 
 
 def respond(kinesis: Service, *, target: str, content_type: str, body: bytes) -> Reply:
-    """Answers one request; `target` is its X-Amz-Target header."""
-    if content_type.partition(";")[0].strip() != CONTENT_TYPE:
-        problem = (
-            f"The content type {content_type!r} is not spoken here: send {CONTENT_TYPE} (for CBOR, AWS_CBOR_DISABLE=1)."
-        )
+    """Answers one request, in the form in which it came; `target` is its X-Amz-Target header."""
+    form = content_type.partition(";")[0].strip()
+    if form == cbor.CONTENT_TYPE and kinesis.speaks_cbor:
+        return _in_cbor(kinesis, target, body)
+    if form != CONTENT_TYPE:
+        problem = f"The content type {content_type!r} is not spoken here: send {CONTENT_TYPE}."
         return error_reply(FakeKinesisError("SerializationException", problem))
+    return _in_json(kinesis, target, body)
+
+
+def _in_json(kinesis: Service, target: str, body: bytes) -> Reply:
     if not target.startswith(TARGET_PREFIX):
         return error_reply(
             FakeKinesisError("UnknownOperationException", f"X-Amz-Target is {target!r}, not of Kinesis.")
@@ -73,6 +84,17 @@ def respond(kinesis: Service, *, target: str, content_type: str, body: bytes) ->
     if fault is None:
         return _answer(kinesis, operation, body)
     return _faulty_answer(kinesis, operation, body, fault)
+
+
+def _in_cbor(kinesis: Service, target: str, body: bytes) -> Reply:
+    """A fault's own body, and what a subscription pushes, stay as they are."""
+    try:
+        reply = _in_json(kinesis, target, cbor.request_as_json(body))
+    except ValueError as error:
+        reply = error_reply(FakeKinesisError("SerializationException", f"The request is not valid CBOR: {error}."))
+    if reply.content_type != CONTENT_TYPE or reply.is_of_fault:
+        return reply
+    return replace(reply, body=cbor.answer_as_cbor(reply.body), content_type=cbor.CONTENT_TYPE)
 
 
 def error_reply(error: FakeKinesisError, *, delay_s: float = 0) -> Reply:
@@ -97,7 +119,7 @@ def _faulty_answer(kinesis: Service, operation: str, body: bytes, fault: Fault) 
     if fault.kind is FaultKind.CUT:
         return Reply(0, b"", is_cut=True, delay_s=fault.delay_s)
     if fault.kind is FaultKind.BODY:
-        return Reply(200, fault.body.encode(), delay_s=fault.delay_s)
+        return Reply(200, fault.body.encode(), delay_s=fault.delay_s, is_of_fault=True)
     reply = _answer(kinesis, operation, body)
     return replace(reply, is_cut=fault.kind is FaultKind.LOST, delay_s=fault.delay_s)
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from botocore.endpoint import convert_to_response_dict
 
+from firnline_ingest.kinesis.cbor import CborPages
 from firnline_ingest.kinesis.client import TypedPageParser, kinesis_client
 from firnline_ingest.kinesis.reader import CHILDLESS_ENDS
 from firnline_local.clock import Clock
@@ -161,6 +162,8 @@ class _Newest:
     def clock(self) -> Clock:
         return self.story.simulation.clock
 
+    speaks_cbor = False
+
     def handle(self, operation: str, body: bytes) -> bytes:
         return self.story.handle(operation, body)
 
@@ -172,7 +175,7 @@ class _Newest:
 def _client() -> tuple[Any, _Newest]:
     """Calls are serialized and parsed as always, and neither signed nor sent: that was most of what a story costs."""
     client, service = cast("Any", kinesis_client(AWS)), _Newest()
-    parser, serializer = TypedPageParser(), client._serializer
+    parser, serializer = TypedPageParser(CborPages(None)), client._serializer
 
     def call(operation: str, params: dict[str, Any]) -> Any:
         model = client.meta.service_model.operation_model(operation)

@@ -22,10 +22,10 @@ def test_an_answer_is_json(kinesis: FakeKinesis) -> None:
     assert json.loads(reply.body)["StreamNames"] == []
 
 
-def test_cbor_is_refused_with_the_way_out(kinesis: FakeKinesis) -> None:
-    reply = ask(kinesis, content_type="application/x-amz-cbor-1.1")
+def test_another_content_type_is_refused_with_the_way_out(kinesis: FakeKinesis) -> None:
+    reply = ask(kinesis, content_type="text/plain")
     assert reply.status == 400
-    assert "AWS_CBOR_DISABLE" in json.loads(reply.body)["message"]
+    assert json.loads(reply.body)["message"].endswith(f"send {CONTENT_TYPE}.")
 
 
 @pytest.mark.parametrize("target", ["", "DynamoDB_20120810.GetItem"])
