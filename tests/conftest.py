@@ -65,7 +65,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """After pytest-randomly, whose order stays among the long ones and among the others, and of what is left to run."""
     yield
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    items[:] = long_first(items, workers, lambda item: any(map(item.get_closest_marker, LONG)), fixture_of_module)
+    items[:] = long_first(items, workers, is_long, fixture_of_module)
+
+
+def is_long(item: pytest.Item) -> bool:
+    return any(mark.name in LONG for mark in item.iter_markers())
 
 
 def fixture_of_module(item: pytest.Item) -> str | None:

@@ -10,7 +10,7 @@ from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.trial_project import TrialProject
 
-pytestmark = pytest.mark.pulumi
+pytestmark = [pytest.mark.pulumi, pytest.mark.slow]
 
 PROGRAM = """
 import os
@@ -67,7 +67,6 @@ def test_a_volume_that_is_not_ready_yet_is_tried_until_it_is(
     embedded_project.cli.preview("dev", refresh=True, expect_no_changes=True)
 
 
-@pytest.mark.slow
 def test_one_that_never_will_be_fails_with_what_is_in_the_way_and_what_to_do(
     embedded_project: TrialProject, configuration: dict[str, str]
 ) -> None:

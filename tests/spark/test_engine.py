@@ -96,7 +96,8 @@ def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everyth
     assert all(line["end"] == line["proven"] for line in last.values())
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_an_engine_that_is_told_to_end_while_it_starts_ends_well_and_frees_its_name(
     new_lane: Callable[..., Lane], ending: signal.Signals
 ) -> None:
@@ -109,6 +110,7 @@ def test_an_engine_that_is_told_to_end_while_it_starts_ends_well_and_frees_its_n
     assert "No engine runs" in asked.stdout
 
 
+@pytest.mark.slow
 def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_one_is_finished(
     new_lane: Callable[..., Lane],
 ) -> None:
@@ -130,13 +132,8 @@ def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_o
     assert lane.rows("COUNT(N)") == [(50,)]
 
 
-@pytest.mark.parametrize(
-    "master",
-    [
-        pytest.param("local-cluster[2,1,900]", id="two executors", marks=pytest.mark.slow),
-        pytest.param("local[2]", id="two tasks of one"),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("master", ["local-cluster[2,1,900]", "local[2]"], ids=["two executors", "two tasks of one"])
 def test_shards_stay_in_their_process_from_epoch_to_epoch(new_lane: Callable[..., Lane], master: str) -> None:
     lane = new_lane(
         spark={"master": master, "conf": {"spark.executor.memory": "512m"}},

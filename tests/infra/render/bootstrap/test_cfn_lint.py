@@ -8,12 +8,13 @@ and takes actions that AWS has (kinesis:TagResource) for mistakes.
 from pathlib import Path
 
 import pytest
-from cfnlint import api
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def findings(template: str) -> list[str]:
+    from cfnlint import api  # takes a second, which is not every worker's of a run
+
     arguments = api.ManualArgs(regions=["eu-central-1"])
     return [f"{each.rule.id} {each.message}" for each in api.lint(template, config=arguments)]
 
