@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import free_ports
+
 PINS = Path(__file__).parent / "servers"
 STARTS_WITHIN_S = 120
 PROVIDED_BY = "scripts/foreign-servers provides the foreign servers"
@@ -143,16 +145,6 @@ def running(server: ForeignServer, folder: Path) -> Iterator[str]:
             assert process.poll() is None, f"ended with {process.poll()}: {log_file.read_text(errors='replace')}"
         finally:
             process.kill()
-
-
-def free_ports(number: int) -> list[int]:
-    """Different ones: all are held until the last is found."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    try:
-        return [each.getsockname()[1] for each in held]
-    finally:
-        for each in held:
-            each.close()
 
 
 def _wait_until_it_listens(process: "subprocess.Popen[bytes]", port: int, log_file: Path) -> None:

@@ -6,7 +6,6 @@ There is no controller manager, no scheduler and no kubelet: an object stays wha
 import fcntl
 import os
 import re
-import socket
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes.kubeconfig import Access
 from tests.kubernetes.client import ClusterClient
+from tests.ports import free_ports
 from tests.processes import MARK
 
 HOST = "127.0.0.1"
@@ -95,7 +95,7 @@ class ControlPlane:
         return self.folder / "certificates" / "apiserver.crt"
 
     def _start(self, pipe: Path) -> None:
-        etcd, peer, self.port = _free_ports(3)
+        etcd, peer, self.port = free_ports(3)
         places = {name: self.folder / name for name in ("etcd", "certificates", "sa.pub", "sa.key", "tokens.csv")}
         _write_key(places["sa.key"], places["sa.pub"])
         users = (f'{user},{user},{user},"{group}"\n' for user, group in USERS.items())
@@ -142,14 +142,6 @@ class ControlPlane:
             return self.api("admin").text("/readyz") == "ok"
         except (RuntimeRefused, RuntimeUnavailable):
             return False
-
-
-def _free_ports(number: int) -> list[int]:
-    listening = [socket.create_server((HOST, 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in listening]
-    for each in listening:
-        each.close()
-    return ports
 
 
 def _write_key(private: Path, public: Path) -> None:
