@@ -156,9 +156,10 @@ def s3a_jars() -> Path:
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
-    """The three, by the folder that each is built from; the build backend is of our own environment, so nothing is fetched."""
+    """All four, by the folder that each is built from (`.` is the product's name alone); the build backend is of our own
+    environment, so nothing is fetched."""
     built = {}
-    for house in ("ingest", "infra", "local"):
+    for house in ("ingest", "infra", "local", "."):
         folder = tmp_path_factory.mktemp("wheel")
         command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
         subprocess.run(command, cwd=ROOT / house, check=True, capture_output=True)

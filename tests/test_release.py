@@ -17,7 +17,11 @@ import yaml
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())
 MAY_WRITE = {
-    "release": {"build": {"id-token", "attestations"}, "publish": {"id-token", "contents"}},
+    "release": {
+        "build": {"id-token", "attestations"},
+        "publish": {"id-token", "contents"},
+        "site": {"pages", "id-token"},
+    },
     "nightly": dict[str, set[str]](),
 }
 
@@ -91,7 +95,7 @@ def test_another_version_than_the_packages_is_not_built() -> None:
     assert "Next:" in refused.stderr
 
 
-@pytest.mark.parametrize("house", ["ingest", "infra", "local"])
+@pytest.mark.parametrize("house", ["ingest", "infra", "local", "."])
 def test_a_wheel_says_what_it_is(house: str, wheels: Mapping[str, Path]) -> None:
     with zipfile.ZipFile(wheels[house]) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))

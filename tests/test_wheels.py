@@ -1,10 +1,18 @@
-"""What is published: three wheels, each with its own package, all that it needs, and nothing that only imitates or tests."""
+"""What is published: three wheels, each with its own package, all that it needs, and nothing that only imitates or tests; and
+one that brings them under the product's name."""
 
+import os
 import re
+import subprocess
+import sysconfig
 import tomllib
+import venv
 import zipfile
 from collections.abc import Mapping
+from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,8 +131,8 @@ def files_of(house: str, wheel: Path) -> set[str]:
     return {name.removeprefix(prefix) for name in names_in(wheel) if name.startswith(prefix)}
 
 
-def project(house: str) -> dict[str, object]:
-    found: dict[str, object] = tomllib.loads((ROOT / house / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def project(house: str) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((ROOT / house / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return found
 
 
@@ -137,7 +145,7 @@ def test_a_wheel_holds_one_package_as_it_is_here(house: str, wheels: Mapping[str
     assert tops == {package_of(house), f"{package_of(house)}-{project(house)['version']}.dist-info"}
 
 
-@pytest.mark.parametrize("house", HOUSES)
+@pytest.mark.parametrize("house", [*HOUSES, "."])
 def test_a_wheel_holds_the_text_of_its_licence(house: str, wheels: Mapping[str, Path]) -> None:
     with zipfile.ZipFile(wheels[house]) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/licenses/LICENSE"))
@@ -164,6 +172,71 @@ def test_the_data_that_the_code_reads_is_in(house: str, wheels: Mapping[str, Pat
 
 def test_the_three_are_released_together_and_need_each_other_as_they_are() -> None:
     (version,) = {project(house)["version"] for house in HOUSES}
-    for house in HOUSES:
-        required = [each for each in project(house)["dependencies"] if each.startswith("firnline-")]
+    for house in (*HOUSES, "."):
+        found = project(house)
+        extras = found.get("optional-dependencies", {})
+        needed = [*found["dependencies"], *(each for extra in extras.values() for each in extra)]
+        required = [each for each in needed if each.startswith("firnline-") and "==" in each]
         assert [each for each in required if not each.endswith(f"=={version}")] == []
+
+
+def metadata(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        return message_from_bytes(archive.read(name))
+
+
+def test_the_package_of_the_products_name_brings_the_command_and_holds_no_code(wheels: Mapping[str, Path]) -> None:
+    with zipfile.ZipFile(wheels["."]) as archive:
+        names = archive.namelist()
+        (entry_points,) = (archive.read(name).decode() for name in names if name.endswith("/entry_points.txt"))
+    assert {name.partition("/")[0] for name in names} == {f"firnline-{project('.')['version']}.dist-info"}
+    assert "firnline = firnline_infra.cli:main" in entry_points
+    found = metadata(wheels["."])
+    assert "firnline-infra[deploy]==0.1.0" in found.get_all("Requires-Dist", [])
+    assert {"local", "spark", "terraform"} <= set(found.get_all("Provides-Extra", []))
+
+
+@pytest.mark.parametrize("house", [*HOUSES, "."])
+def test_an_index_says_where_documentation_source_and_changes_are(house: str, wheels: Mapping[str, Path]) -> None:
+    found = metadata(wheels[house])
+    urls = dict(each.split(", ") for each in found.get_all("Project-URL", []))
+    assert urls.keys() == {"Documentation", "Source", "Changelog", "Issues"}
+    assert all(url.startswith("https://") for url in urls.values())
+    said = set(found.get_all("Classifier", []))
+    assert {f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13)} <= said
+
+
+def test_every_link_of_the_page_on_an_index_leads_somewhere_from_there(wheels: Mapping[str, Path]) -> None:
+    page = str(metadata(wheels["."]).get_payload())
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", page)
+    assert len(links) > 10
+    assert [link for _, link in links if not re.match("https://|#", link)] == []
+    for is_image, link in links:
+        path = re.sub(r"^https://[^/]+/firnline/firnline/(?:blob/)?v[\d.]+/|#.*", "", link)
+        assert link.startswith("https://raw.") == bool(is_image)
+        assert path.startswith("https://") or (ROOT / path).exists(), link
+
+
+def test_the_command_runs_from_the_wheels_in_an_environment_of_their_own(
+    tmp_path: Path, wheels: Mapping[str, Path]
+) -> None:
+    """Ours come from the wheels; what they need of others is lent, by a line that adds a folder and nothing else."""
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=False, symlinks=True)
+    install = ["uv", "pip", "install", "--quiet", "--offline", "--no-index", "--no-deps", "--python"]
+    here = Path(sysconfig.get_path("scripts"))
+    subprocess.run([here / install[0], *install[1:], environment / "bin" / "python", *wheels.values()], check=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)}))
+    (packages / "lent.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+    def firnline(*arguments: str) -> str:
+        command = [str(environment / "bin" / "firnline"), *arguments]
+        ran = subprocess.run(command, cwd=tmp_path, env=kept, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    assert firnline("--version") == f"firnline, version {project('.')['version']}\n"
+    assert "demo " in firnline("--help")
+    assert "FL-3011 LoginRefused" in firnline("explain", "3011")

@@ -140,6 +140,7 @@ def _write(folder: Path, target: Target, wheels: Sequence[Path], own: Mapping[st
             CONTAINERFILE,
             ARCHIVE=archive,
             TAG=digest[:16],
+            VERSION=version,
             PYTHON=target.python,
             PLATFORM=PLATFORMS[target.architecture],
             SPARK=target.spark,

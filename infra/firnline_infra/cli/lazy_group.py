@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from firnline_infra.cli.brought import how_to_install, run_with
 from firnline_ingest.errors import nearest
 
 Places = Mapping[str, str]
@@ -19,8 +20,8 @@ class LazyGroup(click.Group):
     """Commands in sections, each imported when it is needed; packages that are installed beside ours add theirs.
 
     `at`: the commands of a group without sections; `sections`: those of one with, by title. `added_by`: the group of entry points
-    in which other packages add commands, which come last, under `added_title`. `brought_by`: the package that brings a command
-    which may not be installed.
+    in which other packages add commands, which come last, under `added_title`. `brought_by`: the extra of `firnline` that
+    brings a command which may not be installed.
     """
 
     def __init__(
@@ -65,7 +66,8 @@ class LazyGroup(click.Group):
         name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
             if name in self._brought_by:
-                ctx.fail(f"No such command {name!r}: pip install {self._brought_by[name]}")
+                run_with(self._brought_by[name])
+                ctx.fail(f"No such command {name!r}: {how_to_install(self._brought_by[name])}")
             near = nearest(name, self.list_commands(ctx))
             ctx.fail(f"No such command {name!r}." + (f" Did you mean {near!r}?" if near else ""))
         return super().resolve_command(ctx, args)

@@ -64,7 +64,7 @@ EXIT_ERROR = 2
     },
     added_by="firnline.commands",
     added_title="Without an account",
-    brought_by={"demo": "firnline-local", "local": "firnline-local"},
+    brought_by={"demo": "local", "local": "local"},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="firnline-infra", prog_name="firnline")

@@ -97,6 +97,16 @@ def test_the_python_and_the_jars_are_there_before_the_check_and_the_user_is_a_nu
     assert re.findall(r"^USER (\S+)$", last, re.M)[-1] == "185"
 
 
+def test_a_registry_shows_what_the_image_is(built: BuiltArtefact) -> None:
+    """By the labels of the OCI's image specification, in the image that is kept."""
+    last = (built.folder / "Containerfile").read_text().rpartition("FROM ")[2]
+    labels = dict(re.findall(r"org\.opencontainers\.image\.(\w+)=\"([^\"]*)\"", last))
+    assert labels["version"] == built.manifest.version
+    assert built.hash.startswith(labels["revision"])
+    assert labels["licenses"] == "Apache-2.0"
+    assert labels.keys() >= {"title", "description", "source", "documentation"}
+
+
 def test_the_user_of_the_pods_can_read_what_is_copied_whoever_builds(built: BuiltArtefact, programs: Path) -> None:
     builder(programs, "podman")
     before = os.umask(0o077)

@@ -118,8 +118,8 @@ def test_no_example_is_broken_by_a_terminal_of_a_hundred_columns(command: tuple[
     assert [line for line in written.splitlines() if len(line) > 98] == []
 
 
-def test_a_command_of_a_package_that_is_not_installed_names_the_package() -> None:
-    alone = LazyGroup("firnline", sections={}, brought_by={"demo": "firnline-local"})
+def test_a_command_of_a_package_that_is_not_installed_names_the_extra() -> None:
+    alone = LazyGroup("firnline", sections={}, brought_by={"demo": "local"})
     result = CliRunner().invoke(alone, ["demo"])
     assert result.exit_code == 2
-    assert "No such command 'demo': pip install firnline-local" in result.output
+    assert "No such command 'demo': pip install 'firnline[local]'" in result.output
