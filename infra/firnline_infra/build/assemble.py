@@ -31,6 +31,7 @@ from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
 from firnline_infra.build.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
 from firnline_infra.build.image import PLATFORMS, UV, hadoop_of_spark
 from firnline_infra.build.lock import locked, pins_of
+from firnline_infra.build.native_wheel import find_native_wheel
 from firnline_infra.build.sbom import sbom_of
 from firnline_infra.build.target import Target
 from firnline_infra.build.wheels import sha256_of, wheels_of
@@ -79,11 +80,13 @@ def build_cached(
         made = Path(name, "artefact")
         made.mkdir()
         engine = write_engine_wheel(made)
+        native = find_native_wheel(target, cache=cache, given=wheels)
+        ours = [engine] if native is None else [engine, native]
         own = module_files(modules)
-        folder = cache / "artefacts" / _inputs(target, lock, engine, own)
+        folder = cache / "artefacts" / _inputs(target, lock, ours, own)
         if not _is_whole(folder):
             found = wheels_of(pins_of(lock, target), target, cache=cache / "wheels", given=wheels)
-            _write(made, target, [*found, engine], own)
+            _write(made, target, [*found, *ours], own)
             shutil.rmtree(folder, ignore_errors=True)
             with suppress(OSError):  # another command has built the same meanwhile
                 made.rename(folder)
@@ -104,15 +107,16 @@ def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firnline"
 
 
-def _inputs(target: Target, lock: str, engine: Path, own: Mapping[str, bytes]) -> str:
-    """Everything that decides the bytes: what is pinned, the engine, how it is put together, and who compresses."""
+def _inputs(target: Target, lock: str, engine: Sequence[Path], own: Mapping[str, bytes]) -> str:
+    """Everything that decides the bytes: what is pinned, the engine's wheels, how it is put together, and who compresses."""
     ours = {
         path.relative_to(HERE).as_posix(): sha256_of(path)
         for path in HERE.rglob("*")
         if path.suffix != ".pyc" and path.is_file()
     }
     target_says = [target.python, target.architecture, target.spark, *target.extras]
-    decides = [target_says, lock, sha256_of(engine), sorted(ours.items()), zlib.ZLIB_RUNTIME_VERSION, digests_of(own)]
+    wheels = [sha256_of(wheel) for wheel in engine]
+    decides = [target_says, lock, *wheels, sorted(ours.items()), zlib.ZLIB_RUNTIME_VERSION, digests_of(own)]
     return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 
 
