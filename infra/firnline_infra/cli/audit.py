@@ -92,8 +92,7 @@ def audit(
     reader = reader_of(engine, **{name: claim.pop(name) for name in NAMES})
     config = engine.config()
     if dead_letters is not None:
-        place = DeadLettersConfig(folder=dead_letters)
-        config = config.model_copy(update={"dead_letters": place})
+        config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=dead_letters)})
     report = audit_streams(config, reader, on_shard=_say, **claim)
     records = sum(pipeline.totals.records for pipeline in report.pipelines)
     verdict = "PROVEN" if report.is_proven else "not proven"

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from firnline_infra.status.model import CheckFinding, CheckStatus
 from firnline_ingest.checks import Report
+from firnline_ingest.config.form import AwsService
 
 FOLDER = Path(".firnline") / "checks"
 NAMES = ("drift", "audit")
@@ -57,9 +58,10 @@ def remember_check(
         draft.replace(file)
 
 
-def embedded_at(endpoints: Mapping[str, str], variables: Mapping[str, str]) -> str:
-    """The endpoint of Kinesis in a configuration or in variables of the environment, where it is on this machine's loopback; else
-    empty. Each embedded environment has one of its own: what was proven in one says nothing of the next, nor of an account.
+def embedded_at(endpoints: Mapping[AwsService, str], variables: Mapping[str, str]) -> str:
+    """Returns the endpoint of Kinesis in a configuration or in variables of the environment, if it is on this machine's loopback;
+    else an empty text. Each embedded environment has one of its own: what was proven in one says nothing of the next, nor of an
+    account.
     """
     found = endpoints.get("kinesis") or variables.get("AWS_ENDPOINT_URL_KINESIS", "")
     return found if urlsplit(found).hostname in LOOPBACK else ""
