@@ -109,6 +109,7 @@ DATA = {
     },
     "local": {
         "py.typed",
+        "runtimes/emr_ec2/hadoop-3.5.0.sha256",
         "local.yaml",
         *(f"pulumi/schemas/{name}" for name in ("README.md", "aws.json", "snowflake.json")),
     },

@@ -18,7 +18,15 @@ BEGIN, END = "<!-- requests -->", "<!-- end of requests -->"
 MOTO_BEGIN, MOTO_END = "<!-- moto -->", "<!-- end of moto -->"
 HEAD = "| service | operation | fields | judged by |\n|---|---|---|---|"
 MODEL = "botocore's model"
-OURS = {"kinesis", "emr-serverless", "emr-containers", "eks", "redshift-serverless", "redshift-data"}
+OURS = {
+    "kinesis",
+    "elasticmapreduce",
+    "emr-serverless",
+    "emr-containers",
+    "eks",
+    "redshift-serverless",
+    "redshift-data",
+}
 """Services that are answered by the embedded environment alone; moto answers the others."""
 SERVERS: Mapping[tuple[str, str], Iterable[str]] = {
     ("dynamodb", "dynalite"): [

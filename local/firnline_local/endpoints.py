@@ -27,7 +27,6 @@ AWS_SERVICES = (
     "dynamodb",
     "ec2",
     "ecr",
-    "elasticmapreduce",
     "events",
     "glue",
     "iam",
@@ -41,13 +40,16 @@ AWS_SERVICES = (
     "sts",
 )
 """Of the `aws` server."""
-RUNTIMES = ("emr-serverless", "emr-containers", "eks", "redshift-serverless", "redshift-data")
+RUNTIMES = ("emr-serverless", "elasticmapreduce", "emr-containers", "eks", "redshift-serverless", "redshift-data")
 SERVER_OF: dict[str, Server] = {
     "kinesis": "kinesis",
     "snowflake": "snowflake",
     **dict.fromkeys(RUNTIMES, "runtimes"),
     **dict.fromkeys(AWS_SERVICES, "aws"),
 }
+CALLED = {"elasticmapreduce": "emr"}
+"""As boto3 calls a service, where that is another name than the one in its credentials."""
+SIGNED_AS = {called: signed for signed, called in CALLED.items()}
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 TIMEOUT_S = 30.0
 
@@ -61,14 +63,14 @@ class Endpoints:
     kinesis: str
     aws: str
     runtimes: str
-    """EMR Serverless, virtual clusters of EMR on EKS, associations of EKS, the part of a Kubernetes API that the Spark operators'
-    resources need; workgroups of Redshift Serverless, and Redshift's Data API."""
+    """EMR Serverless, EMR on EC2, virtual clusters of EMR on EKS, associations of EKS, the part of a Kubernetes API that the
+    Spark operators' resources need; workgroups of Redshift Serverless, and Redshift's Data API."""
     snowflake: str
     snowflake_account: str
     ca_file: Path
 
     def of_service(self, service: str) -> str:
-        server = SERVER_OF.get(service, "aws")
+        server = SERVER_OF.get(SIGNED_AS.get(service, service), "aws")
         return self.kinesis if server == "kinesis" else self.runtimes if server == "runtimes" else self.aws
 
     @property
@@ -80,7 +82,7 @@ class Endpoints:
             "AWS_DEFAULT_REGION": self.region,
             "AWS_ENDPOINT_URL": self.aws,
             **{
-                f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}": self.of_service(service)
+                f"AWS_ENDPOINT_URL_{CALLED.get(service, service).upper().replace('-', '_')}": self.of_service(service)
                 for service in ("kinesis", *RUNTIMES)
             },
         }

@@ -17,16 +17,12 @@ import yaml
 
 from firnline_infra.build import build_cached
 from firnline_infra.build.of_specification import target_of_specification
-from firnline_infra.keys import create_key
-from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.runtimes.kubeconfig import VARIABLE, Access
 from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import deployer_role, path_of
 from firnline_infra.runtimes.spark_operator.options import Operator
 from firnline_infra.runtimes.spark_operator.service import FLAVOURS
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.service_users import service_users
-from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
 from firnline_local.demo.deployable import Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory
@@ -35,7 +31,6 @@ from firnline_local.demo.screen import Screen
 from firnline_local.demo.story import COMMIT_LAG_MS
 from firnline_local.endpoints import control
 from firnline_local.environment import LocalEnvironment
-from firnline_local.provisioning import bootstrap
 from firnline_local.servers import ServerModules
 
 NAME, NAMESPACE, ACCOUNT = "deployed", "ingest", "engine"
@@ -67,9 +62,7 @@ class OnOperator(Deployable):
 
     def prepare(self) -> None:
         """The keys, the role that deploys, and a cluster with the image, an empty namespace and the deployer's rights in it."""
-        for user in service_users(self._spec()):
-            create_key(KeyOwner.of(self._spec(), self._file, user.key, environment=self.name), self.accounts)
-        bootstrap(self.environment, self._spec())
+        self.make_keys()
         endpoints = self.environment.endpoints
         role = f"arn:aws:iam::{endpoints.aws_account}:role/firnline-{self.name}-engine"
         given = {
@@ -107,8 +100,7 @@ class OnOperator(Deployable):
         assert found is not None
         (spec,) = (each["spec"] for each in found["items"] if each["metadata"]["uid"] == run)
         (uri,) = spec.get("arguments") or spec["driverArgs"]
-        bucket, _, key = uri.partition("://")[2].partition("/")
-        return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
+        return self.configuration_at(uri)
 
     @property
     def _kubernetes(self) -> Any:

@@ -1,6 +1,6 @@
 """Who may make and end the cluster that an engine runs on: calls of the provider, held against the rendered policies.
 
-moto answers; which rights each call needs, tests/iam/services says. What the cluster is tagged with is known here.
+The embedded EMR answers; which rights each call needs, tests/iam/services says. What the cluster is tagged with is known here.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,13 +12,18 @@ import pytest
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_local.aws.policy import is_allowed
 from firnline_local.aws.server import AwsServer
+from firnline_local.faults import FaultPlan
 from firnline_local.providers.aws import iam, runtimes
+from firnline_local.runtimes.jobs.credentials import JobEndpoints
+from firnline_local.runtimes.server import RuntimesApplication
+from firnline_local.wsgi import WsgiServer
 from tests.iam.accesses import accesses_of
 from tests.iam.ci import statements_of
 from tests.iam.kinesis_calls import KinesisDirectory
 from tests.iam.request import Access, Request
 from tests.infra.blueprint.test_runtime import spec_of
 from tests.local.providers.aws.cases.case import a_role
+from tests.local.runtimes.conftest import Stage
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 OURS, NAME = "firnline:application", "firnline-dev-engine"
@@ -30,14 +35,15 @@ class Clients:
 
     region, account = REGION, ACCOUNT
 
-    def __init__(self, endpoint: str, tags: dict[str, str]) -> None:
+    def __init__(self, endpoints: dict[str, str], tags: dict[str, str]) -> None:
         self.accesses: list[Access] = []
-        self._endpoint, self._tags = endpoint, tags
+        self._endpoints, self._tags = endpoints, tags
 
     def aws(self, service: str) -> Any:
         factory: Any = boto3.client
         keys = {"aws_access_key_id": "a", "aws_secret_access_key": "s"}
-        client = factory(service, region_name=REGION, endpoint_url=self._endpoint, **keys)
+        endpoint = self._endpoints.get(service, self._endpoints["aws"])
+        client = factory(service, region_name=REGION, endpoint_url=endpoint, **keys)
         client.meta.events.register("provide-client-params.emr.*", self._note)
         return client
 
@@ -56,15 +62,19 @@ class Clients:
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    with AwsServer() as server:
-        yield server.endpoint
+def endpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Of EMR, and of all other services."""
+    folder, stage = tmp_path_factory.mktemp("runtimes"), Stage()
+    application = RuntimesApplication(folder, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage)
+    with AwsServer() as aws, WsgiServer(application, name="runtimes") as server:
+        application.places = JobEndpoints(aws=aws.endpoint, kinesis=aws.endpoint, region=REGION, account=ACCOUNT)
+        yield {"aws": aws.endpoint, "emr": server.endpoint}
 
 
 @pytest.fixture
-def life(endpoint: str) -> Callable[[dict[str, str]], Clients]:
+def life(endpoints: dict[str, str]) -> Callable[[dict[str, str]], Clients]:
     def live(tags: dict[str, str]) -> Clients:
-        noted = Clients(endpoint, tags)
+        noted = Clients(endpoints, tags)
         clients: Any = noted
         (subnet, *_) = clients.aws("ec2").describe_subnets()["Subnets"]
         if iam.INSTANCE_PROFILE.read(NAME, {}, clients) is None:

@@ -4,7 +4,7 @@ import hashlib
 import http.client
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -30,8 +30,12 @@ def provide(hadoop: str, folder: Path | None = None, *, repository: str = MAVEN_
 
     Raises HadoopUnknown, JarsUnreachable, JarForeign.
     """
-    folder = folder or provided_at(hadoop)
-    missing = [jar for jar in jars_for(hadoop) if not _is_there(jar, folder)]
+    return provide_jars(jars_for(hadoop), folder or provided_at(hadoop), repository=repository)
+
+
+def provide_jars(jars: Iterable[Jar], folder: Path, *, repository: str = MAVEN_CENTRAL) -> Path:
+    """The folder with these jars, and whatever else was in it. Raises JarsUnreachable, JarForeign."""
+    missing = [jar for jar in jars if not _is_there(jar, folder)]
     if missing:
         folder.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(AT_A_TIME) as pool:

@@ -31,8 +31,12 @@ def jars_for(hadoop: str) -> tuple[Jar, ...]:
     """Raises HadoopUnknown."""
     if hadoop not in known_hadoops():
         raise HadoopUnknown(hadoop, known_hadoops())
-    lines = (_LISTS / f"hadoop-{hadoop}.sha256").read_text(encoding="ascii").splitlines()
-    return tuple(Jar(path, digest) for digest, path in (line.split("  ") for line in lines))
+    return jars_of((_LISTS / f"hadoop-{hadoop}.sha256").read_text(encoding="ascii"))
+
+
+def jars_of(text: str) -> tuple[Jar, ...]:
+    """The jars of a list, as `sha256sum` writes one."""
+    return tuple(Jar(path, digest) for digest, path in (line.split("  ") for line in text.splitlines()))
 
 
 def known_hadoops() -> tuple[str, ...]:

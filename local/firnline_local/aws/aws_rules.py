@@ -2,8 +2,7 @@
 
 A role is assumed only by principals that its trust policy names, on its conditions; policies name only principals that
 exist; no key's policy locks its administrator out; a managed policy is not too long, and is deleted only when it is attached to
-nothing and has no other version; a cluster's machines have an instance profile that exists, with its role; the name of a
-deleted secret is free only when the secret can't be restored any more; an
+nothing and has no other version; the name of a deleted secret is free only when the secret can't be restored any more; an
 object is kept only as it was sent; an expression of DynamoDB's names no reserved word.
 """
 
@@ -90,8 +89,6 @@ def violation(call: ParsedCall, principals: tuple[str, ...]) -> Violation | None
     if operation == ("secretsmanager", "CreateSecret"):
         secret = call.state.secret(str(call.parameters.get("Name")))
         return Violation(400, "InvalidRequestException", WAITS) if secret and secret.is_deleted() else None
-    if operation == ("elasticmapreduce", "RunJobFlow"):
-        return _of_machines(call)
     if operation in MANAGED:
         return _of_managed_policy(call)
     if call.call.service == "s3" and (message := wrong_digest(call)):
@@ -142,16 +139,6 @@ def _of_assuming(call: ParsedCall, principals: tuple[str, ...]) -> Violation | N
             return None
     message = f"User: {principals[0]} is not authorized to perform: sts:AssumeRole on resource: {arn}"
     return Violation(403, "AccessDenied", message)
-
-
-def _of_machines(call: ParsedCall) -> Violation | None:
-    """Refuses a cluster whose instance profile has no role yet; the stock provider retries on this (terraform-provider-aws,
-    internal/service/emr/cluster.go)."""
-    name = str(call.parameters.get("JobFlowRole", ""))
-    profile = call.state.instance_profile(name)
-    if profile is not None and profile.roles:
-        return None
-    return Violation(400, "ValidationException", f"Invalid InstanceProfile: {name}.")
 
 
 def _of_managed_policy(call: ParsedCall) -> Violation | None:

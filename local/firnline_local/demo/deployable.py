@@ -88,15 +88,19 @@ class Deployable:
 
     def prepare(self) -> None:
         """What a platform team has before the first `up`: a network, the keys, the role that deploys."""
-        from firnline_infra.keys import create_key
-        from firnline_infra.keys.owner import KeyOwner
-        from firnline_local.provisioning import bootstrap
-
         (subnet, *_) = self.environment.client("ec2").describe_subnets()["Subnets"]
         self.document["aws"]["runtime"]["emr_serverless"] |= {
             "subnets": [subnet["SubnetId"]],
             "security_group": {"vpc": subnet["VpcId"]},
         }
+        self.make_keys()
+
+    def make_keys(self) -> None:
+        """The keys of the engine's users, and the role that deploys."""
+        from firnline_infra.keys import create_key
+        from firnline_infra.keys.owner import KeyOwner
+        from firnline_local.provisioning import bootstrap
+
         for user in service_users(self._spec()):
             create_key(KeyOwner.of(self._spec(), self._file, user.key, environment=self.name), self.accounts)
         bootstrap(self.environment, self._spec())
@@ -137,10 +141,14 @@ class Deployable:
 
     def configuration(self, run: str) -> "EngineConfig":
         """What the run was started with."""
-        from firnline_ingest.config.load import parse_config
-
         found = self.emr.get_job_run(applicationId=self.application_id, jobRunId=run)["jobRun"]
         (uri,) = found["jobDriver"]["sparkSubmit"]["entryPointArguments"]
+        return self.configuration_at(uri)
+
+    def configuration_at(self, uri: str) -> "EngineConfig":
+        """An engine's document, from S3."""
+        from firnline_ingest.config.load import parse_config
+
         bucket, _, key = uri.partition("://")[2].partition("/")
         return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
 

@@ -5,7 +5,7 @@ POST /__firnline__/faults              replaces it: a list of faults
 POST /__firnline__/places              {"aws": …, "kinesis": …}: where the services are that jobs speak to
 GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
 
-All other paths are those of the service that a request is signed for: EMR Serverless, EMR on EKS, EKS
+All other paths are those of the service that a request is signed for: EMR Serverless, EMR on EC2, EMR on EKS, EKS
 (associations of Pod Identity), Redshift Serverless, Redshift's Data API.
 """
 
@@ -23,9 +23,18 @@ from firnline_local.clock import Clock, SystemClock
 from firnline_local.faults import CONTROL_PREFIX, Fault, FaultKind, FaultPlan, asked
 from firnline_local.runtimes.authorizer import AllowEverything, RuntimeAuthorizer, ServiceCall
 from firnline_local.runtimes.clusters import PodIdentity, VirtualClusters
+from firnline_local.runtimes.emr_ec2.machines import Instances, Machines, MachinesHere
+from firnline_local.runtimes.emr_ec2.service import ClustersOnEc2
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
-from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, RoleSession, client, has_role
+from firnline_local.runtimes.jobs.credentials import (
+    JobEndpoints,
+    JobSessions,
+    RoleSession,
+    client,
+    has_role,
+    role_of_profile,
+)
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.spark_home import Archives, installed_spark
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Submission
@@ -52,9 +61,11 @@ class RuntimesApplication:
         faults: FaultPlan,
         authorizer: RuntimeAuthorizer | None = None,
         launch: Launcher | None = None,
+        machines: Callable[[Instances], Machines] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Jobs work in the folder. `launch` runs them in place of Spark. `clock` ends runs that have lasted too long."""
+        """Jobs work in the folder. `launch` runs them in place of Spark, and `machines` are those of clusters on EC2 in place
+        of this one. `clock` ends runs that have lasted too long."""
         self.faults = faults
         self.listens_at = NOWHERE
         self.places = JobEndpoints(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
@@ -70,10 +81,16 @@ class RuntimesApplication:
         clusters = VirtualClusters(
             account, region, clusters=lambda: {CLUSTER}, launch=self.launch, roles=self.associations.roles
         )
+        on_ec2 = ClustersOnEc2(
+            account,
+            region,
+            role_of=lambda profile: role_of_profile(self.places, profile),
+            machines=machines or self._machines_in(folder / "clusters"),
+        )
         data_api = self._data_api(workgroups)
         self._schedules = ScheduledStatements(self._as_service, self._session, self._execute(data_api))
         self._services: Mapping[str, RuntimeService] = {
-            each.name: each for each in (serverless, clusters, self.associations, workgroups, data_api)
+            each.name: each for each in (serverless, on_ec2, clusters, self.associations, workgroups, data_api)
         }
 
     def _spark(self, folder: Path) -> SparkLauncher:
@@ -83,6 +100,15 @@ class RuntimesApplication:
             places=lambda: self.places,
             endpoint=lambda: self.listens_at,
             sessions=self._sessions,
+            spark=installed_spark,
+            on_session=self._authorizer.began_session,
+        )
+
+    def _machines_in(self, folder: Path) -> Callable[[Instances], Machines]:
+        return lambda asked: MachinesHere(
+            folder / asked.name,
+            asked,
+            places=self.places,
             spark=installed_spark,
             on_session=self._authorizer.began_session,
         )

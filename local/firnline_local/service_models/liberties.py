@@ -15,10 +15,6 @@ LIBERTIES = (
     Liberty("secretsmanager", "ListSecrets", "SecretList.*.VersionIdsToStages", "moto's name beside the service's own"),
     Liberty("secretsmanager", "DescribeSecret", "SecretVersionsToStages", "moto's name beside the service's own"),
     Liberty(
-        "elasticmapreduce", "ListInstanceGroups", "InstanceGroups.*.StateChangeReason.Code", "moto has one for starting"
-    ),
-    Liberty("elasticmapreduce", "DescribeCluster", "Cluster.KerberosAttributes.*", "moto has an empty one"),
-    Liberty(
         "ec2", "*VpcEndpoint*", "VpcEndpoint*.State", "EC2 itself writes it in small letters, and its model does not"
     ),
 )

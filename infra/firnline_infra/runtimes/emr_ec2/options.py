@@ -37,8 +37,8 @@ class EmrEc2(Section):
     """EMR on EC2: a cluster of machines with YARN, where the engine is a step."""
 
     origin: CreateOrAdopt = Origin.CREATE
-    """`adopt` adds the step to the cluster of `cluster_id`, whose instance profile has to hold the engine's role, or whose steps
-    may have roles of their own; `create` makes one for the engine alone."""
+    """`adopt` adds the step to the cluster of `cluster_id`, whose instance profile has to hold the engine's role or all of its
+    rights; `create` makes one for the engine alone."""
     cluster_id: Annotated[str, CLUSTER_ID] | None = None
     """Of the cluster to adopt."""
     release: Annotated[str, RELEASE] = "emr-spark-8.1.0"

@@ -37,6 +37,7 @@ STATES = {
 """What the state of a step says of its run. Whether its YARN application is gone is another question: `is_gone` asks it."""
 WAIT_FOR_ROOM = ("PENDING", "RUNNING")
 """A step waits for its turn, and one that runs is spark-submit, whose application YARN lets wait for memory."""
+RUNS_ON = "the step runs on, and the command can be repeated as it is; where it does not help: aws emr cancel-steps"
 MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
@@ -130,7 +131,10 @@ class EmrEc2Service:
         request = {"ClusterId": self.cluster_id, "StepIds": [run.id], "StepCancellationOption": "SEND_INTERRUPT"}
         if self.look(run).state in (RunState.STARTING, RunState.RUNNING):
             with call("elasticmapreduce:CancelSteps", run.id):
-                self.emr.cancel_steps(**request)
+                told = self.emr.cancel_steps(**request)["CancelStepsInfoList"]
+            refused = [each.get("Reason", "") for each in told if each.get("Status") == "FAILED"]
+            if refused and self.look(run).state in (RunState.STARTING, RunState.RUNNING):  # else it has ended meanwhile
+                raise RuntimeRefused("elasticmapreduce:CancelSteps", run.id, " ".join(refused), next_step=RUNS_ON)
 
     def is_gone(self, run: Run) -> bool:
         """A step that is COMPLETED has waited for its application. Any other end of it says nothing, and YARN is asked."""

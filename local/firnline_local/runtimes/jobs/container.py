@@ -25,6 +25,8 @@ class Order:
     """All that the process sees of environment variables."""
     logs: Path
     """The folder of its stdout and stderr."""
+    territory: Path | None = None
+    """A folder: what works in it ends with the process, whatever session it has made for itself."""
 
 
 class Container:
@@ -32,6 +34,7 @@ class Container:
 
     def __init__(self, order: Order) -> None:
         order.logs.mkdir(parents=True, exist_ok=True)
+        self._territory = order.territory
         self._host = subprocess.Popen(
             [sys.executable, "-m", __package__ + ".host"],
             stdin=subprocess.PIPE,
@@ -47,6 +50,7 @@ class Container:
                     "variables": dict(order.variables),
                     "stdout": str(order.logs / STDOUT),
                     "stderr": str(order.logs / STDERR),
+                    "territory": str(order.territory) if order.territory else "",
                 }
             )
         )
@@ -55,11 +59,15 @@ class Container:
         self.pid = int(self._said().get("pid", 0))
         """Of the process that the order names; 0 where it could not be started."""
 
+    @property
+    def is_over(self) -> bool:
+        return self._host.poll() is not None
+
     def wait(self) -> int:
         """Its exit status, minus the number of a signal that ended it, when nothing of it runs any more."""
         said = self._said()
         if not said and self.pid:  # the host itself was killed
-            end_session(self.pid)
+            end_session(self.pid, self._territory)
         self._host.wait()
         if self._timer is not None:
             self._timer.cancel()
@@ -68,12 +76,16 @@ class Container:
             self._host.stdout.close()
         return int(said.get("status", -9))
 
+    def interrupt(self) -> None:
+        """Returns at once: SIGTERM, and nothing more."""
+        self._order("term")
+
     def terminate(self, grace_s: float) -> None:
         """Returns at once. SIGTERM, and after that time what `kill` does."""
         if grace_s <= 0:
             self.kill()
             return
-        self._order("term")
+        self.interrupt()
         self._timer = threading.Timer(grace_s, self.kill)
         self._timer.daemon = True
         self._timer.start()

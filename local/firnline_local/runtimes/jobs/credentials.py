@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from firnline_local.aws.call import SERVICE_KEY
-from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
+from firnline_local.runtimes.jobs.submission import LaunchRefused
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -74,6 +74,16 @@ def has_role(places: JobEndpoints, arn: str) -> bool:
     return found == arn
 
 
+def role_of_profile(places: JobEndpoints, name: str) -> str | None:
+    """The ARN of the role that an instance profile of the embedded IAM has; None where it has none, or is not there."""
+    iam: Any = client(places, "iam", *ADMINISTRATOR)
+    try:
+        roles = iam.get_instance_profile(InstanceProfileName=name)["InstanceProfile"]["Roles"] if name else ()
+    except iam.exceptions.NoSuchEntityException:
+        return None
+    return str(roles[0]["Arn"]) if roles else None
+
+
 RENEWED_BEFORE = timedelta(minutes=15)
 PATH = "/__firnline__/credentials/"
 
@@ -81,13 +91,26 @@ OnSession = Callable[[str, str], None]
 """Takes the access key and the role of each new session, before it is used."""
 
 
+class Assumed(Protocol):
+    """Who becomes a role, by which service; a Submission is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def role_arn(self) -> str: ...
+    @property
+    def service(self) -> str: ...
+    @property
+    def source_arn(self) -> str: ...
+
+
 class RoleSession:
     """Credentials of one job's role. Thread-safe."""
 
-    def __init__(self, submission: Submission, places: JobEndpoints, on_session: OnSession) -> None:
-        self.id = submission.name
+    def __init__(self, assumed: Assumed, places: JobEndpoints, on_session: OnSession) -> None:
+        self.id = assumed.name
         self.token = secrets.token_urlsafe(24)
-        self._submission = submission
+        self._assumed_by = assumed
         self._places = places
         self._on_session = on_session
         self._lock = threading.Lock()
@@ -98,7 +121,7 @@ class RoleSession:
         with self._lock:
             if self._current is None or self._current["Expiration"] - datetime.now(UTC) < RENEWED_BEFORE:
                 self._current = self._assumed()
-                self._on_session(self._current["AccessKeyId"], self._submission.role_arn)
+                self._on_session(self._current["AccessKeyId"], self._assumed_by.role_arn)
             return self._current
 
     def client(self, service: str) -> Any:
@@ -109,9 +132,10 @@ class RoleSession:
     def _assumed(self) -> Mapping[str, Any]:
         from botocore.exceptions import ClientError
 
-        role, service = self._submission.role_arn, self._submission.service
+        role, service = self._assumed_by.role_arn, self._assumed_by.service
         sts: Any = client(self._places, "sts", f"{SERVICE_KEY}{service}", "-")
-        sts.meta.events.register("before-sign.sts.AssumeRole", self._name_source)
+        if self._assumed_by.source_arn:
+            sts.meta.events.register("before-sign.sts.AssumeRole", self._name_source)
         try:
             answer = sts.assume_role(RoleArn=role, RoleSessionName=self.id[:64])
         except ClientError as error:
@@ -122,7 +146,7 @@ class RoleSession:
         return found
 
     def _name_source(self, request: Any, **_: Any) -> None:
-        request.headers["x-amz-source-arn"] = self._submission.source_arn
+        request.headers["x-amz-source-arn"] = self._assumed_by.source_arn
         request.headers["x-amz-source-account"] = self._places.account
 
 
@@ -144,12 +168,17 @@ class JobSessions:
         if session is None or not secrets.compare_digest(session.token.encode(), token.encode()):
             return None
         own = session.current()
-        return {
-            "AccessKeyId": own["AccessKeyId"],
-            "SecretAccessKey": own["SecretAccessKey"],
-            "Token": own["SessionToken"],
-            "Expiration": own["Expiration"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
+        return handed_out(own)
+
+
+def handed_out(session: Mapping[str, Any]) -> dict[str, str]:
+    """A session as SDKs read one, from a container's address and from the metadata of an instance."""
+    return {
+        "AccessKeyId": session["AccessKeyId"],
+        "SecretAccessKey": session["SecretAccessKey"],
+        "Token": session["SessionToken"],
+        "Expiration": session["Expiration"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
 
 
 def variables(session: RoleSession, endpoint: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """`python -m firnline_local.runtimes.jobs.host`: holds the processes of one attempt together, as a container would.
 
-Its stdin says first what to start, as one line of JSON (command, folder, variables, files for stdout and stderr); then
-`term` asks the process to shut down. At the end of stdin, the parent is gone or wants everything ended. stdout
+Its stdin says first what to start, as one line of JSON (command, folder, variables, files for stdout and stderr, a territory);
+then `term` asks the process to shut down. At the end of stdin, the parent is gone or wants everything ended. stdout
 says the process's id and, when nothing of the attempt runs any more, its exit status.
 """
 
@@ -22,8 +22,10 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def main() -> None:
-    """Everything that the process starts is of its session, whatever process group it makes for itself."""
+    """Everything that the process starts is of its session, whatever process group it makes for itself; or works in its
+    territory, as the containers of YARN do, which have sessions of their own."""
     order = json.loads(sys.stdin.readline())
+    territory = Path(order["territory"]) if order.get("territory") else None
     with Path(order["stdout"]).open("wb") as stdout, Path(order["stderr"]).open("wb") as stderr:
         process = subprocess.Popen(
             order["command"],
@@ -36,9 +38,9 @@ def main() -> None:
             preexec_fn=_end_with_host,  # noqa: PLW1509 (this process has one thread yet)
         )
     _say(pid=process.pid)
-    threading.Thread(target=_listen, args=(process,), name="orders", daemon=True).start()
+    threading.Thread(target=_listen, args=(process, territory), name="orders", daemon=True).start()
     status = process.wait()
-    end_session(process.pid)
+    end_session(process.pid, territory)
     _say(status=status)
 
 
@@ -48,18 +50,18 @@ def _end_with_host() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _listen(process: "subprocess.Popen[bytes]") -> None:
+def _listen(process: "subprocess.Popen[bytes]", territory: Path | None) -> None:
     for line in sys.stdin:
         if line.strip() == "term":
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)
-    end_session(process.pid)
+    end_session(process.pid, territory)
 
 
-def end_session(session: int) -> None:
-    """Returns when no process of the session runs any more."""
+def end_session(session: int, territory: Path | None = None) -> None:
+    """Returns when no process of the session, or that works in the territory, runs any more."""
     give_up = time.monotonic() + GONE_S
-    while (left := list(_of_session(session))) and time.monotonic() < give_up:
+    while (left := {*_of_session(session), *_working_in(territory)}) and time.monotonic() < give_up:
         for pid in left:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -73,6 +75,19 @@ def _of_session(session: int) -> Iterator[int]:
     for pid, state, its in lines:
         if its == session and state != "Z":
             yield pid
+
+
+def _working_in(territory: Path | None) -> Iterator[int]:
+    """Processes whose current folder is in the territory. Without /proc, nothing there makes a session of its own (YARN
+    has `setsid` on Linux alone)."""
+    proc = Path("/proc")
+    if territory is None or not proc.is_dir():
+        return
+    for folder in proc.iterdir():
+        if folder.name.isdecimal() and int(folder.name) != os.getpid():
+            with suppress(OSError):
+                if (folder / "cwd").readlink().is_relative_to(territory.resolve()):
+                    yield int(folder.name)
 
 
 def _from_proc(proc: Path) -> Iterator[tuple[int, str, int]]:

@@ -4,16 +4,15 @@ The master is `local-cluster[2,…]`: two executors, each a process with Python 
 for. What else differs from the services is in docs/design/beliefs.md.
 """
 
-import gzip
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from firnline_local.runtimes.jobs.container import STDERR, STDOUT, Container, Order
 from firnline_local.runtimes.jobs.credentials import JobEndpoints, JobSessions, OnSession, RoleSession, variables
+from firnline_local.runtimes.jobs.log_sink import LogSink
 from firnline_local.runtimes.jobs.spark_home import (
     Archives,
     Spark,
@@ -27,51 +26,6 @@ from firnline_local.runtimes.jobs.spark_home import (
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 
 DRIVER = "SPARK_DRIVER"  # the folder of its logs on this machine
-EVERY_S = 10.0
-
-
-class LogSink:
-    """Writes while the attempt runs, and once more at `close`."""
-
-    def __init__(self, place: str, names: tuple[str, str], logs: Path, executors: Path, s3: Callable[[], Any]) -> None:
-        """`place` is s3://bucket/folder, `names` are those of the driver's and the executors' folders in it, `executors` the
-        folder that Spark's workers make a folder per executor in.
-
-        Raises the client's error where the job may not write there.
-        """
-        self._bucket, _, self._folder = place.removeprefix("s3://").partition("/")
-        self._names = names
-        self._logs = logs
-        self._executors = executors
-        self._s3 = s3
-        self._sizes: dict[str, int] = {}
-        self._is_over = threading.Event()
-        self._put(f"{names[0]}/stderr", b"")
-        self._thread = threading.Thread(target=self._write_on, name="logs", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._is_over.set()
-        self._thread.join()
-        self._write()
-
-    def _write_on(self) -> None:
-        while not self._is_over.wait(EVERY_S):
-            try:
-                self._write()
-            except Exception as error:
-                print(f"logs of {self._folder}: {error}", flush=True)
-
-    def _write(self) -> None:
-        for name, file in worker_logs(self._names, self._logs, self._executors):
-            content = file.read_bytes() if file.exists() else b""
-            if content and self._sizes.get(name) != len(content):
-                self._put(name, content)
-                self._sizes[name] = len(content)
-
-    def _put(self, name: str, content: bytes) -> None:
-        key = f"{self._folder.strip('/')}/{name}.gz".lstrip("/")
-        self._s3().put_object(Bucket=self._bucket, Key=key, Body=gzip.compress(content, 1))
 
 
 def worker_logs(names: tuple[str, str], logs: Path, executors: Path) -> Iterator[tuple[str, Path]]:
@@ -176,7 +130,13 @@ def _sink(submission: Submission, session: RoleSession, logs: Path, executors: P
     if submission.log_uri is None:
         return None
     try:
-        return LogSink(submission.log_uri, submission.log_names, logs, executors, lambda: session.client("s3"))
+        names = submission.log_names
+        return LogSink(
+            submission.log_uri,
+            lambda: worker_logs(names, logs, executors),
+            lambda: session.client("s3"),
+            begin=f"{names[0]}/stderr",
+        )
     except ClientError as error:
         raise LaunchRefused(f"The job's role can't write logs to {submission.log_uri}: {error}") from error
 

@@ -15,7 +15,7 @@ class Submission:
     service: str
     """The service principal that assumes the role: emr-serverless.amazonaws.com."""
     source_arn: str
-    """On whose behalf the service asks; trusts name it in aws:SourceArn."""
+    """On whose behalf the service asks; trusts name it in aws:SourceArn. Empty for a service that names nobody."""
     entry: str
     """The program: a URI that the job's Spark opens."""
     arguments: tuple[str, ...] = ()

@@ -3,6 +3,7 @@ import json
 import os
 import stat
 import subprocess
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, PRINCIPAL, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.preflight import distrust
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
@@ -81,6 +83,20 @@ def test_a_cancel_ends_the_yarn_application_and_then_the_step(runtime: EmrEc2Ser
     aws.answers("emr", "describe_step", {"Step": step()})
     aws.answers("emr", "cancel_steps", {"CancelStepsInfoList": []})
     runtime.cancel(RUN, grace_s=120)
+
+
+@pytest.mark.parametrize(("after", "is_refused"), [("RUNNING", True), ("CANCEL_PENDING", False), ("COMPLETED", False)])
+def test_a_cancel_that_the_service_does_not_take_is_no_silence(
+    runtime: EmrEc2Service, aws: StubbedAws, after: str, is_refused: bool
+) -> None:
+    """The answer is 200, and says of each step what became of it."""
+    aws.answers("emr", "list_steps", {"Steps": [step(), step("s-9", END)]})
+    aws.answers("emr", "describe_step", {"Step": step()})
+    refusal = {"StepId": "s-1", "Status": "FAILED", "Reason": "not cancellable"}
+    aws.answers("emr", "cancel_steps", {"CancelStepsInfoList": [refusal]})
+    aws.answers("emr", "describe_step", {"Step": step(state=after)})
+    with pytest.raises(RuntimeRefused, match="not cancellable") if is_refused else nullcontext():
+        runtime.cancel(RUN, grace_s=120)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,7 @@
+"""How EMR on EC2 refuses (API reference, "Common Errors" of each operation)."""
+
+from firnline_local.runtimes.rest_json import ServiceError
+
+
+def invalid_request(message: str) -> ServiceError:
+    return ServiceError(400, "InvalidRequestException", message)
