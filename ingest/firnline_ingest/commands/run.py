@@ -2,6 +2,7 @@
 
 import argparse
 import signal
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,21 @@ def run(config: "EngineConfig", options: argparse.Namespace) -> int:
         ledger = _prepared(config)
         if signals.ending.is_set():
             return 0
-        status, has_loose_ends = _run_job(config, options, ledger, signals)
+        with _checkpoint(config, options, ledger) as own:
+            status, has_loose_ends = _run_job(own, options, ledger, signals)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all that is left is the interpreter's own end
     if has_loose_ends:
         end_at_once(status)
     return status
+
+
+def _checkpoint(
+    config: "EngineConfig", options: argparse.Namespace, ledger: "DynamoLedger"
+) -> AbstractContextManager["EngineConfig"]:
+    from firnline_ingest.spark.beginning import NOTHING_NEW
+    from firnline_ingest.spark.drain_checkpoint import drain_checkpoint
+
+    return drain_checkpoint(config, ledger) if options.until == NOTHING_NEW else nullcontext(config)
 
 
 def _prepared(config: "EngineConfig") -> "DynamoLedger":
