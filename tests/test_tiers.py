@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import mutants
 from tests.tiers import seconds_by_folder, seeds
 
 ROOT = Path(__file__).parents[1]
@@ -98,6 +99,13 @@ def rows_of_the_page() -> dict[str, set[str]]:
         for row in rows
         for name in re.findall(r"`([\w/]+\.py)`", row[0])
     }
+
+
+def test_the_tests_that_have_to_miss_a_mutant_run_for_every_change() -> None:
+    """scripts/mutate asks those without any of these marks: none of them is slow."""
+    whole = {name for name in re.findall(r"\w+", mutants.TIERS) if name not in ("not", "or")}
+    marked = re.compile(rf"pytest\.mark\.({'|'.join(whole)})\b")
+    assert [file for file in rows_of_the_page() if not marked.search(text_of(file))] == []
 
 
 def text_of(file: str) -> str:

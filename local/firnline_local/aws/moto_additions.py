@@ -5,7 +5,7 @@ Each is gone from here once moto has it; tests/local/aws/test_moto_additions.py 
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import xmltodict  # type: ignore[import-untyped]  # what moto reads with
 from moto.core.responses import BaseResponse, EmptyResult
@@ -14,12 +14,14 @@ from moto.iam.access_control import PermissionResult
 from moto.iam.exceptions import EntityAlreadyExists
 from moto.iam.models import IAMBackend
 from moto.iam.responses import IamResponse
-from moto.redshift.responses import RedshiftResponse
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import FakeSecret, SecretsManagerBackend
 
 from firnline_local.aws.policy import is_allowed, is_denied, statements_of
+
+if TYPE_CHECKING:
+    from moto.redshift.responses import RedshiftResponse
 
 CURRENT = "AWSCURRENT"
 ADDED = "_firnline_added"
@@ -36,11 +38,19 @@ def add_to_moto() -> None:
     _after(IamResponse, "create_user", _note_boundary)
     _put(IAMBackend, _with_tags(IAMBackend.update_user))
     _after(DynamoHandler, "update_table", _note_encryption)
-    _after(RedshiftResponse, "create_cluster", _note_secret_and_role)
     _put(FakeBucket, get_permission)
     _put(FakeDeleteMarker, dispose)
     _put(S3Response, _with_the_tags_of_a_bucket(S3Response._bucket_response_put))
     _put(SecretsManagerBackend, _noting_the_current(SecretsManagerBackend.update_secret_version_stage))
+
+
+def add_to_redshift() -> None:
+    """May be repeated. Apart from the others: moto's Redshift loads its EC2, which takes longer than all the rest."""
+    from moto.redshift.responses import RedshiftResponse
+
+    if not getattr(RedshiftResponse, ADDED, False):
+        setattr(RedshiftResponse, ADDED, True)
+        _after(RedshiftResponse, "create_cluster", _note_secret_and_role)
 
 
 def put_user_permissions_boundary(response: IamResponse) -> EmptyResult:
@@ -144,7 +154,7 @@ def _note_encryption(response: DynamoHandler) -> None:
     table.sse_specification = specification
 
 
-def _note_secret_and_role(response: RedshiftResponse) -> None:
+def _note_secret_and_role(response: "RedshiftResponse") -> None:
     """moto takes a password alone, and knows no default role."""
     cluster: Any = response.redshift_backend.clusters[response._get_param("ClusterIdentifier")]
     cluster.default_iam_role_arn = response._get_param("DefaultIamRoleArn")

@@ -8,7 +8,7 @@ from moto.server import DomainDispatcherApplication, create_backend_app  # type:
 
 from firnline_local.aws.application import AwsApplication
 from firnline_local.aws.authorizer import Authorizer, allow_everything
-from firnline_local.aws.moto_additions import add_to_moto
+from firnline_local.aws.moto_additions import add_to_moto, add_to_redshift
 from firnline_local.faults import FaultPlan
 from firnline_local.wsgi import WsgiServer
 
@@ -16,8 +16,15 @@ from firnline_local.wsgi import WsgiServer
 def application(faults: FaultPlan, authorizer: Authorizer = allow_everything) -> AwsApplication:
     """The application with moto behind it. moto's state is this process's: two applications share it."""
     add_to_moto()
-    moto: Any = DomainDispatcherApplication(create_backend_app)
+    moto: Any = DomainDispatcherApplication(_backend_app)
     return AwsApplication(moto, faults, authorizer=authorizer)
+
+
+def _backend_app(service: Any) -> Any:
+    """Called with the first request to a service."""
+    if service == "redshift":
+        add_to_redshift()
+    return create_backend_app(service)
 
 
 class AwsServer(WsgiServer):
