@@ -83,11 +83,11 @@ RECORDS = _count(
     "Records", "Records that were read, including re-reads.", "Compare them with the stream's `IncomingRecords`."
 )
 INGESTED = _count("Ingested", "Records that became rows.")
-ROWS = _count("Rows", "Rows that were sent to Snowflake.")
+ROWS = _count("Rows", "Rows that were sent to Snowflake, each once.")
 BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.", "`firnline estimate` takes them for a forecast.")
 REREAD_ROWS = _count(
     "RereadRows",
-    "Rows that were read again, and in the table already.",
+    "Rows that were read again: in the table already, or sent again because a channel was lost.",
     "Some are usual after a start or a lost channel; steadily many: see `Opens`.",
 )
 DEAD_LETTERS = _count(

@@ -68,7 +68,6 @@ class ChannelWriter:
         self._work, self._services, self._report = work, services, report
         self._before_append, self._after_append = before_append, after_append
         self._known_before = self.known_before
-        self._counted_through = report.counted_of(self.name)
         self._pace, self._window = pace or Pace(), SendWindow(opened.channel)
         self._timeout_factor = bisection.commit_timeout_factor
         self._error_through: Position | None = None
@@ -156,13 +155,8 @@ class ChannelWriter:
         self.channel.close()
 
     def _append_chunk(self, rows: Sequence[msgspec.Raw], chunk: Chunk, tally: Tally) -> None:
-        known = self._rows_known(chunk)
+        known, counted = self._rows_known(chunk), self._rows_counted(chunk)
         if known:
-            counted = (
-                known if self._counted_through is None else chunk.rows_up_to(min(self._counted_through, chunk.end))
-            )
-            tally.reread_rows += min(known, counted)
-            tally.rows += max(0, known - counted)
             assert self._known_before is not None
             upto = min(self._known_before, chunk.end)
             self.in_flight.add_known(Chunk(upto, chunk.positions.first(known), 0))
@@ -171,10 +165,17 @@ class ChannelWriter:
         if rows:
             self._send(rows, chunk)
             chunk.sent_s = time.monotonic()
-            tally.rows += len(rows)
             tally.bytes += chunk.bytes
+        again = known if counted is None else counted
+        tally.reread_rows += again
+        tally.rows += known + len(rows) - again
         self.in_flight.add(chunk)
         self._report.counts(self.name, chunk.end)
+
+    def _rows_counted(self, chunk: Chunk) -> int | None:
+        """How many of its rows a receipt has counted, or will; None if unknown. Sent or not, a row is counted once."""
+        through = self._report.counted_of(self.name)
+        return None if through is None else chunk.rows_up_to(min(through, chunk.end))
 
     def _rows_known(self, chunk: Chunk) -> int:
         return chunk.rows_up_to(self._known_before) if self._known_before else 0

@@ -111,7 +111,7 @@ class Checkpointer:
 
         `is_last`: nothing is appended after it. The row then says that all is quiet, if everything is proven.
         """
-        read_through, row = self._writers.read_through, self._ledger.row
+        read_through, row, receipts = self._writers.read_through, self._ledger.row, self._report.receipts
         known = self._retention.known(read_through, is_all=self._writers.is_empty)
         entries = {writer.name: self._ledger.entry(writer, read_through) for writer in self._writers}
         row = replace(
@@ -132,6 +132,7 @@ class Checkpointer:
             decided=tuple(each for each in row.decided if read_through is None or each.through > read_through),
         )
         self._ledger.write_with_incidents(with_what_was_sent(row, list(self._writers), is_last=is_last or ended))
+        self._report.checkpointed(receipts)
         for writer in self._writers:
             writer.bisection.forget(read_through)
         self._services.observer(EpochStep.LEDGERED, self._work.key)
@@ -166,9 +167,8 @@ class Checkpointer:
             self._report.doing(Doing.PROVING)
             self._writers.prove(now_s)
         row = self._ledger.row
-        is_told = row.untold and not self._report.untold()
-        is_news = self._writers.read_through != row.read_through or is_told
-        is_urgent = self._has_first_token and not self._failures
+        is_news = self._writers.read_through != row.read_through
+        is_urgent = (self._has_first_token or self._report.tells_more) and not self._failures
         if is_urgent or (now_s >= self._next_write_s and (is_news or now_s >= self._next_heartbeat_s)):
             self._report.doing(Doing.WRITING)
             self.checkpoint()

@@ -67,6 +67,8 @@ class ShardReport:
         self._shown = self._told = ShardSnapshot(Tally())
         self._problem: ShardProblem | None = None
         self._is_over = self._is_adopted = False
+        self._told_at = self._told_written = 0
+        """After how many receipts counts were reported last, and how many the ledger knows of."""
         self._adopted_through: Position | None = None
         self._counted: dict[str, Position] = {}
         self._receipts = 0
@@ -95,7 +97,7 @@ class ShardReport:
     def counts(self, what: str, through: Position) -> None:
         """Notes up to where the thread has counted the rows of a channel, or the dead letters: a session that ends inside a page
         has counted more than it shows."""
-        self._counted[what] = through
+        self._counted[what] = max(through, self._counted.get(what, through))
 
     def counted_of(self, what: str) -> Position | None:
         """The position beyond which no engine has counted what is in this channel, or kept; None if unknown."""
@@ -106,6 +108,20 @@ class ShardReport:
         """The thread's counts that no receipt has reported."""
         told = self._told.tally
         return {name: count for name in UNTOLD if (count := getattr(self.tally, name) - getattr(told, name))}
+
+    @property
+    def receipts(self) -> int:
+        """How many there were."""
+        return self._receipts
+
+    def checkpointed(self, receipts: int) -> None:
+        """Notes that the ledger has the counts, and which of them so many receipts had reported."""
+        self._told_written = receipts
+
+    @property
+    def tells_more(self) -> bool:
+        """Whether a receipt has reported what the ledger still calls untold: the next process would report it again."""
+        return self._told_at > self._told_written
 
     def begin(self) -> None:
         """A thread takes the shard; what was counted before and not reported yet stays."""
@@ -199,6 +215,8 @@ class ShardReport:
         is_over = self._is_over
         state, problem = self._judged(is_due, work)
         since = self._since(shown, before)
+        if any(getattr(since, name) for name in UNTOLD):
+            self._told_at = self._receipts + 1
         self._told, self.has_news = shown, self.has_news and not is_over
         (told, delay_ms), receipts, self._receipts = self._delay, self._receipts, self._receipts + 1
         return Receipt.of(

@@ -94,12 +94,14 @@ class EngineProcess:
         return any(actor.is_frozen for actor in self.actors)
 
     def kill(self) -> None:
+        self.world.was_disturbed = self.world.was_disturbed or not self.is_over
         for actor in self.actors:
             actor.kill()
             if actor in self.world.simulation.actors:
                 self.world.simulation.actors.remove(actor)
 
     def freeze(self, *, is_frozen: bool) -> None:
+        self.world.was_disturbed = self.world.was_disturbed or (is_frozen and not self.is_over)
         for actor in self.actors:
             actor.is_frozen = is_frozen
 

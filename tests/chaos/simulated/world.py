@@ -80,6 +80,10 @@ class World:
     """How often each shard, or the pipeline (""), was said to have a problem."""
     ids: Counter[str] = field(default_factory=Counter)
     """How often each problem was said."""
+    reported: Counter[str] = field(default_factory=Counter)
+    """The sums of all receipts."""
+    was_disturbed: bool = False
+    """Whether an engine was killed or frozen, or two ran at once."""
     last_problem: str = "no problem"
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
     backup: dict[ShardKey, ShardRow] = field(default_factory=dict)
@@ -216,11 +220,13 @@ class World:
             arrival_ms=arrival_ms,
             clock_ahead_s=clock_ahead_s,
         )
+        self.was_disturbed = self.was_disturbed or not all(each.is_over for each in self.processes)
         self.processes.append(process)
         return process.start()
 
     def hear(self, process: EngineProcess, receipt: Receipt) -> None:
         """What a driver makes of a receipt."""
+        self.reported.update({"rows": receipt.rows, "dead_letters": receipt.dead_letters})
         if receipt.problem is not None:
             self._hear_problem(process, self.shard_of(receipt.key), receipt.problem)
 
