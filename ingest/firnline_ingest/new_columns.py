@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.ledger.backend import ColumnLedger
+from firnline_ingest.planned_columns import ColumnPlans, refuse_undecided
 from firnline_ingest.records.first_sight import NewKey
 from firnline_ingest.records.key_shape import TableKeys, column_key
 from firnline_ingest.records.rows import RowMaker, Rows
@@ -52,13 +54,15 @@ class NewColumns:
 
     catalog: TargetCatalog
     clock: Callable[[], float] = time.monotonic
+    ledger: ColumnLedger | None = None
+    """Where columns are planned that a person has to approve."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _tables: dict[tuple[str, str], _Table] = field(default_factory=dict)
     """By stream, and by table where the pipeline has routes."""
 
     @classmethod
-    def of(cls, config: EngineConfig) -> "NewColumns":
-        return cls(TargetCatalog(config))
+    def of(cls, config: EngineConfig, ledger: ColumnLedger | None = None) -> "NewColumns":
+        return cls(TargetCatalog(config), ledger=ledger)
 
     def known(self, pipeline: PipelineConfig, tables: Iterable[str], since_s: float = 0.0) -> Mapping[str, TableKeys]:
         """Returns what is known of the tables that the pipeline adds columns to, by the names that its routes give them; no
@@ -68,7 +72,7 @@ class NewColumns:
 
     def answer(self, pipeline: PipelineConfig, wanted: Mapping[str, Mapping[str, NewKey]], shard: str) -> None:
         """Gives each of the wanted keys of each table a column, or notes that it has none for now. Raises what keeps Snowflake
-        from being asked: nothing is noted then.
+        from being asked, and ColumnsUndecided where a person has to be: nothing is noted then.
         """
         with self._lock:
             state = self.catalog.states([pipeline])[pipeline.stream]
@@ -76,7 +80,8 @@ class NewColumns:
                 raise state
             by_table = {"": state} | {beside.target.table: beside for beside in state.beside}
             for name, keys in wanted.items():
-                self._answer(self._table(pipeline, name), by_table[name], keys, shard)
+                plans = self._plans if pipeline.adds_columns == "approved" else None
+                self._answer(self._table(pipeline, name), by_table[name], keys, shard, plans)
 
     def rows_of(
         self,
@@ -97,7 +102,14 @@ class NewColumns:
             made = maker.convert(records)
         return made
 
-    def _answer(self, table: _Table, state: TargetState, keys: Mapping[str, NewKey], shard: str) -> None:
+    @property
+    def _plans(self) -> ColumnPlans:
+        assert self.ledger is not None, "who asks for approval has a ledger"
+        return ColumnPlans(self.ledger, lambda: int(time.time() * 1000))
+
+    def _answer(
+        self, table: _Table, state: TargetState, keys: Mapping[str, NewKey], shard: str, plans: ColumnPlans | None
+    ) -> None:
         now_s = self.clock()
         table.asked_s, table.misses_no_key = now_s, not state.adds_columns
         if table.begun_s is None:
@@ -106,11 +118,18 @@ class NewColumns:
             return
         found = replace(table.known, columns=self._columns(state))
         lacking = {column_key(key): NewColumn(key, new.kind) for key, new in keys.items() if found.is_unanswered(key)}
+        decided = None
+        if plans and lacking:
+            decided = plans.decided(state, self.catalog.columns_of(state.target), lacking, keys, shard=shard)
+        if decided:
+            lacking = {name: column for name, column in lacking.items() if name in decided.approved}
         if lacking:
             refused = _Attempt(self.catalog, state).add(list(lacking.values()))
             _tell(state, lacking.values(), refused, shard)
             found = replace(found, columns=self._columns(state))
-        table.known = replace(found, refused=found.refused | (lacking.keys() - found.columns))
+        declined = decided.declined if decided else frozenset()
+        table.known = replace(found, refused=found.refused | declined | (lacking.keys() - found.columns))
+        refuse_undecided(state, decided.open if decided else ())
 
     def _columns(self, state: TargetState) -> frozenset[str]:
         return frozenset(map(column_key, self.catalog.columns_of(state.target)))

@@ -1,4 +1,4 @@
-"""`firnline run`, `drain`, `validate`, `resume`, `deregister`, `migrate`: the engine's own (its `__main__`), under one roof.
+"""`firnline run`, `drain`, `validate`, `resume`, `deregister`, `migrate`, `columns`: the engine's own, under one roof.
 
 ENV, the options of its accounts and --config are ours; the engine parses the rest, and helps.
 """
@@ -54,3 +54,4 @@ validate = _engine_command("validate", "Check machine, ledger, streams and table
 resume = _engine_command("resume", "Resume stopped shards.")
 deregister = _engine_command("deregister", "Deregister enhanced fan-out consumers.")
 migrate = _engine_command("migrate", "Take over from the Kinesis Client Library or Openflow.")
+columns = _engine_command("columns", "List columns that wait for approval, and decide about them.")

@@ -60,6 +60,7 @@ EXIT_ERROR = 2
             "resume": "firnline_infra.cli.engine:resume",
             "migrate": "firnline_infra.cli.engine:migrate",
             "deregister": "firnline_infra.cli.engine:deregister",
+            "columns": "firnline_infra.cli.engine:columns",
         },
     },
     added_by="firnline.commands",

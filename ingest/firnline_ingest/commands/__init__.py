@@ -3,6 +3,7 @@
 import argparse
 from typing import NoReturn
 
+from firnline_ingest.commands.columns import COLUMNS
 from firnline_ingest.commands.command import Command
 from firnline_ingest.commands.deregister import DEREGISTER
 from firnline_ingest.commands.migrate import MIGRATE
@@ -11,7 +12,7 @@ from firnline_ingest.commands.run import DRAIN, RUN
 from firnline_ingest.commands.stop import STOP
 from firnline_ingest.commands.validate import VALIDATE
 
-COMMANDS: tuple[Command, ...] = (RUN, DRAIN, STOP, VALIDATE, DEREGISTER, MIGRATE, RESUME)
+COMMANDS: tuple[Command, ...] = (RUN, DRAIN, STOP, VALIDATE, DEREGISTER, MIGRATE, RESUME, COLUMNS)
 
 
 class _Parser(argparse.ArgumentParser):

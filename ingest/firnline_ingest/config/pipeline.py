@@ -6,7 +6,7 @@ pattern of streams and a pipeline of an environment's specification inherit them
 
 import hashlib
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -84,10 +84,11 @@ class PipelineOptions(Section):
     aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
     """`auto`: what the Kinesis Producer Library packed into one record becomes a row for each of its user records. `off`: it
     is a record like any other."""
-    adds_columns: bool = False
+    adds_columns: bool | Literal["approved"] = False
     """Whether the engine itself adds columns for keys that have none, where the table's own schema evolution is off; it needs
     OWNERSHIP of the table. Rows wait until each of their keys has a column; those of keys that are refused one go on, and the
-    keys are counted."""
+    keys are counted. `approved`: only once a person has approved them (`firnline columns`); until then their records wait in the
+    stream."""
     audit: bool = True
     """Whether the audit can prove the table. `off` says that it can't, on purpose: rows lack a part of their record's
     position, or a pipe's SELECT leaves it out, which is refused otherwise."""

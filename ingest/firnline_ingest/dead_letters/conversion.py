@@ -20,7 +20,6 @@ from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rows import RowMaker, Rows
-from firnline_ingest.snowflake.target import TargetCatalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,13 @@ class DeadLetterConverter:
         pipeline: PipelineConfig,
         shard_id: str,
         schemas: SchemasOf = no_registry,
-        adds_columns_by: TargetCatalog | None = None,
+        adds_columns_by: NewColumns | None = None,
     ) -> None:
         """`adds_columns_by` adds columns for the keys of the rows that are made; none are added where absent."""
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
         self._pipeline, self._shard_id = pipeline, shard_id
         self._tables = ("", *pipeline.routed)
-        self._new_columns = NewColumns(adds_columns_by) if adds_columns_by and pipeline.adds_columns else None
+        self._new_columns = adds_columns_by if pipeline.adds_columns else None
         self._is_transformed = bool(pipeline.transforms)
 
     def make(self, letter: DeadLetter, data: bytes | None = None) -> Conversion:

@@ -6,12 +6,36 @@ A record that was sent before its key had a column has no value there, and nothi
 
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 import msgspec
 
 MOST_BYTES = 300_000
 """An item of DynamoDB holds 400 KB (ServiceQuotas.html, read 2026-11-28)."""
+
+
+class ColumnDecision(StrEnum):
+    """A person's word about a planned column."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedColumn:
+    """A column that the engine would add, and the first record with its key."""
+
+    key: str
+    definition: str
+    """As ADD COLUMN takes it."""
+    shard: str
+    sequence_number: str
+    records: int
+    """How many of the page with the first one have the key."""
+    seen_ms: int
+    decision: ColumnDecision = ColumnDecision.OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +49,8 @@ class ColumnNote:
     nothing shows that rows are older than the column."""
     evolves_since_ms: int | None = None
     """Since when a key without a column gets one from Snowflake itself; None while it gets none."""
+    planned: Mapping[str, PlannedColumn] = field(default_factory=dict)
+    """Columns that wait for a person's word, or have it, by their keys whatever the case (planned_columns.py)."""
     number: int = 1
     """Each change of the note has a higher one."""
 
@@ -38,7 +64,8 @@ class ColumnNote:
         evolves_since = None if not evolves else now_ms if self.evolves_since_ms is None else self.evolves_since_ms
         new_ms = now_ms if evolves_since is None else evolves_since
         since = {name: self.since_ms.get(name, new_ms) for name in columns}
-        found = replace(self, since_ms=since, evolves_since_ms=evolves_since)
+        planned = {name: each for name, each in self.planned.items() if each.key.upper() not in since}
+        found = replace(self, since_ms=since, evolves_since_ms=evolves_since, planned=planned)
         return self if found == self else replace(found, number=self.number + 1)
 
     def to_bytes(self) -> bytes:

@@ -47,6 +47,10 @@ class NewKey(NamedTuple):
     kind: JsonKind
     record: int
     """The index of the first of them."""
+    number: str = ""
+    """The sequence number of that one."""
+    records: int = 1
+    """How many there are."""
 
 
 def kind_of(value: msgspec.Raw) -> JsonKind:
@@ -76,14 +80,20 @@ class NewKeys:
         self._is_new = is_new
         self.found: dict[str, dict[str, NewKey]] = {}
 
-    def add(self, table: str, index: int, documents: Sequence[bytes]) -> None:
-        """Adds the keys of a record's rows."""
+    def add(self, table: str, index: int, documents: Sequence[bytes], number: str = "") -> None:
+        """Adds the keys of a record's rows; `number` is its sequence number."""
+        counted = set[str]()
         for document in documents:
             for key, value in _members(document).items():
                 if self._is_new(table, key):
                     known = self.found.setdefault(table, {})
                     kind, before = kind_of(value), known.get(key)
-                    known[key] = NewKey(together(before.kind, kind), before.record) if before else NewKey(kind, index)
+                    if before:
+                        more = before.records + (key not in counted)
+                        known[key] = before._replace(kind=together(before.kind, kind), records=more)
+                    else:
+                        known[key] = NewKey(kind, index, number)
+                    counted.add(key)
 
 
 def first_sights(

@@ -180,7 +180,7 @@ class RowMaker:
         new = NewKeys(lambda table, key: table in self._tables and self._tables[table].is_unanswered(key))
         for index in dict.fromkeys(made.indexes):
             documents = self.objects(records[index])
-            new.add(self.table, index, documents)
+            new.add(self.table, index, documents, records[index].SequenceNumber)
         return new.found
 
     def objects(self, record: Record) -> Sequence[bytes]:

@@ -68,6 +68,26 @@ class CertificateUntrusted(SnowflakeError, Fatal):
         )
 
 
+class ColumnsUndecided(SnowflakeError, Retryable):
+    """Nobody has said yet whether keys get a column; their records wait in the stream."""
+
+    id = "FL-3137"
+    causes = (
+        "A pipeline with `adds_columns: approved` has records with keys that have no column, and nobody has decided about "
+        "these yet. The records wait in the stream"
+    )
+    remedy = "`firnline columns ENV` lists them; `--approve` adds them, `--decline KEY` lets the records go on without"
+
+    def __init__(self, table: str, keys: Sequence[str]) -> None:
+        named = ", ".join(keys[:5]) + (f" and {len(keys) - 5} more" if len(keys) > 5 else "")
+        super().__init__(
+            f"{len(keys)} new keys wait for a column of {table} to be approved: {named}. Their records, and those behind them in "
+            "their shards, are not read on; nothing is lost while the stream keeps them.",
+            next_step="firnline columns ENV (or --config engine.json) lists them; with --approve the engine adds them, with "
+            "--decline KEY their values are not kept. The engine goes on by itself.",
+        )
+
+
 class AuthoritiesUnreadable(SnowflakeError, Retryable):
     """Certificate authorities can't be read: what is mounted late, or replaced, is gone for a moment."""
 

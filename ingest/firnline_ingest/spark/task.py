@@ -93,13 +93,14 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
 
     threads = config.epoch.shards_per_task + 2
     here = _stream_clients(config, HERE)
+    ledger = DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table)
     services = ShardServices(
-        ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
+        ledger=ledger,
         kinesis=here.kinesis,
         channels=(channels := SdkChannels(config)),
         of_login=PerLogin(config, lambda own: channels if own is config else SdkChannels(own)),
         dead_letters=open_store(config, connections=threads),
-        new_columns=NewColumns.of(config),
+        new_columns=NewColumns.of(config, ledger),
         schemas=SchemaRegistries(config.aws),
         polling=config.polling,
         retries=config.retries,

@@ -26,6 +26,7 @@ ENGINES = {
     "validate": (),
     "resume": ("--stream", "orders", "--from", "proven"),
     "deregister": (),
+    "columns": (),
     "migrate": ("--from", "app"),
     "status": (),
     "stop": (),

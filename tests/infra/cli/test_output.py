@@ -26,6 +26,7 @@ WITHOUT = {
     "local terraform": "What it prints is Terraform's: `-- plan -json`.",
     "init": WRITES, "bootstrap": WRITES, "build": WRITES, "terraform": WRITES,
     "run": ENGINES, "drain": ENGINES, "validate": ENGINES, "resume": ENGINES, "migrate": ENGINES, "deregister": ENGINES,
+    "columns": ENGINES,
 }  # fmt: skip # a paragraph, not a column
 ALL = {" ".join(way): found(way) for way in commands() if not isinstance(found(way), click.Group)}
 

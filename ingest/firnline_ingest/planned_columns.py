@@ -1,0 +1,122 @@
+"""Columns that wait for a person's word (`adds_columns: approved`): planned by whoever meets the key first, decided by a command.
+
+The plan stands in the ledger, in the note of its table (ledger/column_note.py). Until a key is decided, no page with it is
+appended: its records stay in the stream, and nothing is lost. An approved key gets its column from the engine, which owns the
+table; a declined one is counted as unknown.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.identifiers import stored_name
+from firnline_ingest.ledger.backend import ColumnLedger
+from firnline_ingest.ledger.column_note import ColumnDecision, ColumnNote, PlannedColumn
+from firnline_ingest.records.first_sight import NewKey
+from firnline_ingest.records.key_shape import column_key
+from firnline_ingest.snowflake.errors import ColumnsUndecided
+from firnline_ingest.snowflake.new_column import NewColumn
+from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.values import TargetTable
+
+TRIES = 5  # against other writers of the same note
+
+
+class Decided(NamedTuple):
+    """What a person said, by `column_key`."""
+
+    approved: frozenset[str]
+    declined: frozenset[str]
+    open: tuple[str, ...]
+    """Keys that nobody has decided about yet, as records have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlans:
+    """The plans of one application's tables."""
+
+    ledger: ColumnLedger
+    now_ms: Callable[[], int]
+
+    def decided(
+        self,
+        state: TargetState,
+        columns: Collection[str],
+        wanted: Mapping[str, NewColumn],
+        news: Mapping[str, NewKey],
+        *,
+        shard: str,
+    ) -> Decided:
+        """Plans what is not planned yet. `wanted` has the columns by `column_key`, `columns` those that the table has. Raises
+        LedgerError."""
+        new = {name: self._planned(state, column, news[column.key], shard) for name, column in wanted.items()}
+        planned = self._noted(state, columns, new)
+        said = {name: planned[name].decision for name in wanted if name in planned}
+        of = {word: frozenset(name for name in said if said[name] is word) for word in ColumnDecision}
+        approved, declined = of[ColumnDecision.APPROVED], of[ColumnDecision.DECLINED]
+        left = wanted.keys() - approved - declined
+        return Decided(approved, declined, tuple(sorted(wanted[name].key for name in left)))
+
+    def _planned(self, state: TargetState, column: NewColumn, new: NewKey, shard: str) -> PlannedColumn:
+        return PlannedColumn(column.key, column.definition(state), shard, new.number, new.records, self.now_ms())
+
+    def _noted(
+        self, state: TargetState, columns: Collection[str], new: Mapping[str, PlannedColumn]
+    ) -> Mapping[str, PlannedColumn]:
+        """The plan of the table, with what is new in it; without where others were faster each time, or it is full."""
+        table, created_on = str(state.target), state.target.table_created_on
+        planned: Mapping[str, PlannedColumn] = {}
+        for _ in range(TRIES):
+            before = self.ledger.column_note(table)
+            is_this = before is not None and before.table_created_on == created_on
+            note = before if before and is_this else ColumnNote.begun(created_on, columns, evolves=False)
+            planned = note.planned
+            if new.keys() <= planned.keys():
+                break
+            number = before.number + 1 if before else 1
+            changed = replace(note, planned={**new, **planned}, number=number)
+            if not changed.can_be_kept:
+                break
+            if self.ledger.note_columns(table, changed, before):
+                return changed.planned
+        return planned
+
+
+def refuse_undecided(state: TargetState, undecided: Collection[str]) -> None:
+    """Raises ColumnsUndecided where a key waits for a person."""
+    if undecided:
+        raise ColumnsUndecided(str(state.target), sorted(undecided))
+
+
+def tables_of(config: EngineConfig) -> list[tuple[str, str]]:
+    """The tables of all pipelines that add columns, each by its stored name and as notes name it."""
+    found: dict[str, str] = {}
+    for pipeline in config.pipelines:
+        if pipeline.adds_columns:
+            for name in pipeline.tables:
+                target = TargetTable(stored_name(pipeline.database), stored_name(pipeline.schema_), name, "", "")
+                found[str(target)] = name
+    return [(name, table) for table, name in sorted(found.items())]
+
+
+def decide(
+    ledger: ColumnLedger, table: str, decision: ColumnDecision, keys: Iterable[str] | None = None
+) -> list[PlannedColumn]:
+    """A person's word about keys of a table, or about all that wait; what was decided. Raises LedgerError."""
+    chosen = None if keys is None else set(map(column_key, keys))
+    for _ in range(TRIES):
+        before = ledger.column_note(table)
+        if before is None:
+            return []
+        meant = {
+            name: replace(each, decision=decision)
+            for name, each in before.planned.items()
+            if (each.decision is ColumnDecision.OPEN if chosen is None else name in chosen)
+        }
+        if not meant:
+            return []
+        note = replace(before, planned={**before.planned, **meant}, number=before.number + 1)
+        if ledger.note_columns(table, note, before):
+            return list(meant.values())
+    return []

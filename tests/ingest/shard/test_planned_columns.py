@@ -1,0 +1,112 @@
+"""`adds_columns: approved`: a page waits until a person has decided about each of its new keys."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from firnline_ingest.ledger.column_note import ColumnDecision
+from firnline_ingest.new_columns import NewColumns
+from firnline_ingest.planned_columns import decide, tables_of
+from firnline_ingest.records.first_sight import JsonKind, NewKey
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.snowflake.errors import ColumnsUndecided
+from firnline_ingest.snowflake.target import TargetState
+from tests.fakes.columns import OWN, ColumnsInMemory
+from tests.fakes.configs import TARGET, config
+from tests.fakes.configs import pipeline as configured
+from tests.fakes.ledger import MemoryLedger
+from tests.fakes.receipts import problem
+from tests.ingest.shard.conftest import World
+from tests.ingest.shard.routed import ROUTES, ours, table
+
+from .running import bounded
+
+TABLE = str(TARGET)
+
+
+@pytest.fixture
+def catalog() -> ColumnsInMemory:
+    return ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
+
+
+def process(world: World, catalog: ColumnsInMemory, ledger: MemoryLedger) -> Any:
+    return world.services(new_columns=NewColumns(cast("Any", catalog), ledger=ledger))
+
+
+def until_it_waits(world: World, catalog: ColumnsInMemory, ledger: MemoryLedger, work: Any = None) -> Receipt:
+    return bounded(process(world, catalog, ledger), work or world.work(), seconds=0.5)
+
+
+def test_until_a_person_has_decided_no_row_of_the_page_is_sent_and_the_plan_says_what_waits(
+    world: World, catalog: ColumnsInMemory
+) -> None:
+    world.configure(adds_columns="approved")
+    ledger = MemoryLedger()
+    world.put({"n": 0, "price": 1, "day": "x"}, {"n": 1, "price": 2.5})
+    receipt = until_it_waits(world, catalog, ledger)
+    assert (problem(receipt), receipt.rows) == ("FL-3137", 0)
+    assert "price" in (receipt.problem.what if receipt.problem else "")
+    note = ledger.column_note(TABLE)
+    assert note is not None
+    planned = {each.key: (each.definition, each.records) for each in note.planned.values()}
+    assert planned == {"price": ('"PRICE" FLOAT', 2), "day": ('"DAY" VARCHAR', 1)}
+    first = str(world.stream.shard().records[0].sequence_number)
+    assert {each.sequence_number for each in note.planned.values()} == {first}
+    assert catalog.statements == []
+
+
+def test_what_is_approved_is_added_and_what_is_declined_is_counted(world: World, catalog: ColumnsInMemory) -> None:
+    world.configure(adds_columns="approved")
+    ledger = MemoryLedger()
+    world.put({"n": 0, "price": 12345678901234567890}, {"n": 1, "noise": "x"})
+    until_it_waits(world, catalog, ledger)
+    assert [each.key for each in decide(ledger, TABLE, ColumnDecision.DECLINED, ["NOISE"])] == ["noise"]
+    assert problem(until_it_waits(world, catalog, ledger)) == "FL-3137"
+    assert [each.key for each in decide(ledger, TABLE, ColumnDecision.APPROVED)] == ["price"]
+    receipt = bounded(process(world, catalog, ledger), world.work())
+    assert (receipt.state, receipt.rows, receipt.unknown_keys) == (ShardState.DONE, 2, 1)
+    assert catalog.statements == [('"PRICE" NUMBER(38, 0)',)]
+    assert catalog.columns[TARGET.table] == OWN | {"PRICE"}
+
+
+def test_each_table_of_routes_has_a_plan_of_its_own(world: World, catalog: ColumnsInMemory) -> None:
+    world.pipeline = configured(routes=ROUTES, adds_columns="approved")
+    orders, refunds = (replace(catalog.state, target=table(name)) for name in ("ORDERS", "REFUNDS"))
+    catalog.state = replace(catalog.state, beside=(orders, refunds))
+    ledger = MemoryLedger()
+    world.put({"n": 0, "kind": "order", "a": 1}, {"n": 1, "kind": "refund", "b": 1}, {"n": 2, "kind": "x", "c": 1})
+    for _ in range(3):
+        until_it_waits(world, catalog, ledger, ours(world))
+        for name in (TARGET, orders.target, refunds.target):
+            decide(ledger, str(name), ColumnDecision.APPROVED)
+    receipt = bounded(process(world, catalog, ledger), ours(world))
+    assert (receipt.state, receipt.rows, receipt.unknown_keys) == (ShardState.DONE, 3, 0)
+    assert catalog.columns == {TARGET.table: OWN | {"C"}, "ORDERS": OWN | {"A"}, "REFUNDS": OWN | {"B"}}
+    assert len(tables_of(config(pipelines=[world.pipeline.model_dump(by_alias=True)]))) == 3
+
+
+def test_processes_that_plan_the_same_keys_make_one_plan(world: World, catalog: ColumnsInMemory) -> None:
+    pipeline = configured(adds_columns="approved")
+    ledger = MemoryLedger()
+    keys = [{"a": 1}, {"A": 1, "b": 2}]
+    for each in keys:
+        found = NewColumns(cast("Any", catalog), ledger=ledger)
+        with pytest.raises(ColumnsUndecided):
+            found.answer(pipeline, {"": {key: NewKey(JsonKind.INTEGER, 0, "100") for key in each}}, "shard")
+    note = ledger.column_note(TABLE)
+    assert note is not None
+    assert sorted(each.key for each in note.planned.values()) == ["a", "b"]
+
+
+def test_a_column_that_its_owner_added_waits_no_more(world: World, catalog: ColumnsInMemory) -> None:
+    world.configure(adds_columns="approved")
+    ledger = MemoryLedger()
+    world.put({"n": 0, "price": 1})
+    until_it_waits(world, catalog, ledger)
+    catalog.columns[TARGET.table].add("PRICE")
+    receipt = bounded(process(world, catalog, ledger), world.work())
+    assert (receipt.state, receipt.rows, receipt.unknown_keys) == (ShardState.DONE, 1, 0)
+    note = ledger.column_note(TABLE)
+    assert note is not None
+    assert note.after(catalog.columns[TARGET.table], evolves=False, now_ms=1).planned == {}
