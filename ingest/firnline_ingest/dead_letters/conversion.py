@@ -17,9 +17,11 @@ from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
 from firnline_ingest.dead_letters.errors import RepairUnusable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.ledger.backend import ColumnLedger
 from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rows import RowMaker, Rows
+from firnline_ingest.snowflake.target import TargetCatalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,17 @@ class DeadLetterConverter:
         pipeline: PipelineConfig,
         shard_id: str,
         schemas: SchemasOf = no_registry,
-        adds_columns_by: NewColumns | None = None,
+        adds_columns_by: TargetCatalog | None = None,
+        plans: ColumnLedger | None = None,
     ) -> None:
-        """`adds_columns_by` adds columns for the keys of the rows that are made; none are added where absent."""
+        """`adds_columns_by` adds columns for the keys of the rows that are made; none are added where absent. `plans` keeps those
+        that a person has to approve."""
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
         self._pipeline, self._shard_id = pipeline, shard_id
         self._tables = ("", *pipeline.routed)
-        self._new_columns = adds_columns_by if pipeline.adds_columns else None
+        self._new_columns = (
+            NewColumns(adds_columns_by, ledger=plans) if adds_columns_by and pipeline.adds_columns else None
+        )
         self._is_transformed = bool(pipeline.transforms)
 
     def make(self, letter: DeadLetter, data: bytes | None = None) -> Conversion:

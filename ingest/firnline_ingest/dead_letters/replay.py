@@ -19,9 +19,8 @@ from firnline_ingest.dead_letters.passed import PassedRecords
 from firnline_ingest.dead_letters.shard_replay import LOST, REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.dead_letters.transport import ReplayTable, replay_tables, tables_of
 from firnline_ingest.errors import DeadLetterError, FirnlineError
-from firnline_ingest.ledger.backend import ShardLedger
+from firnline_ingest.ledger.backend import ColumnLedger, ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
-from firnline_ingest.new_columns import NewColumns
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.snowflake.logins import ChannelsOf, PerLogin
@@ -68,8 +67,10 @@ class ReplayServices:
     target_of: Callable[[PipelineConfig], TargetState]
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
-    adds_columns_by: NewColumns | None = None
+    adds_columns_by: TargetCatalog | None = None
     """Adds columns, for pipelines that say so; none are added where absent."""
+    plans: ColumnLedger | None = None
+    """Where columns are planned that a person has to approve."""
     files: Callable[[PipelineConfig, TargetState], Mapping[str, ReplayTable]] | None = None
     """For a request by file, which needs it."""
 
@@ -89,7 +90,8 @@ def replay_letters(
         channels_of=channels.of,
         target_of=catalog.state_of,
         schemas=SchemaRegistries(config.aws),
-        adds_columns_by=NewColumns(catalog, ledger=ledger),
+        adds_columns_by=catalog,
+        plans=ledger,
         files=lambda pipeline, state: file_tables(
             config.logged_in_for(pipeline), pipeline, state, sessions.of(pipeline)
         ),
@@ -146,8 +148,8 @@ class Replays:
             report.remaining[NO_PIPELINE] += sum(1 for _ in self._letters(shard))
             return report
         as_it_goes = by_file(pipeline) if self.request.by_file else pipeline
-        new_columns = None if self.request.only_look else self.services.adds_columns_by
-        maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas, new_columns)
+        catalog = None if self.request.only_look else self.services.adds_columns_by
+        maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas, catalog, self.services.plans)
         passed = PassedRecords(
             self.services.ledger.read(shard),
             pipeline.conversion_hash,

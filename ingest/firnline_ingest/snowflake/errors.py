@@ -69,12 +69,12 @@ class CertificateUntrusted(SnowflakeError, Fatal):
 
 
 class ColumnsUndecided(SnowflakeError, Retryable):
-    """Nobody has said yet whether keys get a column; their records wait in the stream."""
+    """A person has not said yet whether keys get a column; their records wait in the stream."""
 
     id = "FL-3137"
     causes = (
-        "A pipeline with `adds_columns: approved` has records with keys that have no column, and nobody has decided about "
-        "these yet. The records wait in the stream"
+        "A pipeline with `adds_columns: approved` has records with keys that have no column and that are not decided "
+        "about yet. The records wait in the stream"
     )
     remedy = "`firnline columns ENV` lists them; `--approve` adds them, `--decline KEY` lets the records go on without"
 

@@ -5,6 +5,7 @@ A replayed row says that it was repaired, so that the rest is what engines wrote
 """
 
 from collections import Counter
+from typing import Any, cast
 
 from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.dead_letters.journal import Outcome
@@ -107,7 +108,7 @@ def _command(world: World, *, again: bool) -> None:
         ledger=world.ledger,
         channels_of=lambda _: SimulatedChannels(world.snowflake),
         target_of=catalog.state_of,
-        adds_columns_by=world.new_columns(),
+        adds_columns_by=cast("Any", catalog),
     )
     request = ReplayRequest(repair=lambda _: REPAIR, again=again, unfinished=Outcome.VOID if again else None)
     try:
