@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from firnline_local.endpoints import (
     AWS_SERVICES,
+    RUNTIMES,
     SERVERS,
     Endpoints,
     Login,
@@ -175,7 +176,7 @@ def _servers(endpoints: Endpoints) -> list[tuple[str, str]]:
     return [
         ("Kinesis", endpoints.kinesis),
         ("other AWS", f"{endpoints.aws} ({', '.join(AWS_SERVICES)})"),
-        ("EMR Serverless", endpoints.runtimes),
+        ("EMR, EKS, Redshift", f"{endpoints.runtimes} ({', '.join(RUNTIMES)})"),
         ("AWS keys", f"{keys} / {keys}, region {endpoints.region}, account {endpoints.aws_account}"),
         ("Snowflake", f"{endpoints.snowflake}, account {endpoints.snowflake_account}"),
         ("CA file", str(endpoints.ca_file)),

@@ -23,7 +23,7 @@ def command(make_application: "Callable[..., RuntimesApplication]") -> click.Com
     @click.option("--region", required=True)
     @click.option("--folder", type=click.Path(path_type=Path), required=True, help="What jobs work in.")
     def main(*, port: int, account_id: str, region: str, folder: Path) -> None:
-        """Serve EMR Serverless on 127.0.0.1 until stdin ends, or a signal comes."""
+        """Serve EMR and its like on 127.0.0.1 until stdin ends, or a signal comes."""
         exit_when_stdin_ends()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _stop)
