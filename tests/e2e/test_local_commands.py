@@ -145,7 +145,7 @@ def test_a_second_environment_in_the_same_folder_is_refused(folder: Path) -> Non
     assert "FL-6030" in said.stderr
 
 
-@pytest.mark.parametrize("name", ["local", "dev"])
+@pytest.mark.parametrize("name", ["local", pytest.param("dev", marks=pytest.mark.slow)])
 def test_an_empty_environment_tells_what_is_there_and_what_comes_next(tmp_path: Path, name: str) -> None:
     """Only where the engine has its machine's key does the environment bring keys of its own."""
     spec, folder = SPEC.with_name(f"{name}.yaml"), tmp_path / "environment"
@@ -159,6 +159,7 @@ def test_an_empty_environment_tells_what_is_there_and_what_comes_next(tmp_path: 
         assert named == [*(keys if name == "dev" else []), f"firnline up {spec} --folder {folder}"]
 
 
+@pytest.mark.slow
 def test_keys_of_an_earlier_empty_environment_are_to_be_made_again(tmp_path: Path) -> None:
     spec, folder = tmp_path / "again.yaml", tmp_path / "environment"
     spec.write_text((ROOT / "stacks" / "environments" / "dev.yaml").read_text())
@@ -177,7 +178,7 @@ def test_an_empty_environment_gives_programs_the_administrator_alone(tmp_path: P
         assert "engine_config" not in report
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_nothing_is_left_when_it_is_asked_to_end(tmp_path: Path, ending: signal.Signals) -> None:
     folder = tmp_path / "environment"
     with up(folder) as (process, report):
