@@ -46,6 +46,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEnviro
         yield environment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", RUNNING, ids=lambda each: each.name)
 def test_an_example_comes_out_as_it_says(example: Path, ingested: RunningEnvironment) -> None:
     query = (example / "rows.sql").read_text(encoding="utf-8")

@@ -49,7 +49,8 @@ def clients(local_environment: RunningEnvironment) -> Iterator[Clients]:
         remove(clients)
 
 
-@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.slow), "after"])
+@pytest.mark.slow
+@pytest.mark.parametrize("when", ["before", "after"])
 def test_a_kill_around_every_effect_is_repaired_for_every_kind(
     when: str, embedded_project: TrialProject, local_environment: RunningEnvironment, clients: Clients, tmp_path: Path
 ) -> None:
