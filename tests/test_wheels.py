@@ -88,6 +88,7 @@ ROOMS = {
     },
 }
 """Of the two that go to clusters and into pipelines, to the letter; the third house is the imitation itself."""
+CI_TEMPLATES = ("github", "github-comment", "github-comment-kept", "github-setup", "gitlab", "gitlab-setup")
 DATA = {
     "ingest": {"py.typed"},
     "infra": {
@@ -99,7 +100,7 @@ DATA = {
         "build/files/python",
         "blueprint/prices.json",
         "programs/pulumi/Pulumi.yaml",
-        *(f"render/ci/files/{name}.yaml" for name in ("github", "github-setup", "gitlab", "gitlab-setup")),
+        *(f"render/ci/files/{name}.yaml" for name in CI_TEMPLATES),
         *(
             f"status/page/{name}"
             for name in ("index.html", "page.css", "page.js", "charts.js", "parts.js", "shards.js")

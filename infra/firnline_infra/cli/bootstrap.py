@@ -57,6 +57,10 @@ tool_option = click.option(
     help="What makes the environment in CI.",
 )
 
+comment_option = click.option(
+    "--comment", is_flag=True, help="GitHub: previews as a comment, too, by a job that may write to pull requests."
+)
+
 
 @contextmanager
 def file_errors_explained() -> Iterator[None]:
@@ -89,6 +93,7 @@ def file_errors_explained() -> Iterator[None]:
 )
 @branch_option
 @tool_option
+@comment_option
 @click.option(
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
@@ -103,6 +108,7 @@ def bootstrap(
     gitlab_host: str,
     branch: str,
     tool: str,
+    comment: bool,
     into: Path | None,
     force: bool,
 ) -> None:
@@ -115,13 +121,14 @@ def bootstrap(
       firnline bootstrap dev --github acme/data-platform --into bootstrap
     """
     provider = _ci_provider(github, gitlab, gitlab_host, branch)
+    refuse_comment_on_gitlab(comment, is_gitlab=gitlab is not None)
     from firnline_infra.blueprint import blueprint_of
     from firnline_infra.render.bootstrap.deployer import boundary_arn
     from firnline_infra.render.bootstrap.template import USUAL_POLICIES, managed_policies
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    documents = _documents(spec, environment, provider, tool)
+    documents = _documents(spec, environment, provider, tool, comment=comment)
     _write_or_show(documents, into=into, force=force)
     steps = _steps(spec.name, spec.aws.region, into, provider=provider, environment=env_argument(environment))
     if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
@@ -131,6 +138,15 @@ def bootstrap(
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)
+
+
+def refuse_comment_on_gitlab(comment: bool, *, is_gitlab: bool) -> None:
+    """Raises UsageError."""
+    if comment and is_gitlab:
+        raise UsageError(
+            "--comment is of GitHub alone: GitLab lets no job's own token write a note.",
+            next_step="leave it out: a merge request shows the preview by itself, under the name `Preview of ENV`.",
+        )
 
 
 def _ci_provider(github: str | None, gitlab: str | None, host: str, branch: str) -> "GitHub | GitLab":
@@ -157,7 +173,9 @@ def _write_or_show(documents: dict[str, str], *, into: Path | None, force: bool)
             _write(into, documents, force=force)
 
 
-def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | GitLab", tool: str) -> dict[str, str]:
+def _documents(
+    spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | GitLab", tool: str, *, comment: bool
+) -> dict[str, str]:
     import yaml
 
     from firnline_infra.blueprint import blueprint_of
@@ -171,12 +189,18 @@ def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | Git
         ),
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
         f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role), {variable: value(spec)}),
-        **_pipeline(spec, blueprint, provider, environment=env_of(spec_file), tool=tool),
+        **_pipeline(spec, blueprint, provider, environment=env_of(spec_file), tool=tool, comment=comment),
     }
 
 
 def _pipeline(
-    spec: "EnvironmentSpec", blueprint: "Blueprint", provider: "GitHub | GitLab", *, environment: str, tool: str
+    spec: "EnvironmentSpec",
+    blueprint: "Blueprint",
+    provider: "GitHub | GitLab",
+    *,
+    environment: str,
+    tool: str,
+    comment: bool,
 ) -> dict[str, str]:
     from importlib.metadata import version
 
@@ -188,7 +212,15 @@ def _pipeline(
     if isinstance(provider, GitLab):
         text = pipeline(spec, blueprint, release=release, environment=environment, provider=provider, tool=tool)
         return {f"{spec.name}-gitlab-ci.yaml": text}
-    text = workflow(spec, blueprint, release=release, environment=environment, branch=provider.branch, tool=tool)
+    text = workflow(
+        spec,
+        blueprint,
+        release=release,
+        environment=environment,
+        branch=provider.branch,
+        tool=tool,
+        comment=comment,
+    )
     return {f"{spec.name}-workflow.yaml": text}
 
 

@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from firnline_infra.cli.bootstrap import bootstrap, branch_option, file_errors_explained, tool_option
+from firnline_infra.cli.bootstrap import (
+    bootstrap,
+    branch_option,
+    comment_option,
+    file_errors_explained,
+    refuse_comment_on_gitlab,
+    tool_option,
+)
 from firnline_infra.cli.environment_argument import SPECS, env_argument, env_of
 from firnline_ingest.errors import UsageError
 
@@ -114,10 +121,19 @@ def _asked(command: Any) -> Any:
 @click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
 @branch_option
 @tool_option
+@comment_option
 @click.option("--gitlab", is_flag=True, help="A pipeline of GitLab in place of a workflow of GitHub Actions.")
 @click.option("--force", is_flag=True, help="Write over a specification that exists; never over another file.")
 def init(
-    *, file: Path | None, ephemeral: bool, branch: str, tool: str, gitlab: bool, force: bool, **given: Any
+    *,
+    file: Path | None,
+    ephemeral: bool,
+    branch: str,
+    tool: str,
+    comment: bool,
+    gitlab: bool,
+    force: bool,
+    **given: Any,
 ) -> None:
     """Scaffold a project: specification, program, workflow.
 
@@ -133,12 +149,13 @@ def init(
         --runtime emr-serverless --subnet subnet-0a1b2c3d4e5f60718 \\
         --vpc vpc-0a1b2c3d4e5f60718 --ephemeral
     """
+    refuse_comment_on_gitlab(comment, is_gitlab=gitlab)
     answers = _answered(given, ask=sys.stdin.isatty())
     path = _inside(file or SPECS / f"{answers['name']}.yaml")
     with file_errors_explained():
         _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
-        _write_the_rest(path, branch=branch, gitlab=gitlab, tool=tool)
-    click.echo(_steps(env_argument(path), branch, gitlab=gitlab, tool=tool))
+        _write_the_rest(path, branch=branch, gitlab=gitlab, tool=tool, comment=comment)
+    click.echo(_steps(env_argument(path), branch, gitlab=gitlab, tool=tool, comment=comment))
 
 
 def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
@@ -205,7 +222,7 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     click.echo(f"{path}: written")
 
 
-def _write_the_rest(path: Path, *, branch: str, gitlab: bool, tool: str) -> None:
+def _write_the_rest(path: Path, *, branch: str, gitlab: bool, tool: str, comment: bool) -> None:
     from importlib.metadata import version
 
     from firnline_infra.specification import load_spec
@@ -214,7 +231,14 @@ def _write_the_rest(path: Path, *, branch: str, gitlab: bool, tool: str) -> None
     spec, release = load_spec(path), version("firnline-infra")
     kept = False
     written = write_repository(
-        spec, path, release=release, environment=env_of(path), branch=branch, on_gitlab=gitlab, tool=tool
+        spec,
+        path,
+        release=release,
+        environment=env_of(path),
+        branch=branch,
+        on_gitlab=gitlab,
+        tool=tool,
+        comment=comment,
     )
     for file, became in written:
         click.echo(f"{file}: {became.value}")
@@ -223,8 +247,9 @@ def _write_the_rest(path: Path, *, branch: str, gitlab: bool, tool: str) -> None
         click.echo("To see what would have been written for a file that differs: move it away, and run this again.")
 
 
-def _steps(environment: str, branch: str, *, gitlab: bool, tool: str) -> str:
-    other = "" if branch == "main" else f" --branch {branch}"
+def _steps(environment: str, branch: str, *, gitlab: bool, tool: str, comment: bool) -> str:
+    other = "" if not comment else " --comment"
+    other += "" if branch == "main" else f" --branch {branch}"
     other += "" if tool == "pulumi" else f" --tool {tool}"
     where = "--gitlab GROUP/PROJECT" if gitlab else "--github OWNER/REPO"
     return (

@@ -5,6 +5,7 @@ Nothing that is there is written over: a file that differs is somebody's.
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
@@ -38,10 +39,13 @@ def write_repository(
     branch: str,
     on_gitlab: bool = False,
     tool: str = "pulumi",
+    comment: bool = False,
 ) -> Iterator[tuple[Path, Became]]:
-    """Below the current folder. `release`, `environment` and `tool` are for what CI runs (`render.ci`). A program is Pulumi's."""
+    """Below the current folder. `release`, `environment`, `tool` and `comment` (of GitHub alone) are for what CI runs
+    (`render.ci`). A program is Pulumi's.
+    """
     by_pulumi = tool == "pulumi"
-    ci = _of_gitlab if on_gitlab else _of_github
+    ci = _of_gitlab if on_gitlab else partial(_of_github, comment=comment)
     files: Mapping[Path, str] = {
         spec_file.with_name("schema.json"): json_schema_text(),
         **({PROGRAM / name: (PACKAGED / name).read_text(encoding="utf-8") for name in FILES} if by_pulumi else {}),
@@ -54,8 +58,13 @@ def write_repository(
     yield GIT_IGNORE, _ignore()
 
 
-def _of_github(spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str) -> dict[Path, str]:
-    text = workflow(spec, blueprint_of(spec), release=release, environment=environment, branch=branch, tool=tool)
+def _of_github(
+    spec: EnvironmentSpec, *, release: str, environment: str, branch: str, tool: str, comment: bool
+) -> dict[Path, str]:
+    blueprint = blueprint_of(spec)
+    text = workflow(
+        spec, blueprint, release=release, environment=environment, branch=branch, tool=tool, comment=comment
+    )
     return {Path(workflow_file(spec)): text}
 
 

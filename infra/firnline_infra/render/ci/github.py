@@ -24,9 +24,10 @@ def workflow(
     environment: str,
     branch: str = "main",
     tool: str = "pulumi",
+    comment: bool = False,
 ) -> str:
     """`release` is a version of firnline-infra, `environment` what commands call the specification (a name, or a path),
-    `tool` one of TOOLS.
+    `tool` one of TOOLS. With `comment` a job of its own shows the preview as a comment of the pull request.
     """
     slots = {
         "NAME": spec.name,
@@ -36,5 +37,8 @@ def workflow(
         "ENVIRONMENT": environment,
         **set_up("github", spec, blueprint, release=release, environment=environment, tool=TOOLS[tool]),
         "PLAN": TOOLS[tool].plan,
+        "KEPT_FOR_COMMENT": filled(__package__, "github-comment-kept.yaml", {}) if comment else "",
     }
-    return filled(__package__, "github.yaml", slots)
+    return filled(__package__, "github.yaml", slots) + (
+        filled(__package__, "github-comment.yaml", {"NAME": spec.name}) if comment else ""
+    )

@@ -1,0 +1,114 @@
+"""The preview as a comment of the pull request: opt-in, by a job that can comment and do nothing else, and one however often."""
+
+import json
+import os
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.render.ci.github import workflow
+from firnline_infra.specification import EnvironmentSpec
+
+GH = """#!/bin/sh
+printf '%s\\n' "$*" >> "$GH_LOG"
+case "$*" in *--jq*) cat "$GH_FOUND" ;; esac
+"""
+"""Stands in for GitHub's CLI: notes what it is asked, and answers the ids that there are."""
+
+
+@pytest.fixture
+def text(spec: EnvironmentSpec, case: list[str]) -> str:
+    return workflow(
+        spec, blueprint_of(spec), release="1.2.3", environment=spec.name, branch="main", tool=case[1], comment=True
+    )
+
+
+@pytest.fixture
+def jobs(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(text)["jobs"]
+    return found
+
+
+def test_github_takes_it(text: str) -> None:
+    vendored = files("check_jsonschema").joinpath("builtin_schemas/vendor/github-workflows.json")
+    document = {str(key) if key is not True else "on": value for key, value in yaml.safe_load(text).items()}
+    jsonschema.validate(document, json.loads(vendored.read_text(encoding="utf-8")))
+
+
+def test_without_the_option_no_job_may_write_to_a_pull_request(spec: EnvironmentSpec, case: list[str]) -> None:
+    found = workflow(spec, blueprint_of(spec), release="1.2.3", environment=spec.name, branch="main", tool=case[1])
+    assert "pull-requests" not in found
+    assert "gh api" not in found
+
+
+def test_the_job_that_comments_meets_no_cloud_and_runs_nothing_of_the_pull_request(jobs: dict[str, Any]) -> None:
+    comment = jobs["comment"]
+    assert comment["permissions"] == {"pull-requests": "write"}
+    assert "environment" not in comment
+    assert [step["uses"].partition("@")[0] for step in comment["steps"] if "uses" in step] == [
+        "actions/download-artifact"
+    ]
+    assert comment["if"].startswith("github.event_name == 'pull_request' && ")
+    assert "pull-requests" not in jobs["preview"]["permissions"]
+
+
+def test_what_it_shows_is_what_the_preview_kept(jobs: dict[str, Any]) -> None:
+    (kept,) = (step for step in jobs["preview"]["steps"] if step.get("with", {}).get("name") == "preview")
+    assert kept["with"]["path"].endswith("/preview.txt")
+    assert kept["if"].startswith("always() && github.event_name == 'pull_request'")
+
+
+@pytest.mark.parametrize(
+    ("found", "asked"),
+    [
+        ("", "--method POST repos/acme/data/issues/7/comments "),
+        ("41\n42\n", "--method PATCH repos/acme/data/issues/comments/41 "),
+    ],
+    ids=["the first preview", "a later one"],
+)
+def test_a_pull_request_has_one_comment_however_often_it_is_previewed(
+    spec: EnvironmentSpec, jobs: dict[str, Any], tmp_path: Path, found: str, asked: str
+) -> None:
+    (tmp_path / "gh").write_text(GH)
+    (tmp_path / "gh").chmod(0o755)
+    (tmp_path / "found").write_text(found)
+    (tmp_path / "preview.txt").write_text("+ stream\n``` @everybody\n" + "x" * 100_000)
+    variables = {
+        **os.environ,
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "RUNNER_TEMP": str(tmp_path),
+        "GH_LOG": str(tmp_path / "log"),
+        "GH_FOUND": str(tmp_path / "found"),
+        "REPOSITORY": "acme/data",
+        "NUMBER": "7",
+        "RUN": "https://github.com/acme/data/actions/runs/1",
+        "RESULT": "success",
+    }
+    (script,) = (step["run"] for step in jobs["comment"]["steps"] if "run" in step)
+    subprocess.run(["bash", "-e", "-c", script], env=variables, check=True)
+    listed, written = (tmp_path / "log").read_text().splitlines()
+    mark = f"<!-- firnline preview of {spec.name} -->"
+    assert mark in listed
+    assert asked in f"{written} "
+    comment = (tmp_path / "comment.md").read_text()
+    assert comment.startswith(f"{mark}\n")
+    assert len(comment) < 65_536
+
+
+def test_a_short_preview_is_shown_whole_and_as_text(jobs: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "gh").write_text(GH)
+    (tmp_path / "gh").chmod(0o755)
+    (tmp_path / "found").write_text("")
+    (tmp_path / "preview.txt").write_text("+ stream\n``` @everybody <b>\n")
+    given = {"RUNNER_TEMP": str(tmp_path), "GH_LOG": str(tmp_path / "log"), "GH_FOUND": str(tmp_path / "found")}
+    variables = {**os.environ, **given, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    variables |= {"REPOSITORY": "acme/data", "NUMBER": "7", "RUN": "https://x", "RESULT": "success"}
+    (script,) = (step["run"] for step in jobs["comment"]["steps"] if "run" in step)
+    subprocess.run(["bash", "-e", "-c", script], env=variables, check=True)
+    assert "    + stream\n    ``` @everybody <b>\n" in (tmp_path / "comment.md").read_text()
