@@ -10,13 +10,14 @@ from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed, StillT
 from firnline_infra.rollout.ownership import refuse_a_foreign_engine
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.plan import Attempt, Observation, Step, as_asked, described, plan
+from firnline_infra.rollout.probing import refused_to_begin
 from firnline_infra.rollout.records import Claim, DeploymentRecord, Outcome
 from firnline_infra.rollout.shards import read_lately, shard_rows
 from firnline_infra.rollout.standing_by import NeverBegan, NoRoom, StandbyFailed, StandbyWait, standby_of
 from firnline_infra.rollout.starting import Starter
 from firnline_infra.rollout.watching import AnotherHolds, NewFailed, Watch
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.service import Problem, Run
+from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.values import ShardKey
 
 
@@ -62,6 +63,7 @@ class RolloutLoop:
     _needed: frozenset[ShardKey] = frozenset()
     _watch: Watch | None = None
     _failed_run: str = ""
+    _is_probed: bool = False
 
     def until_done(self) -> Deployed:
         """Raises as RollOut.deploy."""
@@ -125,6 +127,7 @@ class RolloutLoop:
                 stopping.hand_over(self.context, run)
                 attempt.handed_over = observed.new
             case Step.STOP:
+                self._refuse_what_can_not_begin(run)
                 stopping.stop(self.context, run)
             case Step.CANCEL:
                 stopping.cancel(self.context, run)
@@ -146,6 +149,22 @@ class RolloutLoop:
         self._say(f"starts {self.job.hash[:12]}.")
         self._attempt.started = self.starter.start(self.job)
         self.context.phases.end(Phase.TAKEN)
+
+    def _refuse_what_can_not_begin(self, old: Run) -> None:
+        """Before an engine is stopped for one that was never started. Raises RolloutFailed."""
+        attempt = self._attempt
+        if (
+            attempt.failed
+            or attempt.silent
+            or attempt.standby_failed
+            or old.state is RunState.STOPPING
+            or self._is_probed
+        ):
+            return
+        self._is_probed = True
+        if why := refused_to_begin(self.context, self.job, self.claim.token):
+            attempt.standby_failed = why
+            self._call_off(old)
 
     def _lacks_room(self, why: str) -> None:
         self._say(why)
@@ -223,9 +242,14 @@ class RolloutLoop:
             self.claim.number,
             self._attempt.standby_failed,
             stands=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
-            next_step=f"{self._what_to_correct}, and run {self.command} again. Where two engines can't be up at once, set "
-            "aws.runtime.rollout: stop_first.",
+            next_step=f"{self._what_to_correct}, and run {self.command} again.{self._in_turn_instead}",
         )
+
+    @property
+    def _in_turn_instead(self) -> str:
+        if self._is_probed or not self.job.stands_by:
+            return ""
+        return " Where two engines can't be up at once, set aws.runtime.rollout: stop_first."
 
     def _put_back(self) -> NoReturn:
         """Called where nothing runs. Raises RolloutFailed, which says what runs after it."""

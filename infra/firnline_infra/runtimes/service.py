@@ -82,6 +82,16 @@ class Problem:
     next_step: str
 
 
+class StartProbe(Protocol):
+    """Something small that needs what a job's program needs to begin, and reads nothing."""
+
+    def look(self) -> Run:
+        """STARTING while it has not begun, with its service's words; RUNNING once it could."""
+
+    def close(self) -> None:
+        """Removes it."""
+
+
 class EngineService(Protocol):
     """A place where engines run. Every call raises RuntimeRefused or RuntimeUnavailable, with the service's words."""
 
@@ -90,6 +100,10 @@ class EngineService(Protocol):
 
     def lacks_room(self, job: EngineJob) -> str:
         """Why the job can't stand by beside another run, as a sentence; empty where it can, as far as that can be known."""
+
+    def probe(self, job: EngineJob, token: str) -> StartProbe | None:
+        """Starts a probe of the job's image, secrets, volumes and nodes, beside whatever runs; None where the service has no way
+        to, or lets this deployer start none."""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
         """Starts the job; to read at once, or to stand by until it is promoted. The same token twice is one start: it depends on

@@ -59,7 +59,58 @@ def test_for_want_of_room_the_old_engine_is_stopped(deployed: World) -> None:
     assert deployed.running == [NEW.hash]
 
 
+@pytest.mark.parametrize(("words", "within_s"), [(IMAGE, Bounds().passing_s + 10), (SELECTOR, Bounds().room_s + 10)])
+@pytest.mark.parametrize("lacking", [False, True], ids=["stop_first", "no room for two"])
+def test_where_the_old_one_is_to_be_stopped_first_a_probe_leaves_it_alone(
+    deployed: World, words: str, within_s: float, *, lacking: bool
+) -> None:
+    new = replace(NEW, stands_by=lacking)
+    deployed.lacking = "the application has no capacity for two." if lacking else ""
+    deployed.unable[NEW.hash] = (words, waits_for(words))
+    began_s = deployed.now_s
+    with pytest.raises(RolloutFailed) as raised:
+        deployed.roll_out().deploy(new)
+    error = raised.value
+    assert words in error.what
+    assert "Nothing was stopped: run run-0" in error.what
+    assert "stop_first" not in error.next_step
+    assert deployed.now_s - began_s <= within_s
+    run = deployed.ledger.current_run()
+    assert run is not None
+    assert (run.stop_requests, deployed.running, deployed.started) == (0, [OLD.hash], [OLD.hash])
+    assert deployed.probes == []
+    assert deployed.roll_out().records.newest().outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"), [("0/3 nodes: 3 Insufficient cpu", WaitsFor.ROOM), ("ContainerCreating", WaitsFor.UNKNOWN)]
+)
+def test_a_probe_that_waits_for_room_or_says_nothing_keeps_no_deploy_from_going_on(
+    deployed: World, words: str, kind: WaitsFor
+) -> None:
+    deployed.unable[NEW.hash] = (words, kind)
+    probe = deployed.probe
+
+    def only_the_probe(job: FakeJob, token: str) -> object:
+        found = probe(job, token)
+        assert found is not None
+        close = found.close
+
+        def closing() -> None:
+            deployed.unable.clear()
+            close()
+
+        found.close = closing  # type: ignore[method-assign]
+        return found
+
+    deployed.probe = only_the_probe  # type: ignore[method-assign,assignment]
+    deployed.roll_out().deploy(replace(NEW, stands_by=False))
+    assert (deployed.running, deployed.probes) == ([NEW.hash], [])
+
+
 def test_where_it_is_stopped_first_what_ran_before_is_back_at_once(deployed: World) -> None:
+    """A runtime without probes, or an image that goes while the old engine stops."""
+    deployed.has_probes = False
     new = replace(NEW, stands_by=False)
     deployed.unable[NEW.hash] = (IMAGE, WaitsFor.CORRECTION)
     began_s = deployed.now_s

@@ -98,6 +98,10 @@ class World:
     """Hashes of jobs that find no machines beside another run."""
     unable: dict[str, tuple[str, WaitsFor]] = field(default_factory=dict)
     """By the hash of a job, why its program never begins, in its service's words."""
+    has_probes: bool = True
+    """Whether its service starts something smaller than a job."""
+    probes: list[str] = field(default_factory=list)
+    """Hashes of the jobs whose probes are there."""
     may_overlap: bool = False
     """Whether a start while another run is there is none of the deployer's mistakes: the lease refuses its engine."""
     expires_at: int | None = None
@@ -114,6 +118,9 @@ class World:
 
     def lacks_room(self, job: Any) -> str:
         return self._call(lambda: self.lacking)
+
+    def probe(self, job: Any, token: str) -> "WorldProbe | None":
+        return self._call(lambda: WorldProbe(self, job.hash) if self.has_probes else None)
 
     def start(self, job: Any, token: str, *, stands_by: bool = False) -> Run:
         return self._call(lambda: self._start(job, token, stands_by=stands_by))
@@ -318,6 +325,25 @@ class World:
         if engine.holds and engine.frozen_s is None:
             self.ledger.end_run(engine.holds)
         engine.run = replace(engine.run, state=state, reason=reason)
+
+
+@dataclass
+class WorldProbe:
+    """Implements StartProbe, with the words that the job's own run would have."""
+
+    world: World
+    hash: str
+
+    def __post_init__(self) -> None:
+        self.world.probes.append(self.hash)
+
+    def look(self) -> Run:
+        reason, kind = self.world.unable.get(self.hash, ("", WaitsFor.UNKNOWN))
+        state = RunState.STARTING if self.hash in self.world.unable else RunState.RUNNING
+        return Run(id="probe-0", hash="", state=state, reason=reason, waits_for=kind)
+
+    def close(self) -> None:
+        self.world.probes.remove(self.hash)
 
 
 def _engine_of(engine: Engine) -> str:

@@ -102,6 +102,9 @@ class EmrEc2Service:
             f"{STEPS} (aws emr modify-cluster --cluster-id {self.cluster_id} --step-concurrency-level {STEPS})."
         )
 
+    def probe(self, _job: EngineJob, _token: str) -> None:
+        """Returns nothing: the service starts whole jobs alone, and `check` has looked at what they name."""
+
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
         """The service knows no token, but the step holds it: one that an earlier attempt has added, whose answer was lost, is
         not added again."""

@@ -62,6 +62,9 @@ class EmrEksService:
         """What nodes the cluster has, or makes, nobody can know beforehand: pods that find none wait."""
         return ""
 
+    def probe(self, _job: EngineJob, _token: str) -> None:
+        """Returns nothing: the service starts whole jobs alone, and `check` has looked at what they name."""
+
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
         request = JOB.render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
         with call("emr-containers:StartJobRun", self._cluster):

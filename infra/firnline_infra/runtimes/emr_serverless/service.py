@@ -80,6 +80,9 @@ class EmrServerlessService:
             )
         return ""
 
+    def probe(self, _job: EngineJob, _token: str) -> None:
+        """Returns nothing: the service starts whole jobs alone, and `check` has looked at what they name."""
+
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
         request = JOB.render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
         with call("emr-serverless:StartJobRun", self._application, next_steps=NEXT_STEPS):

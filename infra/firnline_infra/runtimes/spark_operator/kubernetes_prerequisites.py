@@ -75,7 +75,7 @@ def deployer_role(spec: EnvironmentSpec, *, group: str) -> list[dict[str, Any]]:
     applications = ["get", "list", "create", "delete", *(["patch"] if section.operator is Operator.KUBEFLOW else [])]
     rules: list[dict[str, Any]] = [
         {"apiGroups": [GROUPS[section.operator]], "resources": ["sparkapplications"], "verbs": applications},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "create"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "create", "delete"]},
         {"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["list"]},
         {"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["get"]},

@@ -47,10 +47,18 @@ def _key(secret: str, key: str) -> dict[str, str]:
     return {"name": secret, "key": key}
 
 
+CONTAINER = "spark-kubernetes-driver"
+"""Spark's name for a driver's container."""
+PROBE_S = 900
+"""After which the cluster ends a probe whose deployer was killed."""
+
+
 def probe(section: Kubernetes, *, name: str, service_account: str | None) -> dict[str, Any]:
-    """A pod like the engine's, for a cluster's admission to judge without making it."""
+    """A pod like the engine's, for a cluster's admission to judge, or to see whether it begins: it asks for no cores and no
+    memory, and ends at once."""
     container = {
-        "name": "spark-kubernetes-driver",
+        "name": CONTAINER,
+        "command": ["/bin/sh", "-c", "exit 0"],
         "image": section.image,
         "securityContext": CONTAINER_SECURITY,
         "env": variables(section),
@@ -63,6 +71,10 @@ def probe(section: Kubernetes, *, name: str, service_account: str | None) -> dic
         "nodeSelector": node_selector(section),
         "tolerations": tolerations(section),
         "volumes": volumes(section),
+        "imagePullSecrets": [{"name": each} for each in section.image_pull_secrets],
+        "restartPolicy": "Never",
+        "activeDeadlineSeconds": PROBE_S,
+        "terminationGracePeriodSeconds": 0,
     }
     metadata = {"name": name, "annotations": dict(section.annotations)}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

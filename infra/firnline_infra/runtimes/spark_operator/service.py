@@ -59,6 +59,20 @@ class OperatorService:
         """Returns nothing: the room on nodes is known when a pod waits for one, or a node has been made."""
         return ""
 
+    def probe(self, job: EngineJob, token: str) -> "PodProbe | None":
+        section = job.runtime.kubernetes
+        assert section is not None
+        wanted = pod.probe(
+            section, name=run_name(self.application, f"probe-{token}"), service_account=self.service_account
+        )
+        probe = PodProbe(self, wanted["metadata"]["name"])
+        try:
+            probe.close()  # one that a killed deployer has left
+            self.api.create(f"/api/v1/namespaces/{self.namespace}/pods", wanted)
+        except RuntimeRefused:
+            return None
+        return probe
+
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
         self.forget(but=KEPT)
         wanted = JOB.render(job, token=token, tags={GENERATION_TAG: token}, stands_by=stands_by)
@@ -147,7 +161,11 @@ class OperatorService:
         """Why a pod does not start: an image that can't be pulled, a node that is not there, a volume that is not mounted."""
         path = f"/api/v1/namespaces/{self.namespace}/pods"
         found = self.api.get(path, labelSelector=self._selector(run)) or {"items": ()}
-        return "; ".join(filter(None, (_why_it_waits(pod) or self._last_warning(pod) for pod in found["items"])))
+        return "; ".join(filter(None, map(self.why_it_waits, found["items"])))
+
+    def why_it_waits(self, found: Mapping[str, Any]) -> str:
+        """A pod's own words, or those of its newest event."""
+        return _why_it_waits(found) or self._last_warning(found)
 
     def _last_warning(self, pod: Mapping[str, Any]) -> str:
         """The newest event of a pod whose status does not say why it waits; a deployer who may list no events is told nothing."""
@@ -194,6 +212,35 @@ class OperatorService:
                     what=f"The namespace {self.namespace} does not take the engine's pods: {error.what}",
                     next_step="correct what it names in aws.runtime.kubernetes, or have the namespace's rule changed.",
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class PodProbe:
+    """Implements StartProbe: a pod that has begun has its image, its secrets, its volumes and a node."""
+
+    service: OperatorService
+    name: str
+
+    @property
+    def _path(self) -> str:
+        return f"/api/v1/namespaces/{self.service.namespace}/pods/{self.name}"
+
+    def look(self) -> Run:
+        found = self.service.api.get(self._path)
+        if found is None or _has_begun(found):
+            return Run(id=self.name, hash="", state=RunState.RUNNING)
+        reason = self.service.why_it_waits(found)
+        return Run(id=self.name, hash="", state=RunState.STARTING, reason=reason, waits_for=waits_for(reason))
+
+    def close(self) -> None:
+        self.service.api.delete(self._path)
+
+
+def _has_begun(found: Mapping[str, Any]) -> bool:
+    """A command that its image does not have is no reason against the image's own."""
+    statuses = found.get("status", {}).get("containerStatuses", ())
+    states = [each.get("state", {}) for each in statuses if each.get("name") == pod.CONTAINER]
+    return any("running" in state or "terminated" in state for state in states)
 
 
 def _why_it_waits(pod: Mapping[str, Any]) -> str:

@@ -149,6 +149,32 @@ def test_why_it_does_not_start_is_told_in_the_clusters_words(place: Place) -> No
     assert found.waits_for is WaitsFor.CORRECTION
 
 
+def test_a_probe_is_a_pod_with_the_engines_image_that_asks_for_nothing_and_is_removed(place: Place) -> None:
+    probe = place.runtime.probe(place.job, "00000002-ab")
+    assert probe is not None
+    (path,) = (path for path in place.cluster.objects if "/pods/" in path)
+    (container,) = place.cluster.objects[path]["spec"]["containers"]
+    assert container["image"] == place.job.runtime.kubernetes.image
+    assert "resources" not in container
+    assert place.runtime.runs("firnline-dev") == []
+
+    waiting = {"reason": "ErrImagePull", "message": "no such image"}
+    status = {"name": container["name"], "state": {"waiting": waiting}}
+    place.cluster.objects[path]["status"] = {"phase": "Pending", "containerStatuses": [status]}
+    assert (probe.look().state, probe.look().waits_for) == (RunState.STARTING, WaitsFor.CORRECTION)
+    assert "no such image" in probe.look().reason
+
+    status["state"] = {"terminated": {"exitCode": 0}}
+    assert probe.look().state is RunState.RUNNING
+    probe.close()
+    assert path not in place.cluster.objects
+
+
+def test_a_deployer_who_may_make_no_pods_has_no_probe(place: Place) -> None:
+    place.cluster.refusal = '403: cannot create resource "pods"'
+    assert place.runtime.probe(place.job, "00000002-ab") is None
+
+
 def test_where_all_is_well_there_are_no_problems_and_nothing_is_made(place: Place) -> None:
     assert place.runtime.check(place.job) == []
     assert place.path("check") not in place.cluster.objects
