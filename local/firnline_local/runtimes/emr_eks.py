@@ -195,6 +195,7 @@ class EksJobs:
             role_arn=role,
             service=PRINCIPAL,
             source_arn=f"arn:aws:eks:{arn[3]}:{arn[4]}:cluster/local",
+            tags={"kubernetes-namespace": namespace, "kubernetes-service-account": account},
             entry=driver["entryPoint"],
             arguments=tuple(driver.get("entryPointArguments") or ()),
             parameters=tuple((driver.get("sparkSubmitParameters") or "").split()),

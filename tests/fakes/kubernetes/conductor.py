@@ -288,6 +288,7 @@ class Conductor:
             role_arn=self._role() or "",
             service=PRINCIPAL,
             source_arn=self.cluster.arn(),
+            tags={"kubernetes-namespace": found.namespace, "kubernetes-service-account": found.service_account},
             entry=found.from_image(found.entry, image),
             arguments=found.arguments,
             conf={name: found.from_image(value, image) for name, value in found.conf.items()},

@@ -24,7 +24,11 @@ def trust(runtime: Runtime, *, account: str, role: str, partition: str = "aws") 
             subject = f"system:serviceaccount:{runtime.namespace}:{runtime.service_account}"
             return (irsa(account=account, provider=runtime.oidc_provider, subject=subject, partition=partition),)
         case Trust.POD_IDENTITY:
-            return (pod_identity(account=account),)
+            assert runtime.namespace is not None
+            if runtime.service_account is not None:
+                return (pod_identity(account=account, namespace=runtime.namespace, whose=runtime.service_account),)
+            pattern = emr_accounts_pattern(account=account, role=role)
+            return (pod_identity(account=account, namespace=runtime.namespace, whose=pattern, operator="StringLike"),)
         case _:
             return ()
 
@@ -58,7 +62,12 @@ def emr_eks(*, account: str, provider: str, subjects: str, partition: str = "aws
 def emr_service_accounts(*, account: str, namespace: str, role: str) -> str:
     """The pattern of the service accounts that EMR on EKS makes in a namespace for the jobs of one role: client, driver and
     executor of each framework."""
-    return f"system:serviceaccount:{namespace}:emr-containers-sa-*-*-{account}-{base36(role)}"
+    return f"system:serviceaccount:{namespace}:{emr_accounts_pattern(account=account, role=role)}"
+
+
+def emr_accounts_pattern(*, account: str, role: str) -> str:
+    """The same, without their namespace."""
+    return f"emr-containers-sa-*-*-{account}-{base36(role)}"
 
 
 def base36(text: str) -> str:
@@ -80,11 +89,18 @@ def irsa(*, account: str, provider: str, subject: str, partition: str = "aws") -
     )
 
 
-def pod_identity(*, account: str) -> PolicyStatement:
-    """Pods that this account's clusters associate with the role; the association names cluster and service account."""
+def pod_identity(*, account: str, namespace: str, whose: str, operator: str = "StringEquals") -> PolicyStatement:
+    """Pods of a service account, or of those that a pattern names, that this account's clusters associate with the role.
+
+    EKS puts both into tags of the session (EKS user guide, "Create IAM role with trust policy required by EKS Pod Identity" and
+    "Enable or disable session tags"), unless an association switches them off: then it assumes nothing.
+    """
+    equals = {"aws:SourceAccount": account, "aws:RequestTag/kubernetes-namespace": namespace}
+    conditions = {"StringEquals": equals}
+    conditions.setdefault(operator, {})["aws:RequestTag/kubernetes-service-account"] = whose
     return PolicyStatement(
         sid="PodsRunEngine",
         actions=("sts:AssumeRole", "sts:TagSession"),
         principals={"Service": "pods.eks.amazonaws.com"},
-        conditions={"StringEquals": {"aws:SourceAccount": account}},
+        conditions=conditions,
     )

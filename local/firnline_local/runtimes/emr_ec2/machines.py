@@ -7,7 +7,7 @@ folder here: the logs of steps.
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +40,8 @@ class Instances:
     service: str = "ec2.amazonaws.com"
     source_arn: str = ""
     """EC2 names nobody on whose behalf it asks."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Of the session: none."""
 
 
 class RunningStep(Protocol):

@@ -102,6 +102,8 @@ class Assumed(Protocol):
     def service(self) -> str: ...
     @property
     def source_arn(self) -> str: ...
+    @property
+    def tags(self) -> Mapping[str, str]: ...
 
 
 class RoleSession:
@@ -137,7 +139,8 @@ class RoleSession:
         if self._assumed_by.source_arn:
             sts.meta.events.register("before-sign.sts.AssumeRole", self._name_source)
         try:
-            answer = sts.assume_role(RoleArn=role, RoleSessionName=self.id[:64])
+            tags = [{"Key": key, "Value": value} for key, value in self._assumed_by.tags.items()]
+            answer = sts.assume_role(RoleArn=role, RoleSessionName=self.id[:64], Tags=tags)
         except ClientError as error:
             raise LaunchRefused(
                 f"Job execution role {role} can't be assumed by {service}: {error.response['Error']['Message']}"

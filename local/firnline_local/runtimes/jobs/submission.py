@@ -16,6 +16,8 @@ class Submission:
     """The service principal that assumes the role: emr-serverless.amazonaws.com."""
     source_arn: str
     """On whose behalf the service asks; trusts name it in aws:SourceArn. Empty for a service that names nobody."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Of the session, as the service sets them; trusts name them in aws:RequestTag."""
     entry: str
     """The program: a URI that the job's Spark opens."""
     arguments: tuple[str, ...] = ()

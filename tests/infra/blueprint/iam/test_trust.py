@@ -4,7 +4,7 @@ import pytest
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.statement import is_service, service_names
-from firnline_infra.blueprint.iam.trust import base36, trust
+from firnline_infra.blueprint.iam.trust import base36, emr_accounts_pattern, pod_identity, trust
 from firnline_infra.specification.runtime import Runtime, Trust
 
 ACCOUNT = "123456789012"
@@ -80,7 +80,19 @@ def test_pods_may_tag_their_session() -> None:
     (statement,) = policy_document(trust(runtime, account=ACCOUNT, role=ROLE))["Statement"]
     assert statement["Principal"] == {"Service": "pods.eks.amazonaws.com"}
     assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
-    assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}
+    assert statement["Condition"] == {
+        "StringEquals": {
+            "aws:SourceAccount": ACCOUNT,
+            "aws:RequestTag/kubernetes-namespace": "streaming",
+            "aws:RequestTag/kubernetes-service-account": "firnline",
+        }
+    }
+
+
+def test_pods_of_emr_on_eks_are_those_of_the_accounts_that_it_makes_for_the_role() -> None:
+    statement = pod_identity(account=ACCOUNT, namespace="n", whose="emr-*", operator="StringLike")
+    assert statement.conditions["StringLike"] == {"aws:RequestTag/kubernetes-service-account": "emr-*"}
+    assert emr_accounts_pattern(account=ACCOUNT, role="a") == f"emr-containers-sa-*-*-{ACCOUNT}-{base36('a')}"
 
 
 def test_without_a_role_nobody_is_trusted() -> None:
