@@ -16,7 +16,7 @@ ANSWERS: Mapping[str, list[dict[str, str]]] = {
         {"name": "ORDERS", "created_on": CREATED_ON, "enable_schema_evolution": "Y", "error_logging": "Y"},
     ],
     "SHOW PIPES": [],
-    "DESCRIBE TABLE": [{"name": "KINESISMETADATA", "type": "OBJECT"}],
+    "SHOW COLUMNS": [{"column_name": "KINESISMETADATA", "data_type": '{"type":"OBJECT","nullable":true}'}],
 }
 
 

@@ -48,8 +48,9 @@ pipelines:
   - {stream: looks-c, database: LOOKS, schema: RAW, table: C, table_kind: interactive, cluster_by: [ID],
      columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
 """
-OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment", "ServiceUser"}
-"""What previews do without refreshing: no privilege shows it to a provider and allows nothing. Users are described instead."""
+OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment", "ServiceUser", "IcebergTable"}
+"""What previews do without refreshing: no privilege shows it to a provider and allows nothing. Users and Iceberg tables are
+described instead."""
 
 
 @dataclass

@@ -3,7 +3,8 @@
 SHOW and DESCRIBE show what a role has any privilege on (docs.snowflake.com, the page of each command), so it gets the one
 that allows least. Network and authentication policies have none but OWNERSHIP and APPLY, and a stage none that does not let
 its files be read, which are records: previews do without looking at them. DESCRIBE USER takes MONITOR, and SHOW USERS, which
-the providers read, OWNERSHIP or MANAGE GRANTS: without, all its columns but the name are NULL.
+the providers read, OWNERSHIP or MANAGE GRANTS: without, all its columns but the name are NULL. REFERENCES shows a table to SHOW
+TABLES and DESCRIBE TABLE; SHOW ICEBERG TABLES, which the providers read, asks for SELECT, which would show the records.
 """
 
 from collections.abc import Iterator

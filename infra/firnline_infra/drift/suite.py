@@ -22,7 +22,7 @@ from firnline_infra.kinds.snowflake_users import TYPE
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.observe.readback import EXISTS
-from firnline_infra.observe.sight import hidden_objects, resources_behind
+from firnline_infra.observe.sight import ICEBERG, HiddenObject, hidden_objects, resources_behind
 from firnline_infra.stack.deployment import Deployment
 from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of
 
@@ -74,7 +74,7 @@ def find_drift(
         unseen = [each for each in hidden if not each.is_described]
         found = [each.finding(role) for each in unseen]
         found += observed(stack_check, *checks, hidden={each.called for each in unseen})
-    return drift_report(spec.name, found, ignoring=ignoring, notes=_notes(blueprint, omitted))
+    return drift_report(spec.name, found, ignoring=ignoring, notes=_notes(blueprint, omitted, hidden))
 
 
 def observed(*checks: Check, hidden: Collection[str] = ()) -> Iterator[Finding]:
@@ -133,7 +133,13 @@ def _outputs(deployment: Deployment, state: Mapping[str, Any]) -> dict[str, Any]
     return deployment.stack.outputs() if stack is None else dict(stack.get("outputs") or {})
 
 
-def _notes(blueprint: Blueprint, omitted: tuple[str, ...]) -> Iterator[str]:
+def _notes(blueprint: Blueprint, omitted: tuple[str, ...], hidden: Iterable[HiddenObject]) -> Iterator[str]:
+    for each in hidden:
+        if each.is_described and each.word == ICEBERG:
+            yield (
+                f"volume, location and version of {each.called} not compared: Snowflake shows them to a role with SELECT "
+                "on it. The role that deploys compares them."
+            )
     if omitted:
         yield (
             f"{len(omitted)} external volume{'s' if len(omitted) > 1 else ''} not verified: Snowflake would write a file "

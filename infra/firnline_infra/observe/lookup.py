@@ -26,10 +26,12 @@ WITHOUT_LIKE = {"NETWORK POLICY"}  # docs.snowflake.com/en/sql-reference/sql/sho
 CONTAINERS = {1: "DATABASE", 2: "SCHEMA"}
 
 
-def listed(session: Any, kind: str, name: QualifiedName) -> Mapping[str, Any] | None:
-    """The object's row in SHOW; None if it isn't there, or what contains it isn't. Raises SnowflakeRefused."""
+def listed(session: Any, kind: str, name: QualifiedName, *, plural: str = "") -> Mapping[str, Any] | None:
+    """The object's row in SHOW, of another `plural` where it is said; None if it isn't there, or what contains it isn't.
+    Raises SnowflakeRefused.
+    """
     *container, own = name.parts
-    statement = f"SHOW {PLURALS[kind]}"
+    statement = f"SHOW {plural or PLURALS[kind]}"
     if kind not in WITHOUT_LIKE:
         statement += f" LIKE {like_pattern(own.name)}"
     if container:

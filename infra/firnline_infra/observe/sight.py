@@ -22,7 +22,12 @@ from firnline_infra.observe.ownership import check_ownership
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.checks import Finding, Verdict
 
-USER = "USER"
+USER, ICEBERG = "USER", "ICEBERG TABLE"
+REFRESHED_AS = {
+    USER: ("User", "UserAuthenticationPolicyAttachment"),
+    ICEBERG: ("IcebergTable", "Execute"),
+}
+"""The ends of the types whose refresh reads the listing that hides the object."""
 GRANTED = {"DATABASE", "SCHEMA", "TABLE", "STAGE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
 UNSEEN_BY_PREVIEWS = {"NETWORK POLICY", "AUTHENTICATION POLICY", "STAGE"}
 OWNED = GRANTED | UNSEEN_BY_PREVIEWS
@@ -95,11 +100,12 @@ def hidden_objects(blueprint: Blueprint, session: Any, state: Mapping[str, Any])
         if not (is_granted or known.knows(each.name)):
             continue
         row = listed(session, each.word, each.name)
-        if row is not None and not _is_hidden(each, row):
+        if row is not None and not _is_hidden(each, row, session):
             continue
         owner = owners.of(each.word, each.parts)
         if row is not None or is_granted or owner not in ("", asking):
-            yield replace(each, owner=owner, is_described=row is not None and each.parts[0] in described)
+            is_described = looks and (each.word == ICEBERG or each.parts[0] in described)
+            yield replace(each, owner=owner, is_described=row is not None and is_described)
 
 
 def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
@@ -110,8 +116,13 @@ def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
                 yield kind.title, HiddenObject(kind.noun(wanted), kind.name(wanted), kind.word(wanted))
 
 
-def _is_hidden(each: HiddenObject, row: Mapping[str, Any]) -> bool:
-    """SHOW USERS has a row without anything but the name for who neither owns the user nor manages grants."""
+def _is_hidden(each: HiddenObject, row: Mapping[str, Any], session: Any) -> bool:
+    """SHOW USERS has a row without anything but the name for who neither owns the user nor manages grants. SHOW TABLES has
+    an Iceberg table for who has any privilege on it, and SHOW ICEBERG TABLES, which the providers read, for who has SELECT
+    (`sql-reference/sql/show-iceberg-tables`, 2026-11-28).
+    """
+    if each.word == ICEBERG:
+        return listed(session, ICEBERG, each.name, plural="ICEBERG TABLES") is None
     return each.word == USER and row.get("created_on") is None
 
 
@@ -151,7 +162,8 @@ def resources_behind(hidden: Collection[HiddenObject], state: Mapping[str, Any])
 
 
 def _is_behind(hidden: HiddenObject, resource: Mapping[str, Any]) -> bool:
-    """A role may have a user's name."""
-    if hidden.word == USER and not str(resource["type"]).endswith(("User", "UserAuthenticationPolicyAttachment")):
+    """A role may have a user's name, and grants on what is described are shown."""
+    is_told_apart = hidden.word == USER or (hidden.word == ICEBERG and hidden.is_described)
+    if is_told_apart and not str(resource["type"]).endswith(REFRESHED_AS[hidden.word]):
         return False
     return hidden.is_behind(resource.get("inputs") or {})

@@ -126,7 +126,8 @@ class NotAllowed(SnowflakeError, Fatal):
         super().__init__(
             f"Role {role} may not write to {target}, or it does not exist. Snowflake says: {cause}",
             next_step="the role needs USAGE on the database and the schema, INSERT on the table (EVOLVE SCHEMA where it "
-            "evolves) and OPERATE on a pipe of its own (docs/permissions.md); `validate` says which of them is missing.",
+            "evolves), OPERATE on a pipe of its own, and USAGE on an Iceberg table's external volume (docs/permissions.md); "
+            "`validate` says which of them is missing.",
         )
 
 

@@ -34,13 +34,14 @@ from firnline_ingest.snowflake.listing import LIMIT, Listing, Row, Statements
 from firnline_ingest.snowflake.logins import PerLogin
 from firnline_ingest.snowflake.pipe import check_columns, check_pipe, loads_files, matches_by_name
 from firnline_ingest.snowflake.sql_session import SqlSession
-from firnline_ingest.snowflake.table_columns import TableColumn, read_columns
+from firnline_ingest.snowflake.table_columns import TableColumn, read_columns, show_columns
 from firnline_ingest.values import TargetTable
 
 ON = ("ON", "Y", "true", True)
 NOT_ALLOWED = 3001
 FORMAT_VERSION, WITHOUT_VARIANT = "iceberg_table_format_version", ("1", "2")
 """A column of SHOW ICEBERG TABLES, and its values for tables without VARIANT."""
+VARIANT = "VARIANT"
 OWN_STORAGE = "SNOWFLAKE_MANAGED"
 """What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
 GRANTS_EVERY_S = 60.0
@@ -178,7 +179,7 @@ class _Known:
     def described(self, target: TargetTable, session: Statements) -> Mapping[str, TableColumn]:
         if target not in self.columns:
             where = ".".join(map(quoted, (target.database, target.schema, target.table)))
-            self.columns[target] = read_columns(session.rows(f"DESCRIBE TABLE {where}"))
+            self.columns[target] = read_columns(session.rows(show_columns(where)))
         return self.columns[target]
 
     def is_allowed(self, target: TargetTable) -> bool:
@@ -250,11 +251,17 @@ class _Look:
         )
 
     def _has_variant(self, target: TargetTable) -> bool:
-        """True if the Iceberg table's version has VARIANT; the version never changes, so it is asked for once."""
+        """True if the Iceberg table's version has VARIANT; the version never changes, so it is asked for once. Where it is
+        hidden (SHOW ICEBERG TABLES asks for SELECT), a column of that type says so, and without one a person is asked.
+        """
         if target not in self._known.has_variant:
             name = (target.database, target.schema, target.table)
-            found = Listing(self._session, "ICEBERG TABLES", [name]).find(*name) or {}
-            self._known.has_variant[target] = str(found.get(FORMAT_VERSION)) not in WITHOUT_VARIANT
+            found = Listing(self._session, "ICEBERG TABLES", [name]).find(*name)
+            if found is None:
+                columns = self._known.described(target, self._session).values()
+                self._known.has_variant[target] = any(each.type == VARIANT for each in columns)
+            else:
+                self._known.has_variant[target] = str(found.get(FORMAT_VERSION)) not in WITHOUT_VARIANT
         return self._known.has_variant[target]
 
     def _pipe(self, pipeline: PipelineConfig) -> Row | None:
@@ -304,11 +311,18 @@ def now_called(session: Statements, table: tuple[str, str, str], made: str) -> s
 
 
 def on_volume(session: Statements, table: tuple[str, str, str]) -> list[WantedPrivilege]:
-    """Returns what an Iceberg table's files need, where they are not in Snowflake's own storage."""
-    found = Listing(session, "ICEBERG TABLES", [table]).find(*table) or {}
-    volume = found.get("external_volume_name")
+    """Returns what an Iceberg table's files need, where they are not in Snowflake's own storage; nothing where that is hidden."""
+    found = Listing(session, "ICEBERG TABLES", [table]).find(*table)
+    volume = _volume_parameter(session, table) if found is None else found.get("external_volume_name")
     needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)
     return [WantedPrivilege.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
+
+
+def _volume_parameter(session: Statements, table: tuple[str, str, str]) -> str:
+    """The volume of a table that SHOW ICEBERG TABLES hides; empty where its parameters are hidden too."""
+    statement = f"SHOW PARAMETERS LIKE 'EXTERNAL_VOLUME' IN TABLE {'.'.join(map(quoted, table))}"
+    rows = session.rows(statement, empty={*DOES_NOT_EXIST, NOT_ALLOWED})
+    return next((str(row["value"]) for row in rows if row.get("level") == "TABLE"), "")
 
 
 def _name_and_time(pipe: Row | None, table: tuple[str, str, str]) -> tuple[str, str]:

@@ -24,7 +24,7 @@ def test_anybody_logs_in() -> None:
     [
         ("SHOW TABLES LIKE 'ORDERS' IN SCHEMA DB.RAW", "ORDERS"),
         ("SHOW PIPES LIKE 'ORDERS' IN SCHEMA DB.RAW", None),
-        ('DESCRIBE TABLE "DB"."RAW"."ORDERS"', "KINESISMETADATA"),
+        ('SHOW COLUMNS IN TABLE "DB"."RAW"."ORDERS"', "KINESISMETADATA"),
     ],
 )
 @pytest.mark.parametrize("is_packed", [True, False])

@@ -58,8 +58,22 @@ def test_snowflakes_own_storage_needs_nothing(volume: str | None) -> None:
     assert wanted_where([{"name": "ORDERS", "external_volume_name": volume}]) == []
 
 
-def test_a_table_that_is_listed_no_longer_asks_for_nothing_more() -> None:
-    assert wanted_where([]) == []
+@pytest.mark.parametrize(
+    ("parameters", "volume"),
+    [
+        ([{"key": "EXTERNAL_VOLUME", "value": "LAKE", "level": "TABLE"}], ("LAKE",)),
+        ([{"key": "EXTERNAL_VOLUME", "value": "ELSEWHERE", "level": "SCHEMA"}], None),
+        ([], None),
+    ],
+)
+def test_the_volume_of_a_table_that_is_hidden_is_a_parameter_of_it(
+    parameters: list[dict[str, Any]], volume: tuple[str, ...] | None
+) -> None:
+    """SHOW ICEBERG TABLES asks for SELECT, which the engine's role does not have."""
+    session = Answers([])
+    session.rows = lambda statement, empty=(): parameters if "PARAMETERS" in statement else []  # type: ignore[method-assign]
+    found = on_volume(session, TABLE)
+    assert found == ([WantedPrivilege("USAGE", "EXTERNAL VOLUME", volume)] if volume else [])
 
 
 @pytest.mark.parametrize(("name", "pattern"), [("A_B%", r"'A\\_B\\%'"), ("it's", "'it''s'"), ("a\\b", r"'a\\\\b'")])
@@ -121,8 +135,11 @@ class Schema:
             ]
         if statement.startswith("SHOW PIPES"):
             return [{"name": name, "created_on": PIPES[name], "definition": self.definition} for name in self.pipes]
-        if statement.startswith("DESCRIBE TABLE"):
-            return [{"name": name, "type": "VARIANT", "null?": "Y"} for name in ("KINESISMETADATA", "ID")]
+        if statement.startswith("SHOW COLUMNS"):
+            return [
+                {"column_name": name, "data_type": '{"type":"VARIANT","nullable":true}', "null?": "true"}
+                for name in ("KINESISMETADATA", "ID")
+            ]
         return []
 
     def close(self) -> None: ...

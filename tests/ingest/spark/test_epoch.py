@@ -147,7 +147,7 @@ def test_a_refused_session_is_the_problem_of_each_pipeline_and_of_no_run(tasks: 
 
 def test_a_look_at_columns_that_fails_is_too(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
-        raise SnowflakeUnavailable("answer 'DESCRIBE TABLE'", "a time-out")
+        raise SnowflakeUnavailable("answer 'SHOW COLUMNS'", "a time-out")
 
     monkeypatch.setattr(epoch.TableWatch, "look", away)
     assert told(runner(Catalog()).run(frame(shard("a")))) == [("a", "", ShardState.FAILED, "FL-3010")]

@@ -30,7 +30,6 @@ from firnline_local.snowflake.sql.statement import tokenize
         "SELECT * FROM t SAMPLE (10)",
         "SELECT LISTAGG(a) FROM t WHERE TRUE",
         "SELECT a_function_of_theirs(1)",
-        "SHOW COLUMNS IN TABLE t",
         "ALTER SESSION SET QUERY_TAG = 'x'",
         "DESCRIBE WAREHOUSE COMPUTE_WH",
         "SHOW GRANTS",

@@ -119,9 +119,16 @@ def _shown(value: Any) -> str:
     return f"[{', '.join(value)}]" if isinstance(value, list) else str(value)
 
 
+SHOWS_STRUCTURE = ("REFERENCES", "SELECT")
+"""REFERENCES by the page of privileges, for every variety of table; SELECT by that of DESCRIBE ICEBERG TABLE, which calls the
+statement interchangeable with DESCRIBE TABLE (2026-11-28). No page lets INSERT describe a table."""
+
+
 def describe(context: Context, reader: TokenReader) -> Result:
     kind = reader.choose(DESCRIBED, after="DESCRIBE")
     found = find_named(context, kind, reader.name())
+    if isinstance(found, Table) and not any(context.may(privilege, found) for privilege in SHOWS_STRUCTURE):
+        raise InsufficientPrivileges("table", found.name)
     if kind == kinds.TABLE.name:
         reader.accept("TYPE = COLUMNS")
     reader.end()

@@ -260,6 +260,8 @@ class Listing:
     """These objects are in no database, whatever the session's."""
     has_limit: bool = False
     """SHOW takes LIMIT, and refuses without it an answer that is too long; others leave off what is too much."""
+    needs: str = ""
+    """The privilege that shows an object, where it takes this one and not any."""
 
 
 def of_variety(variety: str) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
@@ -270,7 +272,8 @@ LISTINGS = {
     "DATABASES": Listing(DATABASES, all_of(kinds.DATABASE), whole_account=True),
     "SCHEMAS": Listing(SCHEMAS, all_of(kinds.SCHEMA)),
     "TABLES": Listing(TABLES, all_of(kinds.TABLE), has_limit=True),
-    "ICEBERG TABLES": Listing(ICEBERG_TABLES, of_variety("ICEBERG TABLE"), has_limit=True),
+    # "a role must have the SELECT privilege on that table" (sql-reference/sql/show-iceberg-tables, 2026-11-28)
+    "ICEBERG TABLES": Listing(ICEBERG_TABLES, of_variety("ICEBERG TABLE"), has_limit=True, needs="SELECT"),
     "INTERACTIVE TABLES": Listing(TABLES, of_variety("INTERACTIVE TABLE"), has_limit=True),
     "PIPES": Listing(PIPES, pipes),
     "STAGES": Listing(STAGES, all_of(kinds.STAGE)),

@@ -12,6 +12,7 @@ from firnline_local.snowflake.catalog.errors import AnswerTooLong, NotKnown
 from firnline_local.snowflake.sql.parameters import effective, parameters_on
 from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
+from firnline_local.snowflake.sql.show.columns import COLUMNS, column_row
 from firnline_local.snowflake.sql.show.listings import LISTINGS, Listed, Listing
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -105,6 +106,19 @@ def _channel_row(channel: Channel) -> list[object]:
     ]  # fmt: skip # a paragraph, not a column
 
 
+def show_columns(context: Context, reader: TokenReader) -> Result:
+    """The columns of the tables on which the role has any privilege."""
+    chosen = read_filter(context, reader)
+    tables = [
+        found
+        for found in chosen.inside.walk()
+        if isinstance(found, Table) and context.catalog.sees(context.role, found)
+    ]
+    tables.sort(key=lambda found: found.path)
+    rows = [column_row(table, column) for table in tables for column in table.columns if chosen.matches(column.name)]
+    return listing(COLUMNS, rows[:LONGEST_ANSWER])
+
+
 PARAMETER_COLUMNS = ("key", "value", "default", "level", "description", "type")
 
 
@@ -143,6 +157,7 @@ def show_replication_databases(_context: Context, reader: TokenReader) -> Result
 
 OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "CHANNELS": show_channels,
+    "COLUMNS": show_columns,
     "PARAMETERS": show_parameters,
     "REPLICATION DATABASES": show_replication_databases,
 }
@@ -162,7 +177,7 @@ def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Resu
     objects = [
         found
         for found in shown.objects(context, chosen.inside)
-        if chosen.matches(found.name) and context.catalog.sees(context.role, found)
+        if chosen.matches(found.name) and _is_shown(context, found, shown.needs)
     ]
     objects.sort(key=lambda found: found.path)
     if shown.has_limit and chosen.limit is None and len(objects) > LONGEST_ANSWER:
@@ -172,6 +187,10 @@ def _show_objects(context: Context, reader: TokenReader, shown: Listing) -> Resu
         [(column.name, column.type) for column in shown.columns],
         [[_shown(column, found, context) for column in shown.columns] for found in objects],
     )
+
+
+def _is_shown(context: Context, found: CatalogObject, needs: str) -> bool:
+    return context.catalog.sees(context.role, found) and (not needs or context.may(needs, found))
 
 
 def _shown(column: Listed, found: CatalogObject, context: Context) -> object:

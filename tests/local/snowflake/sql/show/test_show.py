@@ -88,3 +88,40 @@ def test_describing_a_schema_lists_what_is_in_it(account) -> None:
         ("ORDERS", "TABLE"),
         ("OLD_X", "TABLE"),
     ]
+
+
+@pytest.fixture
+def structures(account):
+    """Roles that may INSERT, SELECT and REFERENCE a table, and nothing else."""
+    for privilege in ("INSERT", "SELECT", "REFERENCES"):
+        account.run(
+            f"CREATE ROLE {privilege}S",
+            f"GRANT USAGE ON DATABASE db TO ROLE {privilege}S",
+            f"GRANT USAGE ON SCHEMA s TO ROLE {privilege}S",
+            f"GRANT {privilege} ON TABLE s.orders TO ROLE {privilege}S",
+        )
+    return account
+
+
+@pytest.mark.parametrize("role", ["INSERTS", "SELECTS", "REFERENCESS"])
+def test_columns_are_shown_to_any_privilege(structures, role: str) -> None:
+    (row,) = structures.as_role(role).table("SHOW COLUMNS IN TABLE db.s.orders")
+    assert row["data_type"] == '{"type":"FIXED","precision":38,"scale":0,"nullable":true}'
+    assert (row["table_name"], row["column_name"], row["null?"], row["kind"]) == ("ORDERS", "ID", "true", "COLUMN")
+
+
+def test_columns_are_shown_of_what_the_role_sees(structures) -> None:
+    assert len(structures.table("SHOW COLUMNS IN ACCOUNT")) == 4
+    assert len(structures.as_role("INSERTS").table("SHOW COLUMNS IN ACCOUNT")) == 1
+    assert structures.table("SHOW COLUMNS LIKE 'nope' IN TABLE s.orders") == []
+    refused = structures.as_role("INSERTS").refusal("SHOW COLUMNS IN TABLE s.old_x")
+    assert refused.code == "002003"
+
+
+@pytest.mark.parametrize(("role", "is_described"), [("INSERTS", False), ("SELECTS", True), ("REFERENCESS", True)])
+def test_a_table_is_described_to_who_may_reference_or_select(structures, role: str, is_described: bool) -> None:
+    session = structures.as_role(role)
+    if is_described:
+        assert [row["name"] for row in session.table("DESCRIBE TABLE s.orders")] == ["ID"]
+    else:
+        assert session.refusal("DESCRIBE TABLE s.orders").code == "003001"
