@@ -15,7 +15,7 @@ from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.previewing import SEEN_BY, previewers_grants
 from firnline_infra.observe.adopted import check_adopted
 from firnline_infra.observe.readback import read_back
-from firnline_infra.observe.sight import hidden_objects
+from firnline_infra.observe.sight import hidden_objects, resources_behind
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.endpoints import sql_session
 from firnline_local.provisioning import bootstrap
@@ -48,7 +48,13 @@ pipelines:
   - {stream: looks-c, database: LOOKS, schema: RAW, table: C, table_kind: interactive, cluster_by: [ID],
      columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
 """
-OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment", "ServiceUser", "IcebergTable"}
+OUT_OF_SIGHT = {
+    "NetworkPolicy",
+    "AuthenticationPolicy",
+    "UserAuthenticationPolicyAttachment",
+    "ServiceUser",
+    "IcebergTable",
+}
 """What previews do without refreshing: no privilege shows it to a provider and allows nothing. Users and Iceberg tables are
 described instead."""
 
@@ -130,6 +136,22 @@ def test_a_preview_sees_everything_as_it_is(looking: Looking) -> None:
 
 def test_what_previews_do_not_refresh_is_what_they_can_not(looking: Looking) -> None:
     assert looking.unreadable() == OUT_OF_SIGHT
+
+
+def test_an_iceberg_table_is_described_and_its_grants_are_refreshed(looking: Looking) -> None:
+    """SHOW ICEBERG TABLES asks for SELECT, which would show the records. What a statement has set is read back."""
+    assert rows(looking.session, "SHOW ICEBERG TABLES IN SCHEMA LOOKS.RAW") == []
+    resources = [
+        {"urn": record.name, "type": record.token, "inputs": record.inputs}
+        for record in (*looking.records, *looking.out_of_sight)
+    ]
+    hidden = [each for each in hidden_objects(looking.blueprint, looking.session, {}) if each.word == "ICEBERG TABLE"]
+    assert [(each.called, each.is_described) for each in hidden] == [("snowflake iceberg table LOOKS.RAW.B", True)]
+    behind = resources_behind(hidden, {"deployment": {"resources": resources}})
+    assert {each["type"].rpartition(":")[2] for each in resources if each["urn"] in behind} == {
+        "IcebergTable",
+        "Execute",
+    }
 
 
 def test_show_users_hides_all_but_the_name_and_describe_user_does_not(looking: Looking) -> None:

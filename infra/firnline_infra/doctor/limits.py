@@ -10,6 +10,9 @@ from firnline_infra.specification.origin import Origin
 from firnline_ingest.checks import Finding, good, wrong
 
 MOST_CONSUMERS = 20  # of a stream (Kinesis developer guide, "Quotas and limits")
+GOVERNMENTS = ("US_GOV", "USGOV")
+"""In the names of Snowflake's regions (`snowpipe-streaming-high-performance-limitations`: in all regions except for these;
+`user-guide/intro-regions`; 2026-11-28)."""
 ON_DEMAND_SHARDS = 4
 """An on-demand stream begins with these; they count for the account's limit of on-demand streams, not of shards."""
 
@@ -51,6 +54,14 @@ def policies(blueprint: Blueprint) -> Iterator[Finding]:
     for kind, principal in (("role", blueprint.role), ("user", blueprint.user)):
         if principal is not None:
             yield _against(f"policy of {kind} {principal.name}", 0, policy_length(principal.statements), LIMITS[kind])
+
+
+def streaming_region(region: str) -> Iterator[Finding]:
+    """`region` is what CURRENT_REGION() says: AWS_US_WEST_2, or with its group in front."""
+    if any(name in region.upper() for name in GOVERNMENTS):
+        found = f"{region} is a region of governments, where Snowpipe Streaming has no high-performance edition"
+        step = "load into an account in another region; the stream may be in any (docs/network.md)"
+        yield wrong("Snowpipe Streaming", found, next_step=step)
 
 
 def _there(kinesis: Any, name: str) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, checked_session
+from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
@@ -92,9 +93,10 @@ def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
 
 
 def _snowflake_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:
-    with checked_session(spec, accounts):
-        pass
+    with checked_session(spec, accounts) as session:
+        (answer,) = rows(session, "SELECT CURRENT_REGION() AS REGION")
     yield good("Snowflake", f"account {spec.snowflake.account}, as specified")
+    yield from limits.streaming_region(str(answer["region"]))
 
 
 def _rights(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[Finding]:

@@ -211,3 +211,18 @@ def test_the_exit_status_is_that_of_the_worst(findings: list[Finding], status: i
     examined = Report(suite=DOCTOR, environment="dev", findings=tuple(findings))
     assert examined.exit_status == status
     assert examined.as_document()["exit_status"] == status
+
+
+@pytest.mark.parametrize(
+    ("region", "is_wrong"),
+    [
+        ("AWS_EU_CENTRAL_1", False),
+        ("PUBLIC.AWS_US_WEST_2", False),
+        ("PUBLIC.AWS_US_GOV_WEST_1", True),
+        ("AWS_US_GOV_WEST_1_FHPLUS", True),
+        ("AZURE_USGOVVIRGINIA", True),
+    ],
+)
+def test_an_account_in_a_region_of_governments_takes_no_rows(region: str, is_wrong: bool) -> None:
+    found = list(limits.streaming_region(region))
+    assert [each.verdict for each in found] == ([Verdict.WRONG] if is_wrong else [])
