@@ -17,8 +17,10 @@ HEAD = "| mark | rows | of all |\n|---|---|---|"
 
 
 class Mark(StrEnum):
-    """From the weakest to the strongest."""
+    """From the weakest to the strongest; what an account has answered counts before all of them."""
 
+    REFUTED = "refuted"
+    ANSWERED = "answered"
     BELIEVED = "believed"
     UNKNOWN = "unknown"
     REPORTED = "reported"
@@ -38,7 +40,11 @@ class Belief:
     @property
     def mark(self) -> Mark:
         """Raises ValueError where the cell names none."""
-        named = [mark for mark in Mark if re.search(rf"\b{mark}\b", self.how_sure, re.IGNORECASE)]
+        for asked in (Mark.REFUTED, Mark.ANSWERED):
+            if self.how_sure.startswith(f"{asked} by an account on "):
+                return asked
+        rest = [mark for mark in Mark if mark not in (Mark.REFUTED, Mark.ANSWERED)]
+        named = [mark for mark in rest if re.search(rf"\b{mark}\b", self.how_sure, re.IGNORECASE)]
         if not named:
             raise ValueError(f"{self.id} has no mark: {self.how_sure}")
         return named[0]

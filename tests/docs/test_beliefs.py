@@ -38,6 +38,15 @@ def test_a_row_counts_by_its_weakest_mark() -> None:
         mark("its text at 1.0.0")
 
 
+def test_what_an_account_said_counts_before_what_was_looked_up() -> None:
+    def mark(how_sure: str) -> Mark:
+        return Belief(id="B1", how_sure=how_sure, how_to_ask="-").mark
+
+    assert mark("answered by an account on 2026-12-01 (aws: a). Before: unknown") is Mark.ANSWERED
+    assert mark("refuted by an account on 2026-12-01 (aws: a). Before: documented") is Mark.REFUTED
+    assert mark("documented; answered otherwise is nothing that the page has") is Mark.DOCUMENTED
+
+
 def test_another_row_is_another_count() -> None:
     row = "| B99999 | a fact | none | unknown | ask |\n"
     assert page(TEXT + row) != TEXT

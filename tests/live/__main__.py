@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from docs.tools.beliefs import PAGE
 from tests.live import plan
 from tests.live.accounts import missing
 from tests.live.recordings import RECORDED
@@ -40,7 +41,8 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{refused} Nothing was done.")
             return 2
         work = folder / "work" if given.embedded else ROOT / ".firnline" / "live"
-        whole = Whole.begun(work, os.environ, minutes=given.minutes, record=given.record, say=_say)
+        page = None if given.embedded else PAGE
+        whole = Whole.begun(work, os.environ, minutes=given.minutes, record=given.record, say=_say, page=page)
         return whole.go([step.name for step in steps])
 
 

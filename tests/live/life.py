@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,11 @@ from firnline_infra.render.bootstrap.snowflake import required_grant_statements,
 from firnline_infra.specification import load_spec
 from tests.live.accounts import administrator
 from tests.live.names import Run
+from tests.live.questions import environment
 
 RECORDS = 300
+FURTHER = ("cold", "quick")
+"""The streams into an Iceberg table on a volume of the environment's own, and into an interactive table."""
 GITHUB = "example/firnline-live"
 FIRNLINE = str(Path(sys.executable).with_name("firnline"))
 Say = Callable[[str], None]
@@ -61,6 +64,20 @@ def commands(environment: str) -> dict[str, Command]:
     }
 
 
+SETTLES: dict[str, tuple[str, ...]] = {
+    "doctor": (),
+    "preview": ("B23",),
+    "up": ("B23", "B24", "B53", "B90", "B131"),
+    "nothing left to do": ("B56", "B59", "B92"),
+    "validate": ("B31",),
+    "run": ("B90",),
+    "audit": ("B90",),
+    "drift": ("B56",),
+    "destroy": ("B131",),
+}
+"""What a command's exit status settles."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Life:
     run: Run
@@ -72,6 +89,8 @@ class Life:
     say: Say
     held: tuple[int, ...] = ()
     """Files that commands keep open: the run's lock, so that it is not over while a command of it lives on."""
+    answers: dict[str, Any] = field(default_factory=dict)
+    """By question (questions/environment.py)."""
 
     def live(self) -> dict[str, Any]:
         """What each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
@@ -88,16 +107,34 @@ class Life:
             ended[name] = status
             if name == "configuration":
                 self._write_engine_config(json.loads(printed))
+                self._ask_of_the_environment()
             if name == "audit" and json.loads(printed)["proven"] is not True:
                 raise CommandFailed(f"The audit proves nothing:\n{printed}")
         return ended
 
+    def _ask_of_the_environment(self) -> None:
+        """As each role of it, which the administrator is given for that."""
+        names = blueprint_of(load_spec(self._spec_file)).names
+        roles = {
+            "preview": names.preview_role.sql,
+            "ingest": f"{self.run.snowflake}_INGEST",
+            "deploy": names.deploy_role.sql,
+        }
+        more = {"db": self.run.snowflake, "warehouse": self.run.warehouse, "volume": self.run.volume}
+        with closing(administrator(self.variables, self.snowflake_account)) as session:
+            with closing(session.cursor()) as cursor:
+                for role in roles.values():
+                    cursor.execute(f'GRANT ROLE {role} TO USER "{self.variables["SNOWFLAKE_USER"]}"')
+                    cursor.execute(f"GRANT USAGE ON WAREHOUSE {self.run.warehouse} TO ROLE {role}")
+            self.answers.update(environment.asked(session, {**roles, **more}, self.run.placeholders({})))
+
     def _before_run(self) -> None:
-        """Records, and the reader's key for the audit."""
-        body = [{"Data": json.dumps({"order_id": n}).encode(), "PartitionKey": str(n)} for n in range(RECORDS)]
-        put = self._aws("kinesis").put_records(StreamName=self.run.aws, Records=body)
-        if put["FailedRecordCount"]:
-            raise CommandFailed(f"{put['FailedRecordCount']} of {RECORDS} records were not taken.")
+        """Records for each stream, and the reader's key for the audit."""
+        body = [{"Data": json.dumps({"id": str(n)}).encode(), "PartitionKey": str(n)} for n in range(RECORDS)]
+        for stream in (self.run.aws, *(f"{self.run.aws}-{each}" for each in FURTHER)):
+            put = self._aws("kinesis").put_records(StreamName=stream, Records=body)
+            if put["FailedRecordCount"]:
+                raise CommandFailed(f"{put['FailedRecordCount']} of {RECORDS} records of {stream} were not taken.")
         secret = self._aws("secretsmanager").get_secret_value(SecretId=f"{self.run.aws}/snowflake/reader")
         key = self.folder / "reader.pem"
         key.touch(mode=0o600)
@@ -122,7 +159,23 @@ class Life:
         )
         document = yaml.safe_load(self._spec_file.read_text(encoding="utf-8"))
         del document["aws"]["permissions_boundary"]
-        document["streams"][0]["shards"] = 1
+        document["streams"] = [{"name": self.run.aws, "shards": 1, "consumers": ["firnline"]}]
+        document["streams"] += [{"name": f"{self.run.aws}-{each}", "shards": 1} for each in FURTHER]
+        (first,) = document["pipelines"]
+        first["reader"] = {"fan_out": {"consumer": "firnline"}}
+        document["pipelines"] += [
+            {
+                "stream": f"{self.run.aws}-cold", "database": self.run.snowflake, "schema": "RAW", "table": "COLD",
+                "table_kind": "iceberg", "external_volume": self.run.volume,
+                "columns": [{"name": "ID", "type": "VARCHAR"}],
+            },
+            {
+                "stream": f"{self.run.aws}-quick", "database": self.run.snowflake, "schema": "RAW", "table": "QUICK",
+                "table_kind": "interactive", "cluster_by": ["ID"], "columns": [{"name": "ID", "type": "VARCHAR"}],
+            },
+        ]  # fmt: skip
+        document["snowflake"]["external_volumes"] = [{"name": self.run.volume}]
+        document["snowflake"]["interactive_warehouse"] = {"name": f"{self.run.warehouse}_FAST"}
         self._spec_file.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         settings = self.folder / "stacks" / "pulumi" / f"Pulumi.{self.run.environment}.yaml"
         said = yaml.safe_load(settings.read_text(encoding="utf-8"))

@@ -41,6 +41,10 @@ class Run:
     def warehouse(self) -> str:
         return f"{self.snowflake}_WH"
 
+    @property
+    def volume(self) -> str:
+        return f"{self.snowflake}_LAKE"
+
     def placeholders(self, extra: Mapping[str, str]) -> dict[str, str]:
         """What is put in the place of names before an answer is recorded; the longest first."""
         known = {self.snowflake: "<RUN>", self.aws: "<run>", **extra}

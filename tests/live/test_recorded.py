@@ -1,23 +1,17 @@
 """What an account has answered, held against the embedded environment; and that both ways of asking can be asked at all."""
 
-import time
+import json
 from collections.abc import Iterator
-from contextlib import closing
-from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firnline_infra.keys.pair import new_pair
-from firnline_ingest.snowflake.key import SigningKey
-from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.live import recordings
-from tests.live.names import Run
-from tests.live.questions import aws, redshift, snowflake, streaming
-from tests.live.sweep import left_in_snowflake, swept
-from tests.live.sweep_aws import left_in_aws
+from tests.live.questions import snowflake
+from tests.live.rehearsal import answers_of
+from tests.live.verdicts import BELIEVED
 
 pytestmark = pytest.mark.contract
 
@@ -28,29 +22,16 @@ KNOWN: tuple[str, ...] = ()
 @pytest.fixture(scope="module")
 def answered(local_environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
     """What the embedded environment says; nothing of it stays."""
-    run = Run(int(time.time()))
-    accounts = EmbeddedAccounts(local_environment)
-    clients, key = cache(accounts.aws), new_pair()
+    with answers_of(local_environment) as answers:
+        yield answers
 
-    def as_user(user: str, role: str) -> Any:
-        return accounts.snowflake_as(user=user, role=role, private_key=key.private_pem)
 
-    with closing(accounts.snowflake()) as administrator:
-        in_sql = snowflake.asked(administrator, as_user, run, key.public_key)
-        endpoints, database = local_environment.endpoints, snowflake.database_of(run)
-        jwt = SigningKey(key.private_pem, "the run's").token(endpoints.snowflake_account, f"{database}_USER")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SSL_CERT_FILE", str(endpoints.ca_file))
-            patch.setenv("NO_PROXY", "127.0.0.1,localhost")
-            execute = partial(snowflake.run_statement, administrator)
-            in_streams = streaming.asked(endpoints.snowflake, jwt, database, execute)
-        yield {
-            "snowflake": in_sql | in_streams,
-            "aws": aws.asked(clients, run, local_environment.endpoints.region),
-            "redshift": redshift.asked(clients, run, local_environment.endpoints.region),
-        }
-        swept(left_in_aws(clients, run.__eq__), print)
-        swept(left_in_snowflake(administrator, run.__eq__), print)
+@pytest.mark.parametrize("part", ["snowflake", "aws", "redshift"])
+def test_what_is_believed_is_what_the_embedded_environment_answers(answered: dict[str, Any], part: str) -> None:
+    """`python -m tests.live.rehearsal` writes it anew."""
+    believed = recordings.read(BELIEVED)[part]
+    assert not recordings.differences(believed, json.loads(json.dumps(answered[part])))
+    assert set(believed) == set(answered[part])
 
 
 def test_every_question_has_an_answer_without_a_name_of_the_run(answered: dict[str, Any]) -> None:
@@ -75,7 +56,8 @@ def test_what_the_views_of_redshift_rest_on_is_asked(answered: dict[str, Any]) -
     assert [each for each, answer in said.items() if isinstance(answer, dict) and answer.get("any_rows") is False] == []
     assert [each for each, answer in said.items() if answer is False] == []
     assert {each for each, answer in said.items() if isinstance(answer, dict) and "text" in answer} == {
-        *("refresh of a record that is no JSON", "a stream that is missing", "a stream by itself")
+        *("refresh of a record that is no JSON", "a stream that is missing", "a stream by itself"),
+        "cast: JSON_PARSE of no JSON",
     }
 
 

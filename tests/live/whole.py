@@ -2,19 +2,21 @@
 
 import fcntl
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from firnline_infra.keys.pair import new_pair
 from firnline_ingest.snowflake.key import SigningKey
-from tests.live import recordings
+from tests.live import recordings, verdicts
 from tests.live.accounts import account_of, administrator, aws, session, url_of
 from tests.live.life import Life
 from tests.live.names import Run
@@ -22,7 +24,7 @@ from tests.live.questions import aws as questions_of_aws
 from tests.live.questions import redshift as questions_of_redshift
 from tests.live.questions import snowflake as questions_of_snowflake
 from tests.live.questions import streaming
-from tests.live.questions.snowflake import run_statement
+from tests.live.questions.snowflake import rows_of_statement, run_statement
 from tests.live.sweep import left_in_snowflake, swept
 from tests.live.sweep_aws import left_in_aws
 
@@ -31,6 +33,21 @@ OVER_AFTER_S = 6 * 3600
 """Of a run on another machine: no budget is as long."""
 LOCK = "alive"
 Say = Callable[[str], None]
+
+
+@contextmanager
+def uninterrupted(say: Say) -> Iterator[None]:
+    """Goes on through Ctrl-C and SIGTERM: what was made has to go. A kill leaves it to the next run."""
+
+    def told(number: int, _frame: Any) -> None:
+        say(f"still removing what was made; {signal.Signals(number).name} ends nothing here")
+
+    before = {number: signal.signal(number, told) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +60,24 @@ class Whole:
     say: Say
     lock: Any
     """Held open; the kernel gives it back when this process ends, however it does."""
+    page: Path | None = None
+    """The page of beliefs that is to say what was answered; None where no account was asked."""
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By what was asked, then by question."""
+    told: list[str] = field(default_factory=list)
+    """What was done and is left, for the report."""
 
     @classmethod
-    def begun(cls, work: Path, variables: Mapping[str, str], *, minutes: float, record: Path | None, say: Say) -> Self:
+    def begun(
+        cls,
+        work: Path,
+        variables: Mapping[str, str],
+        *,
+        minutes: float,
+        record: Path | None,
+        say: Say,
+        page: Path | None = None,
+    ) -> Self:
         run = Run(int(time.time()))
         (work / run.environment).mkdir(parents=True)
         lock = (work / run.environment / LOCK).open("w")
@@ -59,7 +91,7 @@ class Whole:
             "AWS_REGION": variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION", ""),
         }
         ends_at = time.monotonic() + minutes * 60
-        return cls(run=run, work=work, variables=own, ends_at=ends_at, record=record, say=say, lock=lock)
+        return cls(run=run, work=work, variables=own, ends_at=ends_at, record=record, say=say, lock=lock, page=page)
 
     def go(self, steps: Sequence[str]) -> int:
         """The exit status. What was made is removed whatever happens; a kill leaves it to the next run."""
@@ -77,26 +109,48 @@ class Whole:
             for name in (each for each in parts if each in steps):
                 self.say(name)
                 parts[name]()
+                self.told.append(f"{name}: done")
         except (Exception, KeyboardInterrupt) as error:
-            self.say(f"FAILED: {error or type(error).__name__}")
+            self.say(f"FAILED: {str(error) or type(error).__name__}")
+            self.told.append(f"{name}: FAILED: {type(error).__name__}")
             status = 1
         finally:
-            kept = self._sweep(lambda run: run == self.run)
+            with uninterrupted(self.say):
+                kept = self._sweep(lambda run: run == self.run)
+                self.told.append(f"NOT removed: {'; '.join(kept)}" if kept else "removed: everything that was made")
+                self._report()
         shutil.rmtree(self.work / self.run.environment)
         return 1 if kept else status
 
+    def _report(self) -> None:
+        """One page of what was asked and answered, and the page of beliefs with it."""
+        day = datetime.fromtimestamp(self.run.began_s, UTC).date()
+        found = verdicts.verdicts(self.answers, recordings.read(verdicts.BELIEVED))
+        heading = "What two accounts answered" if self.page else "What the embedded environment answered"
+        file = self.work / f"report-{self.run.environment}.md"
+        text = verdicts.report(found, self.answers, day=day, heading=heading, lines=self.told)
+        file.write_text(text, encoding="utf-8")
+        self.say(f"report: {file}")
+        if self.page is not None:
+            before = self.page.read_text(encoding="utf-8")
+            self.page.write_text(verdicts.updated(before, found, day), encoding="utf-8")
+            self.say(f"updated: {self.page}")
+
     def _ask_snowflake(self) -> None:
-        key = new_pair()
+        key, other = new_pair(), new_pair()
         opened = session(self.variables, account_of(self.variables))
 
-        def as_user(user: str, role: str) -> Any:
-            return opened(user, role, key.private_pem)
+        def as_user(pem: str, user: str, role: str) -> Any:
+            return opened(user, role, pem)
 
         with closing(self._administrator()) as asking:
-            answers = questions_of_snowflake.asked(asking, as_user, self.run, key.public_key)
+            own, stranger = (partial(as_user, each.private_pem) for each in (key, other))
+            answers = questions_of_snowflake.asked(asking, own, stranger, self.run, key.public_key)
             database, account = questions_of_snowflake.database_of(self.run), account_of(self.variables)
             jwt = SigningKey(key.private_pem, "the run's").token(account, f"{database}_USER")
-            answers |= streaming.asked(url_of(self.variables, account), jwt, database, partial(run_statement, asking))
+            execute, query = partial(run_statement, asking), partial(rows_of_statement, asking)
+            with closing(own(f"{database}_USER", f"{database}_INGEST")) as user:
+                answers |= streaming.asked(url_of(self.variables, account), jwt, database, execute, query, user)
         self._keep("snowflake", answers)
 
     def _ask_aws(self) -> None:
@@ -106,6 +160,7 @@ class Whole:
         self._keep("redshift", questions_of_redshift.asked(aws(self._region), self.run, self._region))
 
     def _keep(self, asked_of: str, answers: dict[str, Any]) -> None:
+        self.answers[asked_of] = answers
         for each in recordings.differences(recordings.read().get(asked_of, {}), answers):
             self.say(f"another answer than the recorded one: {each}")
         if self.record is not None:
@@ -130,6 +185,7 @@ class Whole:
             check=True,
             timeout=self._seconds_left(),
         )
+        self._keep("contract", {"the ledger on DynamoDB": "as the contract says"})
 
     def _live(self) -> None:
         life = Life(
@@ -144,6 +200,7 @@ class Whole:
         )
         ended = life.live()
         self.say(f"life: {', '.join(f'{name} {status}' for name, status in ended.items())}")
+        self._keep("life", {**ended, **life.answers})
 
     def _sweep(self, is_over: Callable[[Run], bool]) -> list[str]:
         """What could not be removed."""

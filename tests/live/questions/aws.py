@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from tests.live.names import Run
+from tests.live.questions import aws_stories, emr_runs
 from tests.live.recordings import anonymous
 
 Client = Callable[[str], Any]
@@ -19,6 +20,23 @@ MOST_POLLS = 240
 NUMBER = re.compile(r"\b(?:\d{12}|00[0-9a-f]{14})\b")
 """Of an account, of an application."""
 
+S3 = ("put if none is there", "put if none is there, again", "a wrong CRC32", "a wrong Content-MD5", "head of nothing")
+KINESIS = ("an empty page", "digits of a sequence number", "a stream that is missing", "a shard that is missing")
+SETTLES: dict[str, tuple[str, ...]] = {
+    **{f"s3: {each}": ("B94",) for each in (*S3, "get of nothing", "delete of nothing")},
+    **{f"kinesis: {each}": ("B84",) for each in (*KINESIS, "a sequence number of another", "no iterator of ours")},
+    **{f"dynamodb: {each}": ("B95",) for each in ("put", "a condition that fails", "a key that is no key", "no table")},
+    **{
+        f"emr: {each}": ("B132",)
+        for each in (
+            *("states until it is made", "states until it is started", "delete while it is started"),
+            *("states until it is stopped", "no run", "get after delete"),
+        )
+    },
+    **aws_stories.SETTLES,
+    **emr_runs.SETTLES,
+}
+
 
 def asked(aws: Client, run: Run, region: str) -> dict[str, Any]:
     """Each answer by its question. What was made stays for the sweep, but for what a question removes itself."""
@@ -27,6 +45,8 @@ def asked(aws: Client, run: Run, region: str) -> dict[str, Any]:
         **dict(_kinesis(aws("kinesis"), run)),
         **dict(_dynamodb(aws("dynamodb"), run)),
         **dict(_emr(aws("emr-serverless"), run)),
+        **dict(aws_stories.asked(aws, run)),
+        **dict(emr_runs.asked(aws, run, EMR_RELEASE)),
     }
 
 

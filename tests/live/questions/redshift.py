@@ -23,6 +23,39 @@ POLL_S = 1.0
 MADE_WITHIN_S, COUNTED_WITHIN_S, RUN_WITHIN_S = 900.0, 600.0, 300.0
 DATABASE, SCHEMA = "dev", "kds"
 
+STATEMENTS = {
+    "schema": ("B320",),
+    "view": ("B320",),
+    "refresh": ("B320", "B323"),
+    "what is in the view": ("B323",),
+    "show view is the select": ("B321",),
+    "svv_external_schemas": ("B322",),
+    "pg_namespace": ("B327", "B330"),
+    "svv_mv_info": ("B330",),
+    "pg_user": ("B330",),
+    "setting": ("B330",),
+    "esoptions has the role": ("B322",),
+    "pg_views has the statement": ("B330",),
+    "refresh of a record that is no JSON": ("B323",),
+    "sys_mv_refresh_history": ("B323",),
+    "sys_stream_scan_states": ("B323",),
+    "sys_stream_scan_errors": ("B323",),
+    "a stream that is missing": ("B322",),
+    "a stream by itself": ("B322",),
+    "given away": ("B327",),
+}
+CASTS = {
+    "cast: VARCHAR(n) of what is longer": ("B326", "SELECT 'abcdef'::varchar(3) AS v"),
+    "cast: JSON_PARSE of a number with an exponent": ("B326", "SELECT JSON_SERIALIZE(JSON_PARSE('{\"a\":1e2}')) AS v"),
+    "cast: JSON_PARSE of no JSON": ("B326", "SELECT JSON_PARSE('{a}') AS v"),
+    "cast: JSON_EXTRACT_PATH_TEXT": ("B326", "SELECT JSON_EXTRACT_PATH_TEXT('{\"a\":\"b\"}', 'a') AS v"),
+}
+SETTLES: dict[str, tuple[str, ...]] = {
+    **STATEMENTS,
+    **{name: (belief,) for name, (belief, _) in CASTS.items()},
+    "a schedule's statement is counted by a rule without a target": ("B328", "B329"),
+}
+
 
 def asked(aws: Client, run: Run, region: str) -> dict[str, Any]:
     """Each answer by its question. What was made stays for the sweep."""
@@ -72,6 +105,8 @@ def _statements(
         yield system, ask(f"SELECT * FROM {system}", columns=False)
     yield "a stream that is missing", ask(f'CREATE MATERIALIZED VIEW missing AS SELECT * FROM {SCHEMA}."missing"')
     yield "a stream by itself", ask(f'SELECT * FROM {SCHEMA}."{view.stream}"')
+    for name, (_, statement) in CASTS.items():
+        yield name, ask.value(statement)
     yield "given away", ask(f'ALTER TABLE {sql.qualified(view)} OWNER TO "admin"')
 
 
@@ -137,6 +172,15 @@ class _Asking:
         answer = self._data.get_statement_result(Id=id_)
         named = {"columns": [each["name"].lower() for each in answer["ColumnMetadata"]]} if columns else {}
         return {**named, "any_rows": bool(answer["Records"])}
+
+    def value(self, statement: str) -> Any:
+        """The only value of the only row, or the error's text."""
+        found, id_ = self._ended(statement)
+        if found["Status"] != "FINISHED":
+            return {"text": anonymous(str(found.get("Error")), self._run.placeholders({}))}
+        ((cell,),) = self._data.get_statement_result(Id=id_)["Records"]
+        (value,) = cell.values()
+        return value
 
     def has(self, statement: str, text: str) -> bool:
         """Whether a value of the answer has it, whatever its case."""

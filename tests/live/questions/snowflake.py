@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from tests.live.names import Run
+from tests.live.questions import stories
 from tests.live.recordings import anonymous
 
 Role = Literal["OWNER", "INGEST", "NOBODY"]
@@ -29,7 +31,8 @@ QUESTIONS = (
     Question(name="out of sight: select", ask="SELECT * FROM {db}.ASKED.T", role="NOBODY", settles="B20"),
     Question(name="out of sight: describe", ask="DESCRIBE TABLE {db}.ASKED.T", role="NOBODY", settles="B20"),
     Question(name="out of sight: drop", ask="DROP TABLE {db}.ASKED.T", role="NOBODY", settles="B20"),
-    Question(name="out of sight: grant", ask="GRANT INSERT ON {db}.ASKED.T TO ROLE {db}_INGEST", role="NOBODY", settles="B20"),
+    Question(name="out of sight: grant", ask="GRANT INSERT ON TABLE {db}.ASKED.T TO ROLE {db}_INGEST", role="NOBODY",
+             settles="B20"),
     Question(name="out of sight: show", ask="SHOW TABLES IN SCHEMA {db}.ASKED", role="NOBODY", settles="B20"),
     Question(name="missing: show in schema", ask="SHOW TABLES IN SCHEMA {db}.MISSING", settles="B34"),
     Question(name="missing: drop", ask="DROP TABLE {db}.ASKED.MISSING", settles="B20"),
@@ -47,7 +50,7 @@ QUESTIONS = (
     Question(name="no warehouse: policies of a user", ask="SELECT * FROM TABLE(SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES("
              "REF_ENTITY_NAME => '{db}_USER', REF_ENTITY_DOMAIN => 'USER'))", settles="B54"),
     Question(name="no warehouse: files that were loaded", ask="SELECT * FROM TABLE({db}.INFORMATION_SCHEMA.COPY_HISTORY("
-             "TABLE_NAME => '{db}.ASKED.T', START_TIME => '2026-01-01'::TIMESTAMP_LTZ))", settles="B417"),
+             "TABLE_NAME => '{db}.ASKED.T', START_TIME => '{day}'::TIMESTAMP_LTZ))", settles="B417"),
     Question(name="insert alone: grants to others", ask="SHOW GRANTS ON TABLE {db}.ASKED.T", role="INGEST", settles="B450"),
     Question(name="insert alone: future grants", ask="SHOW FUTURE GRANTS IN SCHEMA {db}.ASKED", role="INGEST", settles="B450"),
     Question(name="insert alone: all tables", ask="SHOW TABLES IN SCHEMA {db}.ASKED LIMIT 10000", role="INGEST", settles="B565"),
@@ -70,9 +73,12 @@ QUESTIONS = (
     Question(name="take ownership", ask="REVOKE OWNERSHIP ON TABLE {db}.ASKED.T FROM ROLE {db}_OWNER", settles="B28"),
     Question(name="two of a name", ask="CREATE TABLE {db}.ASKED.T (A INT)", settles="B36"),
     Question(name="no warehouse: no such column", ask="SELECT NOT_THERE FROM {db}.ASKED.T", settles="B36"),
-    Question(name="no statement", ask="CREATE SOMETHING ODD", settles="B36"),
+    Question(name="no statement", ask="CREATE SOMETHING ODD", settles="B36 B37"),
     Question(name="interactive of columns", ask="CREATE INTERACTIVE TABLE {db}.ASKED.I (A INT) CLUSTER BY (A)", settles="B60"),
 )  # fmt: skip
+
+
+SETTLES = {each.name: tuple(each.settles.split()) for each in QUESTIONS} | stories.SETTLES
 
 
 def database_of(run: Run) -> str:
@@ -80,18 +86,27 @@ def database_of(run: Run) -> str:
     return f"{run.snowflake}_ASKED"
 
 
-def asked(administrator: Session, as_user: Callable[[str, str], Session], run: Run, public_key: str) -> dict[str, Any]:
-    """Each answer by its question. `as_user` opens a session of a user in a role. What was made stays for the sweep."""
+def asked(
+    administrator: Session,
+    as_user: Callable[[str, str], Session],
+    as_stranger: Callable[[str, str], Session],
+    run: Run,
+    public_key: str,
+) -> dict[str, Any]:
+    """Each answer by its question. `as_user` opens a session of a user in a role, `as_stranger` tries to with another key. What
+    was made stays for the sweep.
+    """
     db = database_of(run)
     for statement in _scene(db, public_key):
         run_statement(administrator, statement)
     answers: dict[str, Any] = {}
+    day = datetime.fromtimestamp(run.began_s, UTC).date()
     for role in ("OWNER", "INGEST", "NOBODY"):
         with closing(as_user(f"{db}_USER", f"{db}_{role}")) as session:
             for question in QUESTIONS:
                 if question.role == role:
-                    answers[question.name] = _answer(session, question.ask.format(db=db), run.placeholders({}))
-    return answers
+                    answers[question.name] = _answer(session, question.ask.format(db=db, day=day), run.placeholders({}))
+    return answers | dict(stories.asked(administrator, as_user, as_stranger, run, db))
 
 
 def _scene(db: str, public_key: str) -> Iterator[str]:
@@ -123,6 +138,17 @@ def run_statement(session: Session, statement: str) -> None:
         cursor.execute(statement)
 
 
+def rows_of_statement(session: Session, statement: str) -> list[Any]:
+    with closing(session.cursor()) as cursor:
+        return list(cursor.execute(statement).fetchall())
+
+
+def refusal(error: Any, placeholders: Mapping[str, str]) -> dict[str, Any]:
+    """What an error of the driver's says, but for the query's id."""
+    text = QUERY_ID.sub("<query>", str(getattr(error, "raw_msg", None) or error.msg))
+    return {"code": error.errno, "state": error.sqlstate, "text": anonymous(text, placeholders)}
+
+
 def _answer(session: Session, statement: str, placeholders: Mapping[str, str]) -> dict[str, Any]:
     from snowflake.connector.errors import Error
 
@@ -130,7 +156,5 @@ def _answer(session: Session, statement: str, placeholders: Mapping[str, str]) -
         try:
             cursor.execute(statement)
         except Error as error:
-            text = QUERY_ID.sub("<query>", str(getattr(error, "raw_msg", None) or error.msg))
-            said = anonymous(text, placeholders)
-            return {"code": error.errno, "state": error.sqlstate, "text": said}
+            return refusal(error, placeholders)
         return {"columns": [column[0] for column in cursor.description or ()], "any_rows": bool(cursor.fetchall())}

@@ -55,7 +55,10 @@ def _pipe_status(context: Context, name: str) -> str:
     pipe = context.find(Pipe, read_name(name))
     if not pipe.is_default:
         context.require("MONITOR", pipe)
-    return json.dumps({"executionState": "PAUSED" if pipe.paused else "RUNNING", "pendingFileCount": 0})
+    state = "PAUSED" if pipe.paused else "RUNNING"
+    if pipe.source is not None and not pipe.source.stage.is_live:
+        state = "STOPPED_STAGE_DROPPED"  # sql-reference/functions/system_pipe_status (2026-11-28)
+    return json.dumps({"executionState": state, "pendingFileCount": 0})
 
 
 def _verify_volume(context: Context, name: str) -> str:

@@ -2,73 +2,7 @@
 
 import pytest
 
-EXPRESSIONS = {
-    # conditions
-    "IFF(1 > 0, 'a', 'b')": "a",
-    "NVL(NULL, 'x')": "x",
-    "COALESCE(NULL, 2, 3)": "2",
-    "CASE 1 WHEN 1 THEN 'one' ELSE 'more' END": "one",
-    "2 BETWEEN 1 AND 3 AND 4 NOT IN (1, 2)": "1",
-    "1 = '1'": "1",
-    "1 = '1.4'": "0",
-    # text
-    "UPPER('a') || LOWER('B')": "Ab",
-    "'a' || NULL": None,
-    "CONCAT('a', 'b', 1)": "ab1",
-    "LENGTH('é')": "1",
-    "TRIM('  a ')": "a",
-    "SUBSTR('hello', 2, 3)": "ell",
-    "SUBSTR('hello', -3)": "llo",
-    "REPLACE('aba', 'a')": "b",
-    "LPAD('a', 3, '0')": "00a",
-    "'ABC' LIKE 'a%'": "0",
-    "'ABC' ILIKE 'a%'": "1",
-    # numbers
-    "3::FLOAT / 2": "1.5",
-    "7 % 3": "1",
-    "MOD(-5, 3)": "-2",
-    "0.1 + 0.2": "0.3",
-    "1.5 * 1.5": "2.25",
-    "ROUND(2.5)": "3",
-    "ROUND(-2.5)": "-3",
-    "ROUND(1.255, 2)": "1.26",
-    "ABS(-5)": "5",
-    "99999999999999999999999999999999999999": "99999999999999999999999999999999999999",
-    # casts
-    "'12'::INT": "12",
-    "2.5::INT": "3",
-    "3.5::FLOAT::INT": "4",
-    "2.5::FLOAT::INT": "3",
-    "-2.5::FLOAT::INT": "-3",
-    "1.256::NUMBER(10, 2)": "1.26",
-    "3000000000::INT": "3000000000",
-    "TO_NUMBER('12.7')": "13",
-    "TO_NUMBER('12.75', 10, 2)": "12.75",
-    "'t'::BOOLEAN": "1",
-    "'00ff'::BINARY": "00FF",
-    # times
-    "'2026-01-02'::DATE": "20455",
-    "'2026-01-02 03:04:05.123456'::TIMESTAMP_NTZ": "1767323045.123456000",
-    "'2026-01-02T03:04:05+02:00'::TIMESTAMP_NTZ": "1767323045.000000000",
-    "'2026-01-02T03:04:05+02:00'::TIMESTAMP_LTZ": "1767315845.000000000",
-    "'1969-12-31 23:59:58.5'::TIMESTAMP_NTZ": "-1.500000000",
-    "'9999-12-31'::TIMESTAMP_NTZ": "253402214400.000000000",
-    "'01:02:03.5'::TIME": "3723.500000000",
-    "'2026-01-02 03:04:05.6789'::TIMESTAMP_NTZ::VARCHAR": "2026-01-02 03:04:05.678",
-    "'2026-01-02T03:04:05Z'::TIMESTAMP_LTZ::VARCHAR": "2026-01-02 03:04:05.000 +0000",
-    "'2026-01-02'::DATE::VARCHAR": "2026-01-02",
-    "'01:02:03.5'::TIME::VARCHAR": "01:02:03",
-    "LENGTH('2026-01-02'::TIMESTAMP_NTZ)": "23",
-    # semi-structured
-    "PARSE_JSON('{\"a\": 1}')": '{"a": 1}',
-    "OBJECT_CONSTRUCT('a', 1, 'B', NULL, 'c', 'x')": '{"a":1,"c":"x"}',
-    "ARRAY_CONSTRUCT(1, 'x', TRUE)": '[1,"x",true]',
-    "'x'::VARIANT": '"x"',
-    "PARSE_JSON('\"x\"')::VARCHAR": "x",
-    "PARSE_JSON('\"12\"')::NUMBER": "12",
-    "PARSE_JSON('99999999999999999999999999999999999999')::NUMBER": "99999999999999999999999999999999999999",
-    "PARSE_JSON('1')::ARRAY": "[1]",
-}
+from tests.local.snowflake.sql.query.expressions import EXPRESSIONS
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
