@@ -7,6 +7,7 @@ once is found again.
 
 import re
 import zlib
+from functools import lru_cache
 
 from firnline_ingest.errors import Fatal, SnowflakeError
 
@@ -36,6 +37,7 @@ class InvalidIdentifier(SnowflakeError, Fatal, ValueError):
         )
 
 
+@lru_cache(maxsize=4096)
 def stored_name(written: str) -> str:
     """The name that is stored for an identifier: quoted as it is, unquoted in upper case. Raises InvalidIdentifier."""
     if quoted_name := _QUOTED.fullmatch(written):
@@ -70,6 +72,7 @@ def like_pattern(name: str) -> str:
     return text_literal(name.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%"))
 
 
+@lru_cache(maxsize=4096)
 def written_name(name: str) -> str:
     """The plainest way to write a stored name: stored_name(written_name(name)) == name."""
     return name if _STORED_PLAIN.fullmatch(name) else quoted(name)

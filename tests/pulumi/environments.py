@@ -79,9 +79,10 @@ def trial_of(name: str, folder: Path) -> Iterator[Trial]:
     spec_file = folder / f"{name}.yaml"
     shutil.copyfile(SPECS / spec_file.name, spec_file)
     if name == "local":
-        # Stage and pipe of its letters too: only the real engine says in which order they are made again.
+        # Stage and pipe of its letters, and its latest rows: only the real engine says in which order they are made again.
+        more = "    file_replay: true\n    columns: [{name: ORDER_ID, type: VARCHAR}]\n    latest_by: [ORDER_ID]\n"
         text = spec_file.read_text()
-        spec_file.write_text(text.replace("    table: ORDERS\n", "    table: ORDERS\n    file_replay: true\n"))
+        spec_file.write_text(text.replace("    table: ORDERS\n", f"    table: ORDERS\n{more}"))
     spec = load_spec(spec_file)
     with LocalEnvironment(folder / "environment", spec, is_provisioned=False, commit_lag_ms=20) as environment:
         accounts, beside = EmbeddedAccounts(environment), ReviewedFile.beside(spec_file)

@@ -56,6 +56,18 @@ KINDS: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
         CHANGED,
     ),
+    "dynamicTable:DynamicTable": (
+        {
+            "name": "KILLED_DT",
+            **IN_SCHEMA,
+            "query": f"SELECT V FROM {DATABASE}.S.T",
+            "warehouse": "COMPUTE_WH",
+            "targetLag": {"maximumDuration": "5 minutes"},
+            "refreshMode": "INCREMENTAL",
+            **OURS,
+        },
+        CHANGED,
+    ),
     "pipe:Pipe": ({"name": "KILLED_PIPE", **IN_SCHEMA, "copyStatement": COPY, **OURS}, CHANGED),
     "warehouseInteractive:WarehouseInteractive": ({"name": "KILLED_WI", "warehouseSize": "XSMALL", **OURS}, CHANGED),
     "execute:Execute": (

@@ -12,6 +12,18 @@ READER_PRIVILEGES = (
         why="Reads the rows that the table rejected: the audit accounts for them.",
     ),
     Privilege(
+        privilege="SELECT",
+        on="DYNAMIC TABLE",
+        need=Need.LATEST,
+        why="Reads the latest row of each key: the audit compares them with the table.",
+    ),
+    Privilege(
+        privilege="MONITOR",
+        on="DYNAMIC TABLE",
+        need=Need.LATEST,
+        why="Sees how old the table is: the audit compares the rows of that moment.",
+    ),
+    Privilege(
         privilege="USAGE",
         on="WAREHOUSE",
         need=Need.READER_WAREHOUSE,

@@ -15,12 +15,11 @@ from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.json_values import parse
 from firnline_infra.audit.outcome import AuditOutcome, LetterContent, RecordPlace, StreamRecord
-from firnline_infra.audit.window import arrival_ms, arrival_text
-from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
+from firnline_infra.audit.window import arrival_ms, written_arrival
+from firnline_ingest.config.rows import Metadata, MetadataForm, MetadataTimes, PartName
 from firnline_ingest.kinesis.user_record import AggregateFault, UserRecord
 from firnline_ingest.records.rejection import RejectReason
 
-SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
 LONGEST_SHOWN = 60
 CLOCKS_APART_MS = 60_000  # a record's arrival is Kinesis' time, a column's sight the driver's
 NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
@@ -156,7 +155,7 @@ class ContentComparison:
             return
         for part, value in self._metadata_of(record, outcome, shard_id).items():
             name = self._metadata.name_of(part)
-            if name in kept and (found := _as_written(kept[name])) != value:
+            if name in kept and (found := self._as_written(kept[name])) != value:
                 yield f"metadata {name}: the record has {shown(value)}, the table {shown(found)}"
 
     def _metadata_of(self, record: StreamRecord, outcome: AuditOutcome, shard_id: str) -> dict[PartName, object]:
@@ -164,14 +163,22 @@ class ContentComparison:
         return {
             "stream": self._stream,
             "shard_id": shard_id,
-            "approximate_arrival": None if record.arrived_ms is None else arrival_text(record.arrived_ms),
+            "approximate_arrival": None if record.arrived_ms is None else self._time(record.arrived_ms),
             "partition_key": record.partition_key,
             "sequence_number": sequence_number,
             "sub_sequence_number": sub_sequence_number,
             "row": outcome.row,
-            "sharded_sequence_number": f"{sequence_number}{sub_sequence_number:0{SHARDED_DIGITS}d}",
+            "sharded_sequence_number": f"{sequence_number}{sub_sequence_number:0{self._metadata.sharded_digits}d}",
             "explicit_hash_key": record.read.ExplicitHashKey if isinstance(record.read, UserRecord) else None,
         }
+
+    def _as_written(self, kept: object) -> object:
+        """A moment in the engine's notation."""
+        return self._time(ms) if isinstance(kept, datetime) and (ms := arrival_ms(kept)) is not None else kept
+
+    def _time(self, ms: int) -> object:
+        times = self._metadata.times
+        return ms if times is MetadataTimes.EPOCH_MS else written_arrival(ms, times)
 
     def _check_letter(
         self, record: StreamRecord, letter: LetterContent, position: str, findings: ShardFindings
@@ -186,11 +193,6 @@ class ContentComparison:
         elif letter.reason in OF_AGGREGATES and not _fault_of(record):
             detail = f"it is a dead letter for {letter.reason}, and it can be a row of its own shard"
             findings.report(ProblemKind.MISROUTED, position, detail)
-
-
-def _as_written(kept: object) -> object:
-    """A moment in the engine's notation."""
-    return arrival_text(ms) if isinstance(kept, datetime) and (ms := arrival_ms(kept)) is not None else kept
 
 
 def _fault_of(record: StreamRecord) -> AggregateFault | None:

@@ -11,6 +11,7 @@ AuditError
 ├── QueryFailed         Snowflake did not answer a statement to its end
 ├── StreamSilent        Kinesis gave nothing for minutes
 ├── RowsUnordered       Snowflake's answer was not in the order that was asked for
+├── LatestUnreadable    the reader may not see the table of latest rows, or there is none
 ├── WarehouseUnusable   the reader may not use the warehouse
 └── LatencyUnknown      rows don't say when they came, or when they became visible
 """
@@ -69,6 +70,21 @@ class TableUnreadable(AuditError, Fatal):
             f"Role {role} can't read the table {table}: {cause}",
             next_step=f"check the table's name in the configuration, and grant the role USAGE on its database and schema: "
             f"GRANT SELECT ON TABLE {table} TO ROLE {role}. Where no warehouse is active, name one with --warehouse.",
+        )
+
+
+class LatestUnreadable(AuditError, Fatal):
+    """The table of latest rows does not exist, or the reader may not see how old it is."""
+
+    id = "FL-5012"
+    causes = "The reader sees no table of latest rows, or none that was refreshed"
+    remedy = "`firnline up` makes it, and grants the reader SELECT and MONITOR on it"
+
+    def __init__(self, table: str, role: str) -> None:
+        super().__init__(
+            f"Role {role} sees no dynamic table {table}, or not which moment it shows.",
+            next_step=f"make it (`firnline up`), and grant the role what it needs: GRANT SELECT, MONITOR ON DYNAMIC TABLE "
+            f"{table} TO ROLE {role}.",
         )
 
 

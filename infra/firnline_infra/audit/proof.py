@@ -4,7 +4,7 @@ Neither the engine's ledger nor its checkpoint is read. Where a consumer stopped
 are the ledger's counters of rejected rows.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from functools import partial
 from firnline_infra.audit.errors import PipelineNotAudited
 from firnline_infra.audit.findings import ShardFindings
 from firnline_infra.audit.internal_state import counters_of, taken_before
+from firnline_infra.audit.latest import LatestClaim, audit_latest
 from firnline_infra.audit.mode import AuditMode
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.reader_user import ReaderUser
@@ -33,22 +34,21 @@ def audit(
     also_holds: Collection[str] = (),
     migrated: bool = False,
     counters: bool = False,
+    latest: Sequence[LatestClaim] = (),
     on_shard: Callable[[str, ShardFindings], None] = lambda *_: None,
 ) -> AuditReport:
     """Every pipeline of the configuration and every stream that its patterns find, or that of `stream`; changes nothing.
 
-    `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
-    they default to the pipeline's beginning and to now. `migrated`: what the consumer took in that was migrated from has to be
-    absent, by the places that `firnline migrate` noted. `counters`: rows that Snowflake counted as rejected, by the ledger, have
-    to be in the error table. `on_shard` is called with the stream and what was found, as shards are done.
+    `content` compares values too. Records that arrived before `since` (the pipeline's beginning) may be absent, those after
+    `until` (now) are not looked at. `migrated`: what the earlier consumer took in has to be absent.
+    `counters`: rows that the ledger counts as rejected have to be in the error table. `on_shard` gets the stream and a shard's.
     Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.matching import resolved
     from firnline_ingest.kinesis.pin import server_time_ms
 
-    if config.patterns:
-        config = resolved(config, kinesis_client(config.aws, attempts=5))
+    config = resolved(config, kinesis_client(config.aws, attempts=5)) if config.patterns else config
     audited = []
     for pipeline in _chosen(config, stream):
         client = kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE, access=pipeline.access)
@@ -72,7 +72,8 @@ def audit(
                     on_shard=partial(on_shard, pipeline.stream),
                 ).run()
                 for pipeline, client, server_ms, window in audited
-            ]
+            ],
+            [audit_latest(connection, each, role=reader.role) for each in latest if stream in (None, each.stream)],
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from firnline_infra.audit.findings import NEXT_STEPS, AuditProblem, Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.latest import LatestReport
 from firnline_infra.audit.outcome import RecordPlace
 from firnline_infra.audit.rejections import Rejections
 from firnline_infra.audit.window import AuditWindow, arrival_text
@@ -98,10 +99,11 @@ class PipelineReport:
 @dataclass(frozen=True)
 class AuditReport:
     pipelines: Sequence[PipelineReport]
+    latest: Sequence[LatestReport] = ()
 
     @property
     def is_proven(self) -> bool:
-        return all(pipeline.is_proven for pipeline in self.pipelines)
+        return all(each.is_proven for each in (*self.pipelines, *self.latest))
 
     @property
     def exit_status(self) -> int:
@@ -109,4 +111,5 @@ class AuditReport:
 
     def as_document(self) -> dict[str, Any]:
         documents = [pipeline.as_document() for pipeline in self.pipelines]
-        return {"proven": self.is_proven, "pipelines": documents}
+        latest = [each.as_document() for each in self.latest]
+        return {"proven": self.is_proven, "pipelines": documents, "latest": latest}

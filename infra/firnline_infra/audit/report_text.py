@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from firnline_infra.audit.findings import NEXT_STEPS, NOT_INGESTED, Counts, ProblemKind
+from firnline_infra.audit.latest import NEXT_STEPS as LATEST_STEPS
+from firnline_infra.audit.latest import LatestReport
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
 from firnline_ingest.terminal import in_a_line, text_table
@@ -13,7 +15,19 @@ MOST_SHOWN = 10  # positions of a problem, in all shards together; --output json
 
 
 def report_text(report: AuditReport) -> str:
-    return "\n\n".join(_pipeline(pipeline) for pipeline in report.pipelines)
+    return "\n\n".join((*map(_pipeline, report.pipelines), *map(_latest, report.latest)))
+
+
+def _latest(report: LatestReport) -> str:
+    if report.remark:
+        return f"{report.table}, the latest row of each key: {report.remark}."
+    what = f"{report.table} as of {report.shown}: the latest row of each of {report.keys:,} keys"
+    if report.is_proven:
+        return f"PROVEN: {what}."
+    lines = [f"NOT PROVEN: {what}."]
+    for kind, count in report.found.items():
+        lines += [f"{count:,} {kind}. Next: {LATEST_STEPS[kind]}"]
+    return "\n".join(lines)
 
 
 def _pipeline(report: PipelineReport) -> str:

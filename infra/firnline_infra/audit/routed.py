@@ -48,8 +48,10 @@ class AuditedTables:
                 outcomes[:] = [outcome._replace(table=label) for outcome in outcomes]
         return found
 
-    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
-        counts = [table.count_rows(shard_id, first=first, kept_since=kept_since) for table in self._tables.values()]
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since_ms: int) -> RowCounts:
+        counts = [
+            table.count_rows(shard_id, first=first, kept_since_ms=kept_since_ms) for table in self._tables.values()
+        ]
         return RowCounts(*map(sum, zip(*counts, strict=True)))
 
     def rows(

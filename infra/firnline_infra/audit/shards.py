@@ -44,7 +44,7 @@ class RowCounts(NamedTuple):
 class ShardRows(Protocol):
     """The rows of a pipeline's tables, as AuditedTables gives them."""
 
-    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since_ms: int) -> RowCounts:
         """`first`: the number of the shard's first record; None if it has none, so that all rows are older."""
 
     def rows(
@@ -97,7 +97,7 @@ class PipelineSources:
         first = oldest.SequenceNumber if oldest else None
         cutoff = self.cutoff_at()
         findings = ShardFindings(shard_id)
-        counts = self.table.count_rows(shard_id, first=first, kept_since=cutoff.text)
+        counts = self.table.count_rows(shard_id, first=first, kept_since_ms=cutoff.kept_since_ms)
         if counts.young:
             first = None  # some of the older ones are unexpected, and the walk along all of them says which
         else:

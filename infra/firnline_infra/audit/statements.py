@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
+from firnline_infra.audit.window import written_arrival
+from firnline_ingest.config.rows import Metadata, MetadataForm, MetadataTimes, PartName
 from firnline_ingest.identifiers import like_pattern, quoted, stored_name, text_literal
 
 NO_NUMBER = "'0'"
@@ -81,12 +82,12 @@ class Statements:
             f"WHERE MOD(R, {part_rows}) = 0 OR R = {total} ORDER BY R"
         )
 
-    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> str:
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since_ms: int) -> str:
         """A shard's rows before `first` (all where it is None), how many of these are too young for that, the others."""
         is_before = "TRUE" if first is None else self._is_before(first)
         return (
             f"SELECT COUNT(CASE WHEN {is_before} THEN 1 END) AS OLDER, "
-            f"COUNT(CASE WHEN {is_before} AND {self._is_young(kept_since)} THEN 1 END) AS YOUNG, "
+            f"COUNT(CASE WHEN {is_before} AND {self._is_young(kept_since_ms)} THEN 1 END) AS YOUNG, "
             f"COUNT(CASE WHEN NOT {is_before} THEN 1 END) AS OTHERS "
             f"FROM {self.table_sql} WHERE {self._of(shard_id)}"
         )
@@ -121,18 +122,30 @@ class Statements:
         return ", ".join(f"LENGTH({each}), {each}" for each in by)
 
     @property
+    def position(self) -> str:
+        """A row's place among the rows of its partition key, as a text that orders as the three numbers do."""
+        parts = ((self._number, 60), (self._sub_number, 20), (self._row, 20))
+        return " || ".join(f"LPAD({each}, {length}, '0')" for each, length in parts)
+
+    @property
+    def partition_key(self) -> str:
+        return self._part("partition_key")
+
+    @property
     def arrival(self) -> str:
         """A text; of columns of their own, what the column holds: a moment, or the text of one."""
-        if self._are_columns:
-            return quoted(self.metadata.name_of("approximate_arrival"))
-        return self._part("approximate_arrival")
+        return (
+            quoted(self.metadata.name_of("approximate_arrival"))
+            if self._are_moments
+            else self._part("approximate_arrival")
+        )
 
     @property
     def pushed(self) -> str:
         """When the engine made the row, in the form of `arrival`; NULL where no row has it."""
         if not self.metadata.is_on("push_time"):
             return "NULL"
-        return quoted(self.metadata.name_of("push_time")) if self._are_columns else self._part("push_time")
+        return quoted(self.metadata.name_of("push_time")) if self._are_moments else self._part("push_time")
 
     @property
     def of_the_stream(self) -> str:
@@ -146,6 +159,11 @@ class Statements:
     @property
     def _are_columns(self) -> bool:
         return self.metadata.form is MetadataForm.COLUMNS
+
+    @property
+    def _are_moments(self) -> bool:
+        """Whether times are columns of that type."""
+        return self._are_columns and self.metadata.times is not MetadataTimes.EPOCH_MS
 
     def _of(self, shard_id: str) -> str:
         is_stream = (
@@ -168,9 +186,10 @@ class Statements:
         same_length = f"{length} = {len(number)} AND {self._number} {less} {text_literal(number)}"
         return f"({length} < {len(number)} OR ({same_length}))"
 
-    def _is_young(self, kept_since: str) -> str:
+    def _is_young(self, kept_since_ms: int) -> str:
         """A row lacking the arrival time that this pipeline writes is unexpected. If it writes none, age can't be determined."""
         if not self.metadata.is_on("approximate_arrival"):
             return "FALSE"
-        as_moment = "::TIMESTAMP_TZ" if self._are_columns else ""
-        return f"({self.arrival} IS NULL OR {self.arrival}{as_moment} >= {text_literal(kept_since)}{as_moment})"
+        as_moment = "::TIMESTAMP_TZ" if self._are_moments else ""
+        since = text_literal(written_arrival(kept_since_ms, self.metadata.times))
+        return f"({self.arrival} IS NULL OR {self.arrival}{as_moment} >= {since}{as_moment})"

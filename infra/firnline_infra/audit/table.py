@@ -142,9 +142,9 @@ class AuditedTable:
         read = chain(begun, chain.from_iterable(rest))
         return outcomes_of(read, shard_id, on_invalid_position, metadata=self._statements.metadata_columns)
 
-    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since_ms: int) -> RowCounts:
         """Raises QueryFailed."""
-        statement = self._statements.count_rows(shard_id, first=first, kept_since=kept_since)
+        statement = self._statements.count_rows(shard_id, first=first, kept_since_ms=kept_since_ms)
         (counts,) = self._rows(statement, f"how many rows shard {shard_id} has")
         return RowCounts(*map(int, counts))
 

@@ -12,6 +12,7 @@ from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
 from firnline_infra.audit.outcome import AuditOutcome, ClaimStatus, StreamRecord
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.position import StartAt
+from firnline_ingest.config.rows import MetadataTimes
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.values import Position
 
@@ -94,18 +95,26 @@ class RetentionCutoff:
             return not self.rows_have_arrival
         return outcome.arrived_ms < self.kept_since_ms
 
-    @property
-    def text(self) -> str:
-        """The moment in the notation of the metadata's arrivals, so that the two compare as text."""
-        return arrival_text(self.kept_since_ms)
-
 
 def arrival_text(ms: int) -> str:
     return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
 
 
+def written_arrival(ms: int, times: MetadataTimes) -> str:
+    """As rows have it whose metadata writes its times so."""
+    match times:
+        case MetadataTimes.EPOCH_MS:
+            return str(ms)
+        case MetadataTimes.ISO:
+            return arrival_text(ms).removesuffix("Z")
+        case MetadataTimes.ISO_UTC:
+            return arrival_text(ms)
+
+
 def arrival_ms(arrival: object) -> int | None:
-    """The milliseconds since 1970 of a text or a moment; None for what is no time. One without a zone is UTC."""
+    """The milliseconds since 1970 of a text, a number or a moment; None for what is no time. One without a zone is UTC."""
+    if isinstance(arrival, int) or (isinstance(arrival, str) and arrival.isascii() and arrival.isdecimal()):
+        return int(arrival)
     try:
         moment = datetime.fromisoformat(arrival) if isinstance(arrival, str) and arrival else arrival
     except ValueError:

@@ -68,6 +68,11 @@ def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Ite
         yield from _creating("CREATE STAGE", Securable.SCHEMA, stage.name.parts[:2], others)
     for pipe in objects.pipes:
         yield from _creating("CREATE PIPE", Securable.SCHEMA, pipe.name.parts[:2], others)
+    for latest in objects.latest:
+        yield from _creating("CREATE DYNAMIC TABLE", Securable.SCHEMA, latest.name.parts[:2], others)
+        refreshed_by = QualifiedName((latest.warehouse,))
+        if (Securable.WAREHOUSE, refreshed_by) not in others:  # else the reader's USAGE is handed on
+            yield RequiredGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=refreshed_by, handed_on=False)
     if objects.authentication_policy is not None:
         parts = objects.authentication_policy.name.parts[:2]
         yield from _creating("CREATE AUTHENTICATION POLICY", Securable.SCHEMA, parts, others)

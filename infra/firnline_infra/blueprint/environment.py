@@ -125,5 +125,7 @@ def _preview_features(landing: SnowflakeObjects) -> Iterator[str]:
         yield "snowflake_iceberg_table_resource" if isinstance(table, IcebergTable) else "snowflake_table_resource"
     if landing.pipes:
         yield "snowflake_pipe_resource"
+    if landing.latest:
+        yield "snowflake_dynamic_table_resource"
     if landing.authentication_policy is not None:
         yield "snowflake_user_authentication_policy_attachment_resource"

@@ -21,7 +21,7 @@ from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
-from firnline_infra.specification.names import Principal, table_of
+from firnline_infra.specification.names import Principal, latest_name, table_of
 from firnline_infra.specification.pipeline import Pipeline, content_column
 from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_ingest.identifiers import dead_letters_name
@@ -62,6 +62,7 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
         name=name,
         metadata=metadata,
         columns=columns,
+        change_tracking=pipeline.keeps_latest,
         durability=durability,
         comment=comment,
         **values_of(TableKind.STANDARD, pipeline),
@@ -125,6 +126,9 @@ def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Itera
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.SCHEMA, name=schema_of(pipeline), role=role)
         if privileges:
             yield PrivilegeGrant(privileges=privileges, on=kind, name=table_of(pipeline), role=role)
+    if pipeline.keeps_latest:
+        name, privileges = latest_name(pipeline), ("SELECT", "MONITOR")
+        yield PrivilegeGrant(privileges=privileges, on=Securable.DYNAMIC_TABLE, name=name, role=reader.role)
     if pipeline.external_volume is not None:
         volume = QualifiedName.of(pipeline.external_volume)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.EXTERNAL_VOLUME, name=volume, role=ingest.role)

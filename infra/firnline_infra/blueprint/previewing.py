@@ -20,6 +20,7 @@ SEEN_BY = {
     Securable.TABLE: "REFERENCES",
     Securable.ICEBERG_TABLE: "REFERENCES",
     Securable.INTERACTIVE_TABLE: "REFERENCES",
+    Securable.DYNAMIC_TABLE: "MONITOR",
     Securable.PIPE: "MONITOR",
     Securable.USER: "MONITOR",
     Securable.WAREHOUSE: "MONITOR",
@@ -58,6 +59,8 @@ def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple
         yield Securable.SCHEMA, QualifiedName.of(pipeline.database, pipeline.schema_)
     for table in (*objects.tables, *objects.adopted_tables):
         yield table.securable, table.name
+    for latest in objects.latest:
+        yield Securable.DYNAMIC_TABLE, latest.name
     for pipe in objects.pipes:
         yield Securable.PIPE, pipe.name
     for user in objects.users:

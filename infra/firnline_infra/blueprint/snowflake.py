@@ -7,6 +7,7 @@ first channel, so there is nothing to create for it.
 from typing import ClassVar, Self
 
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
+from firnline_infra.blueprint.latest import LatestTable
 from firnline_infra.blueprint.table_properties import TableProperty, properties_of, written
 from firnline_infra.specification.column_type import ICEBERGS_OWN, ColumnType
 from firnline_infra.specification.definition import Definition, part
@@ -94,6 +95,8 @@ class Table(Definition):
     schema_evolution: bool = True
     error_logging: bool = True
     row_timestamp: bool = True
+    change_tracking: bool = False
+    """Whether a dynamic table follows it, and asks what has changed."""
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
@@ -336,6 +339,7 @@ class SnowflakeObjects(Definition):
     tables: tuple[Table | IcebergTable | InteractiveTable, ...]
     pipes: tuple[Pipe | DeadLetterPipe, ...] = ()
     stages: tuple[DeadLetterStage, ...] = ()
+    latest: tuple[LatestTable, ...] = ()
     network_policy: NetworkPolicy | None = None
     authentication_policy: AuthenticationPolicy | None = None
     roles: tuple[SnowflakeRole, ...] = ()

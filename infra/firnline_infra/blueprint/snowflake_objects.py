@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from firnline_infra.blueprint import pipeline as of_pipeline
 from firnline_infra.blueprint.grants import APPLY_AUTHENTICATION_POLICY, PrivilegeGrant, RoleGrant, Securable
+from firnline_infra.blueprint.latest import latest_table
 from firnline_infra.blueprint.snowflake import (
     AuthenticationPolicy,
     Database,
@@ -49,6 +50,9 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
         ),
         stages=_once(
             stage for each in pipelines if (stage := of_pipeline.dead_letter_stage(each, spec.durability, comment))
+        ),
+        latest=_once(
+            latest for each in made if (latest := latest_table(each, spec.snowflake.warehouse, comment)) is not None
         ),
         network_policy=policy,
         authentication_policy=methods,

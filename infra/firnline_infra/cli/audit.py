@@ -67,7 +67,7 @@ def audit(
     output: str,
     **claim: Any,
 ) -> None:
-    """Prove that every record is in its table, once.
+    """Prove that every record is in its table, once, and the latest row of each key in a table of those.
 
     Reads the stream, the table, its error table and the dead letters; never the engine's internal state, but
     for --counters. Changes nothing.
@@ -84,6 +84,7 @@ def audit(
 
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
+    from firnline_infra.cli.latest_claims import latest_claims
     from firnline_infra.status.checks import embedded_at, remember_check
     from firnline_ingest.config.model import DeadLettersConfig
 
@@ -93,7 +94,8 @@ def audit(
     config = engine.config()
     if dead_letters is not None:
         config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=dead_letters)})
-    report = audit_streams(config, reader, on_shard=_say, **claim)
+    latest = [] if engine.spec is None else latest_claims(engine.spec)
+    report = audit_streams(config, reader, latest=latest, on_shard=_say, **claim)
     records = sum(pipeline.totals.records for pipeline in report.pipelines)
     verdict = "PROVEN" if report.is_proven else "not proven"
     summary = f"{verdict}: {records:,} records"

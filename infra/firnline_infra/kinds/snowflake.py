@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.kinds import snowflake_latest as latest
 from firnline_infra.kinds import snowflake_objects as objects
 from firnline_infra.kinds import snowflake_roles as roles
 from firnline_infra.kinds import snowflake_users as users
@@ -98,6 +99,16 @@ SNOWFLAKE_KINDS = (
     TABLE,
     ICEBERG_TABLE,
     STATEMENT,
+    SnowflakeKind(
+        "snowflake:index/dynamicTable:DynamicTable",
+        "DYNAMIC TABLE",
+        import_id=PIPED,
+        made=lambda blueprint: blueprint.landing.latest,
+        comparisons=(
+            objects.grants_on("DYNAMIC TABLE"),
+            Comparison(what="schedule", find=latest.schedule, rule="table"),
+        ),
+    ),
     SnowflakeKind(
         "snowflake:index/pipe:Pipe",
         "PIPE",

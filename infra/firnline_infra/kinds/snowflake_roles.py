@@ -24,7 +24,8 @@ OWNERS_RIGHTS = {
     *("PROCEDURE", "FUNCTION", "VIEW", "DYNAMIC", "TASK", "ALERT", "STREAM"),
     *("SHARE", "INTEGRATION", "STREAMLIT", "NOTEBOOK", "SERVICE"),
 }
-"""Words of the kinds that run, read or hand on with the rights of the role that owns them. No environment makes any."""
+"""Words of the kinds that run, read or hand on with the rights of the role that owns them. Of these an environment makes the
+tables of latest rows alone."""
 
 
 ADMINISTRATORS = ("ACCOUNTADMIN", "SECURITYADMIN", "USERADMIN")
@@ -46,7 +47,8 @@ def given_to_role(subject: Subject) -> Iterator[Difference]:
     given, owned = set(_given(subject)), _owned(landing, role)
     is_deployer = role == subject.blueprint.names.deploy_role
     for grant in map(ListedGrant.of, subject.rows(f"SHOW GRANTS TO ROLE {role.sql}")):
-        if is_deployer and grant.privilege == OWNERSHIP and _acts_as_its_owner(grant):
+        is_made = grant.name in [_parts(each.name) for each in landing.latest]
+        if is_deployer and grant.privilege == OWNERSHIP and _acts_as_its_owner(grant) and not is_made:
             what = f"{grant.kind} {grant.shown_name}"
             by = "whoever may use it does so with this role's rights"
             yield Difference.unwanted(f"{OWNERSHIP} on {what}", by, f"DROP {what}")

@@ -28,7 +28,7 @@ REFRESHED_AS = {
     ICEBERG: ("IcebergTable", "Execute"),
 }
 """The ends of the types whose refresh reads the listing that hides the object."""
-GRANTED = {"DATABASE", "SCHEMA", "TABLE", "STAGE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
+GRANTED = {"DATABASE", "SCHEMA", "TABLE", "DYNAMIC TABLE", "STAGE", "PIPE", "WAREHOUSE", "EXTERNAL VOLUME", "USER"}
 UNSEEN_BY_PREVIEWS = {"NETWORK POLICY", "AUTHENTICATION POLICY", "STAGE"}
 OWNED = GRANTED | UNSEEN_BY_PREVIEWS
 """Kinds that a role sees by what it holds; roles show themselves to everybody."""

@@ -21,6 +21,7 @@ APPLIED = {"USER": {APPLY_AUTHENTICATION_POLICY}}
 """What the role that deploys needs on users, and on no account."""
 READ = {
     **{kind: {"SELECT", "SELECT ERROR TABLE"} for kind in KINDS_OF_TABLES},
+    "DYNAMIC TABLE": {"SELECT", "MONITOR"},
     "WAREHOUSE": {"USAGE"},
     "STAGE": {"READ"},
 }

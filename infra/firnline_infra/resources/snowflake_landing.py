@@ -14,6 +14,7 @@ KINDS = {
     Securable.TABLE: ObjectKind.TABLE,
     Securable.ICEBERG_TABLE: ObjectKind.TABLE,
     Securable.INTERACTIVE_TABLE: ObjectKind.TABLE,
+    Securable.DYNAMIC_TABLE: ObjectKind.TABLE,
     Securable.PIPE: ObjectKind.PIPE,
     Securable.STAGE: ObjectKind.STAGE,
     Securable.WAREHOUSE: ObjectKind.WAREHOUSE,
@@ -47,6 +48,8 @@ def _objects(registry: LandingRegistry, args: SnowflakeObjects) -> None:
         tables.stage(registry, stage)
     for pipe in args.pipes:
         tables.pipe(registry, pipe)
+    for latest in args.latest:
+        tables.latest(registry, latest)
     if args.warehouse is not None:
         tables.warehouse(registry, args.warehouse)
 

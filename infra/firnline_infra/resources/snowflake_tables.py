@@ -5,6 +5,7 @@ A table's columns are its own affair once it is made: schema evolution adds to t
 
 from typing import Any
 
+from firnline_infra.blueprint.latest import LatestTable
 from firnline_infra.blueprint.snowflake import (
     Database,
     DeadLetterPipe,
@@ -60,6 +61,7 @@ def table(registry: LandingRegistry, args: Table | IcebergTable | InteractiveTab
         case Table():
             columns = [_column(each, each.type, {"nullable": False}) for each in (*args.metadata, *args.columns)]
             said = {**registry.in_schema(args.name), "column": columns, "comment": args.comment}
+            said |= {"change_tracking": True} if args.change_tracking else {}
             made = registry.add("table", ("table", args.name), said, durability=args.durability, ignore_changes=OWN)
     registry.makes(ObjectKind.TABLE, args.name, made)
     if not isinstance(args, InteractiveTable):
@@ -135,6 +137,21 @@ def pipe(registry: LandingRegistry, args: Pipe | DeadLetterPipe) -> None:
     }
     made = registry.add("pipe", ("pipe", args.name), said, durability=args.durability)
     registry.makes(ObjectKind.PIPE, args.name, made)
+
+
+def latest(registry: LandingRegistry, args: LatestTable) -> None:
+    """After its table, with all that is altered on it."""
+    said = {
+        **registry.in_schema(args.name),
+        "query": registry.after(ObjectKind.TABLE, args.table, args.query),
+        "warehouse": args.warehouse.name,
+        "target_lag": {"maximum_duration": args.target_lag},
+        "refresh_mode": args.refresh_mode,
+        "initialize": args.initialize,
+        "comment": args.comment,
+    }
+    made = registry.add("dynamic_table", ("latest", args.name), said)
+    registry.makes(ObjectKind.TABLE, args.name, made)
 
 
 def warehouse(registry: LandingRegistry, args: InteractiveWarehouse) -> None:

@@ -5,6 +5,7 @@ SQL that Firnline writes always quotes.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 from firnline_ingest.identifiers import quoted, stored_name, written_name
@@ -16,10 +17,11 @@ class Identifier:
 
     name: str
 
-    @classmethod
-    def parse(cls, written: str) -> Self:
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def parse(written: str) -> "Identifier":
         """Raises InvalidIdentifier."""
-        return cls(stored_name(written))
+        return Identifier(stored_name(written))
 
     @property
     def sql(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
-from firnline_ingest.config.rows import MetadataForm, PartName
+from firnline_ingest.config.rows import MetadataForm, MetadataTimes, PartName
 from firnline_ingest.identifiers import quoted, stored_name
 
 WHOLE_NUMBER, MOMENT = "NUMBER(38, 0)", "TIMESTAMP_LTZ"
@@ -21,7 +21,7 @@ def metadata_columns(pipeline: Pipeline) -> Mapping[str, str]:
         case MetadataForm.NONE:
             return {}
         case MetadataForm.COLUMNS:
-            return {metadata.name_of(part): _column_type(part) for part in _parts(pipeline)}
+            return {metadata.name_of(part): _column_type(pipeline, part) for part in _parts(pipeline)}
         case MetadataForm.VARIANT:
             return {stored_name(metadata.column): "VARIANT"}
         case MetadataForm.OBJECT:
@@ -35,7 +35,7 @@ def metadata_type(pipeline: Pipeline) -> str:
     """A row's object has to have these keys and no others. The types are those of the connector's own example (Openflow, Iceberg
     tables).
     """
-    parts = (f"{_key(pipeline, part)} {_key_type(part)}" for part in _parts(pipeline))
+    parts = (f"{_key(pipeline, part)} {_key_type(pipeline, part)}" for part in _parts(pipeline))
     return f"OBJECT({', '.join(parts)})"
 
 
@@ -48,9 +48,11 @@ def _key(pipeline: Pipeline, part: PartName) -> str:
     return quoted(name) if part in (*RESERVED, *pipeline.metadata.names) else name
 
 
-def _key_type(part: PartName) -> str:
-    return WHOLE_NUMBER if part in NUMBERS else "VARCHAR"
+def _key_type(pipeline: Pipeline, part: PartName) -> str:
+    is_number = part in NUMBERS or (part in TIMES and pipeline.metadata.times is MetadataTimes.EPOCH_MS)
+    return WHOLE_NUMBER if is_number else "VARCHAR"
 
 
-def _column_type(part: PartName) -> str:
-    return MOMENT if part in TIMES else _key_type(part)
+def _column_type(pipeline: Pipeline, part: PartName) -> str:
+    is_moment = part in TIMES and pipeline.metadata.times is not MetadataTimes.EPOCH_MS
+    return MOMENT if is_moment else _key_type(pipeline, part)

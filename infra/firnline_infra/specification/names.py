@@ -145,6 +145,13 @@ def table_of(pipeline: Pipeline) -> QualifiedName:
     return QualifiedName((*QualifiedName.of(pipeline.database, pipeline.schema_).parts, table))
 
 
+def latest_name(pipeline: Pipeline) -> QualifiedName:
+    """The table of the latest row of each key; a name has 255 characters at most (`sql-reference/identifiers-syntax`)."""
+    *container, own = table_of(pipeline).parts
+    given = pipeline.latest.name
+    return QualifiedName((*container, Identifier.parse(given) if given else Identifier(f"{own.name[:248]}_LATEST")))
+
+
 def view_of(view: StreamView) -> str:
     """The name of a materialized view of Redshift."""
     plain = _plain(view.stream.lower())

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from firnline_infra.specification.column_type import written_type
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.latest import LatestOptions
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.identifier import IdentifierText
@@ -58,6 +59,7 @@ class OfTable:
     """The kinds of table that have a use for it; all where None."""
 
 
+PLAIN = OfTable()
 ICEBERG, STANDARD = frozenset({TableKind.ICEBERG}), frozenset({TableKind.STANDARD})
 
 
@@ -136,15 +138,27 @@ class TableOptions(Section):
     """Makes a stage and a pipe beside the table, `<TABLE>_DEAD_LETTERS`, through which dead letters go into it in files, also
     those whose row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table
     with it. Only of a standard table that is made here and has no pipe of its own."""
+    latest_by: Annotated[list[IdentifierText], OfTable(routed=False, kinds=STANDARD)] = Field(default=[])
+    """Declared columns that are a key: beside the table, a dynamic table of the latest row of each key is made, `<TABLE>_LATEST`
+    (docs/latest.md). Only of a standard table that is made here."""
+    latest: Annotated[LatestOptions, OfTable(routed=False, kinds=STANDARD)] = LatestOptions.default()
+    """Which row of a key is the latest, which one deletes it, and what the table of them costs."""
+
+    @property
+    def keeps_latest(self) -> bool:
+        """Whether a table of the latest rows is made beside it."""
+        return bool(self.latest_by) or self.latest.partition_key
+
+
+TRAITS = {
+    name: next((each for each in field.metadata if isinstance(each, OfTable)), PLAIN)
+    for name, field in TableOptions.model_fields.items()
+}
 
 
 def options_with(trait: Callable[[OfTable], bool]) -> frozenset[str]:
     """Returns the names of the options of tables whose traits are such."""
-    return frozenset(
-        name
-        for name, field in TableOptions.model_fields.items()
-        if trait(next((each for each in field.metadata if isinstance(each, OfTable)), OfTable()))
-    )
+    return frozenset([name for name, traits in TRAITS.items() if trait(traits)])
 
 
 DEFINES_THE_TABLE = options_with(lambda option: not option.shared)

@@ -114,7 +114,7 @@ KAFKA = {
     "snowflake.metadata.all": "pipelines[].metadata.form: none for false",
     "snowflake.metadata.topic": "pipelines[].metadata.stream",
     "snowflake.metadata.offset.and.partition": "pipelines[].metadata.sequence_number and pipelines[].metadata.shard_id",
-    "snowflake.metadata.createtime": "pipelines[].metadata.approximate_arrival, which is Kinesis' time",
+    "snowflake.metadata.createtime": "pipelines[].metadata.approximate_arrival, which is Kinesis' time; metadata.times: epoch_ms",
     "behavior.on.null.values": "pipelines[].empty_records: ignore for IGNORE, ingest for DEFAULT",
     "errors.tolerance": "pipelines[].tolerance",
     "key.converter": "nothing: the partition key is text, and is pipelines[].metadata.partition_key",

@@ -43,6 +43,17 @@ class MetadataForm(StrEnum):
     """Nowhere. The audit can't prove such a table."""
 
 
+class MetadataTimes(StrEnum):
+    """How rows write the times of their metadata."""
+
+    ISO_UTC = "iso_utc"
+    """`2025-11-05T09:12:15.300Z`, which every reader takes for UTC."""
+    ISO = "iso"
+    """`2025-11-05T09:12:15.300`, as Openflow's page of its connector has it."""
+    EPOCH_MS = "epoch_ms"
+    """`1762333935300`, a number of milliseconds since 1970, as Snowflake's Kafka connector writes its times."""
+
+
 PartName = Literal[
     "stream",
     "shard_id",
@@ -66,6 +77,12 @@ class Metadata(Section):
     """One switch for all of it: an `object` or `variant` column, `columns` of their own, or `none`."""
     column: OwnColumn = "KINESISMETADATA"
     """The object column that holds it; the name that Openflow's connector uses, so that queries go on working."""
+    times: MetadataTimes = Field(default=MetadataTimes.ISO_UTC, strict=False)
+    """How approximate_arrival and push_time are written. Another form than the default is for rows that join those of another
+    connector; a table keeps the form of its older rows."""
+    sharded_digits: int = Field(default=20, ge=1, le=20)
+    """Digits of the sub-sequence number in sharded_sequence_number, filled with zeros: all that it may have, so that the text
+    sorts as the pair does. 5 as on Openflow's page, `12345678900002`; a longer number is written whole."""
     names: dict[PartName, str] = Field(default={})
     """Other names of parts, as identifiers: quote one to keep its case. By default the keys of an object are Openflow's
     (`shardId`), and columns are called KINESIS_SHARD_ID and so on."""

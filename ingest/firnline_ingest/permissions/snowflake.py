@@ -17,6 +17,7 @@ class Need(StrEnum):
     ICEBERG = "the table is an Iceberg table"
     FILES = "dead letters go into the table by file"
     ERROR_LOGGING = "the table keeps rejected rows"
+    LATEST = "the table has a table of the latest row of each key"
     READER_WAREHOUSE = "the specification names a warehouse for the reader"
 
 

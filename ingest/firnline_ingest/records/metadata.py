@@ -11,20 +11,22 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
+from firnline_ingest.config.rows import Metadata, MetadataForm, MetadataTimes, PartName
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
-
-SUB_SEQUENCE_DIGITS = 20  # of shardedSequenceNumber, so that it orders like the pair that it is made of
 
 # What a record has for each gap of its template, by firnline-native's numbers.
 ARRIVAL, KEY, SEQUENCE, SUB_SEQUENCE, SHARDED, HASH_KEY, PUSHED, NOTHING = 0, 1, 2, 3, 4, 5, 6, 255
 GAPS = (ARRIVAL, KEY, SEQUENCE, SEQUENCE, PUSHED)
 GAPS_OF_AGGREGATES = (ARRIVAL, KEY, SEQUENCE, SUB_SEQUENCE, SHARDED, HASH_KEY, PUSHED)
 
+USUAL_DIGITS = 20
 _gap = re.compile(rb"%(\.0)?b|%%")
 _encode = msgspec.json.Encoder().encode
-_MILLISECONDS = [b'.%03dZ"' % millisecond for millisecond in range(1000)]
+_MILLISECONDS = {
+    times: [b'.%03d%b"' % (millisecond, zone) for millisecond in range(1000)]
+    for times, zone in ((MetadataTimes.ISO_UTC, b"Z"), (MetadataTimes.ISO, b""))
+}
 
 
 def clock_ms() -> int:
@@ -40,8 +42,12 @@ class MetadataHead:
         """Those that every row's metadata takes, as they are stored."""
         self._template = self._aggregated = b""
         if self.columns:
-            self._template = _template(metadata, _values(stream, shard_id))
-            self._aggregated = _template(metadata, _values(stream, shard_id, is_aggregated=True))
+            self._template = _template(metadata, _values(metadata, stream, shard_id))
+            self._aggregated = _template(metadata, _values(metadata, stream, shard_id, is_aggregated=True))
+        self._digits = metadata.sharded_digits
+        self.has_usual_forms = metadata.times is MetadataTimes.ISO_UTC and self._digits == USUAL_DIGITS
+        """Whether times and numbers are written as firnline-native writes them, which knows no other form."""
+        self._milliseconds = _MILLISECONDS.get(metadata.times)
         self._end = b"" if metadata.form is MetadataForm.COLUMNS else b"}"
         self._row = b"," + _encode(metadata.name_of("row")) + b":" if self.columns and metadata.is_on("row") else b""
         self._second = -1
@@ -70,7 +76,7 @@ class MetadataHead:
         key, pushed = _encode(record.PartitionKey), self._pushed
         if isinstance(record, UserRecord):
             number, hash_key = record.SubSequenceNumber, record.ExplicitHashKey
-            sharded = b"%b%0*d" % (sequence_number, SUB_SEQUENCE_DIGITS, number)
+            sharded = b"%b%0*d" % (sequence_number, self._digits, number)
             values = (arrival, key, sequence_number, b"%d" % number, sharded, _encode(hash_key), pushed)
             return self._aggregated % values
         return self._template % (arrival, key, sequence_number, sequence_number, pushed)
@@ -82,15 +88,17 @@ class MetadataHead:
         return b"%b%b%d%b" % (head[:-1] if self._end else head, self._row, row, self._end)
 
     def _moment(self, ms: int) -> bytes:
-        """ISO 8601 with milliseconds, in quotes. Records come in order, so the second is usually the last one's."""
+        """ISO 8601 with milliseconds, in quotes, or a number. Records come in order: the second is usually the last one's."""
+        if self._milliseconds is None:
+            return b"%d" % ms
         second, millisecond = divmod(ms, 1000)
         if second != self._second:
             self._second = second
             self._second_text = f'"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}'.encode()
-        return self._second_text + _MILLISECONDS[millisecond]
+        return self._second_text + self._milliseconds[millisecond]
 
 
-def _values(stream: str, shard_id: str, *, is_aggregated: bool = False) -> dict[PartName, bytes]:
+def _values(metadata: Metadata, stream: str, shard_id: str, *, is_aggregated: bool = False) -> dict[PartName, bytes]:
     """The value of each part. %b takes what the record has: they are filled in this order."""
     return {
         "stream": _literal(stream),
@@ -99,7 +107,7 @@ def _values(stream: str, shard_id: str, *, is_aggregated: bool = False) -> dict[
         "partition_key": b"%b",
         "sequence_number": b'"%b"',
         "sub_sequence_number": b"%b" if is_aggregated else b"0",
-        "sharded_sequence_number": b'"%b' + (b"" if is_aggregated else b"0" * SUB_SEQUENCE_DIGITS) + b'"',
+        "sharded_sequence_number": b'"%b' + (b"" if is_aggregated else b"0" * metadata.sharded_digits) + b'"',
         "explicit_hash_key": b"%b" if is_aggregated else b"null",
         "push_time": b"%b",
     }

@@ -50,7 +50,9 @@ class PlainRowMaker:
         self._check = check
         self._most_bytes = most_bytes
         module = native().module
-        self._native = None if module is None else module.PlainRows(*head.pieces, most_bytes)
+        self._native = None
+        if module is not None and head.has_usual_forms:
+            self._native = module.PlainRows(*head.pieces, most_bytes)
 
     def forget(self) -> None:
         """Forgets what was known of keys: their columns may be others now."""

@@ -25,7 +25,7 @@ def test_rows_of_all_tables_come_in_order_and_say_theirs_with_its_columns() -> N
         (5, OWN),
     ]
     assert [each.content for each in rows_of(tables, with_contents=True)][:2] == [["C_S"], ["C_P"]]
-    assert tables.count_rows(SHARD, first=None, kept_since="") == RowCounts(2, 0, 4)
+    assert tables.count_rows(SHARD, first=None, kept_since_ms=0) == RowCounts(2, 0, 4)
     assert list(tables.inventory()) == [OWN, ORDERS]
 
 

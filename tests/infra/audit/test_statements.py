@@ -53,7 +53,7 @@ def test_cuts_are_each_so_many_rows_and_the_last_one() -> None:
 
 def test_older_rows_are_counted_where_they_are() -> None:
     young = f"({ARRIVAL} IS NULL OR {ARRIVAL} >= '2026-01-01T00:00:00.000Z')"
-    assert ABOUT.count_rows("s-1", first="100", kept_since="2026-01-01T00:00:00.000Z") == (
+    assert ABOUT.count_rows("s-1", first="100", kept_since_ms=1_767_225_600_000) == (
         f"SELECT COUNT(CASE WHEN {BEFORE} THEN 1 END) AS OLDER, COUNT(CASE WHEN {BEFORE} AND {young} THEN 1 END) AS YOUNG, "
         f"COUNT(CASE WHEN NOT {BEFORE} THEN 1 END) AS OTHERS FROM {TABLE} WHERE {OF_SHARD}"
     )
@@ -61,7 +61,7 @@ def test_older_rows_are_counted_where_they_are() -> None:
 
 def test_where_rows_do_not_say_when_they_arrived_none_is_too_young() -> None:
     about = Statements("DB", "RAW", "T", "s", Metadata(approximate_arrival=False))
-    assert "COUNT(CASE WHEN TRUE AND FALSE THEN 1 END) AS YOUNG" in about.count_rows("s-1", first=None, kept_since="x")
+    assert "COUNT(CASE WHEN TRUE AND FALSE THEN 1 END) AS YOUNG" in about.count_rows("s-1", first=None, kept_since_ms=0)
 
 
 def test_where_rows_name_no_stream_all_are_of_the_one() -> None:
@@ -91,4 +91,4 @@ def test_columns_of_their_own_are_asked_for_themselves() -> None:
     assert statement.count("KINESIS_ROW") == 0, "json has none"
     assert "WHERE \"KINESIS_STREAM\"::VARCHAR = 's' AND \"shard-id\"::VARCHAR = 's-1'" in statement
     moment = "\"KINESIS_APPROXIMATE_ARRIVAL\"::TIMESTAMP_TZ >= '2026-01-01T00:00:00.000Z'::TIMESTAMP_TZ"
-    assert moment in about.count_rows("s-1", first=None, kept_since="2026-01-01T00:00:00.000Z")
+    assert moment in about.count_rows("s-1", first=None, kept_since_ms=1_767_225_600_000)

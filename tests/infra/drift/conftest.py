@@ -30,14 +30,16 @@ from tests.pulumi.environments import Trial, trial_of
 AMENDED = {
     "dev": {
         "  key: {origin: skip}": "  runtime: {trust: static-keys}\n  key: {origin: skip}",
-        "    tolerance: all #": "    file_replay: true\n    tolerance: all #",
+        "    tolerance: all #": "    file_replay: true\n    columns: [{name: ORDER_ID, type: VARCHAR}]\n"
+        "    latest_by: [ORDER_ID]\n    tolerance: all #",
     },
     "staging": {
         "    table: CLICKS\n": "    table: CLICKS\n    ingest: {}\n",
         "      image: ": "      # image: ",
     },
 }
-"""By the text of each: a stage, the engine as a user of IAM, a pipeline with a user of its own, a repository of images."""
+"""By the text of each: a stage, a table of latest rows, the engine as a user of IAM, a pipeline with a user of its own, a
+repository of images."""
 
 
 Doing = Callable[[], object]

@@ -46,6 +46,34 @@ def test_the_object_has_openflows_names_and_forms() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("times", "written"),
+    [("iso", '"2025-11-05T09:12:15.300"'), ("epoch_ms", "1762333935300"), ("iso_utc", '"2025-11-05T09:12:15.300Z"')],
+)
+def test_times_are_written_as_another_connector_writes_them(times: str, written: str) -> None:
+    parts = Metadata.model_validate({"times": times, "push_time": True})
+    render = MetadataHead(parts, stream="orders", shard_id="shardId-1")
+    render.pushed_at(1_762_333_935_300)
+    rendered = render(RECORD).decode()
+    name = parts.name_of("push_time")
+    assert f'"approximateArrival":{written},' in rendered
+    assert render.has_usual_forms is (times == "iso_utc")
+    assert f'"{name}":{written}}}' in rendered
+
+
+def test_the_sharded_number_has_the_digits_of_openflows_page() -> None:
+    """`12345678900002` is 123456789 and 2."""
+    parts = Metadata(sharded_digits=5)
+    assert not MetadataHead(parts, stream="orders", shard_id="shardId-1").has_usual_forms
+    one = UserRecord(SequenceNumber="123456789", Data=b"{}", PartitionKey="k", SubSequenceNumber=2)
+    assert b'"shardedSequenceNumber":"12345678900002"' in head(one, parts)
+    assert b'"shardedSequenceNumber":"12345678900000"' in head(
+        Record(SequenceNumber="123456789", PartitionKey="k"), parts
+    )
+    many = UserRecord(SequenceNumber="1", Data=b"{}", PartitionKey="k", SubSequenceNumber=123456)
+    assert b'"shardedSequenceNumber":"1123456"' in head(many, parts)
+
+
 @given(
     switches=st.lists(st.booleans(), min_size=7, max_size=7),
     stream=st.text(min_size=1),

@@ -32,6 +32,7 @@ FEATURES = [
     "snowflake_authentication_policy_resource",
     "snowflake_external_volume_resource",
     "snowflake_iceberg_table_resource",
+    "snowflake_dynamic_table_resource",
     "snowflake_pipe_resource",
     "snowflake_table_resource",
     "snowflake_user_authentication_policy_attachment_resource",
@@ -200,6 +201,7 @@ def of_snowflake() -> None:
         database=database.name,
         schema=schema.name,
         columns=[{"name": "V", "type": "VARIANT", "nullable": True}],
+        change_tracking=True,  # as the dynamic table over it needs it
         opts=here,
     )
     snowflake.GrantOwnership(
@@ -236,6 +238,16 @@ def of_storage(here: pulumi.ResourceOptions, table: snowflake.Table) -> None:
         opts=here,
     )
     snowflake.WarehouseInteractive("interactive", name="EVERY_I", warehouse_size="XSMALL", opts=here)
+    snowflake.DynamicTable(
+        "latest",
+        name="D",
+        database=table.database,
+        schema=table.schema,
+        query="SELECT V FROM EVERY.S.T",
+        warehouse="COMPUTE_WH",
+        target_lag={"maximum_duration": "5 minutes"},
+        opts=pulumi.ResourceOptions.merge(here, pulumi.ResourceOptions(depends_on=[table])),
+    )
     snowflake.Pipe(
         "pipe",
         name="P",

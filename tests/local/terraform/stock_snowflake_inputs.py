@@ -21,6 +21,13 @@ TAKEN: dict[str, dict[str, Any]] = {
     "snowflake_account_role": {"name": "R"},
     "snowflake_authentication_policy": {**PLACE, "authentication_methods": ["KEYPAIR"]},
     "snowflake_database": {"name": "D"},
+    "snowflake_dynamic_table": {
+        **PLACE,
+        "query": "SELECT 1 AS A",
+        "warehouse": "W",
+        "target_lag": [{"maximum_duration": "5 minutes"}],
+        "refresh_mode": "incremental",
+    },
     "snowflake_execute": {"execute": "SELECT 1", "revert": "SELECT 2"},
     "snowflake_external_volume": {"name": "V", "storage_location": [LOCATION]},
     "snowflake_grant_account_role": {"role_name": "R", "user_name": "U"},
@@ -42,6 +49,7 @@ TAKEN: dict[str, dict[str, Any]] = {
 REFUSED: dict[str, list[dict[str, Any]]] = {
     "snowflake_authentication_policy": [{"authentication_methods": ["KEY"]}],
     "snowflake_database": [{"log_level": "LOUD"}],
+    "snowflake_dynamic_table": [{"refresh_mode": "SOMETIMES"}, {"initialize": "LATER"}],
     "snowflake_external_volume": [
         {"storage_location": []},
         {"allow_writes": "yes"},

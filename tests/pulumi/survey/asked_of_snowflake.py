@@ -16,7 +16,7 @@ SHOWN = {Securable.EXTERNAL_VOLUME: "VOLUME"}  # by SHOW GRANTS
 
 
 def asked_of_snowflake(tree: Blueprint, resolve: Resolve) -> Facts:
-    parts = (_containers, _tables, _stages, _pipes, _roles, _users, _policies, _warehouses, _volumes)
+    parts = (_containers, _tables, _latest, _stages, _pipes, _roles, _users, _policies, _warehouses, _volumes)
     return dict(asked for part in parts for asked in part(tree, resolve))
 
 
@@ -64,6 +64,22 @@ def _table(table: Table | IcebergTable | InteractiveTable) -> dict[str, Any]:
         "comment": table.comment,
         "iceberg": [str(table.volume), table.base_location] if isinstance(table, IcebergTable) else [None, None],
     }
+
+
+def _latest(tree: Blueprint, resolve: Resolve) -> Asked:
+    for each in tree.landing.latest:
+        yield (
+            f"dynamic table {each.name}",
+            {
+                "target_lag": "5 minutes",
+                "refresh_mode": "INCREMENTAL",
+                "warehouse": str(each.warehouse),
+                "comment": each.comment,
+                "scheduling_state": "ACTIVE",
+                "owner": str(tree.names.deploy_role),
+                "query": each.query,
+            },
+        )
 
 
 def _stages(tree: Blueprint, resolve: Resolve) -> Asked:

@@ -15,7 +15,7 @@ SWITCHES = ("enable_schema_evolution", "error_logging", "row_timestamp")
 
 def in_snowflake(session: Any) -> Facts:
     """`session`: an administrator's."""
-    looks = (_containers, _tables, _stages, _pipes, _roles, _users, _policies, _warehouses, _volumes)
+    looks = (_containers, _tables, _latest, _stages, _pipes, _roles, _users, _policies, _warehouses, _volumes)
     return dict(found for look in looks for found in look(session))
 
 
@@ -27,10 +27,19 @@ def _containers(session: Any) -> Found:
             yield f"schema {each['database_name']}.{each['name']}", {"comment": each["comment"]}
 
 
+def _latest(session: Any) -> Found:
+    said = ("target_lag", "refresh_mode", "warehouse", "comment", "scheduling_state", "owner")
+    for each in rows(session, "SHOW DYNAMIC TABLES IN ACCOUNT"):
+        query = {"query": each["text"].partition(" AS ")[2]}
+        yield f"dynamic table {_name(each)}", {name: each[name] for name in said} | query
+
+
 def _tables(session: Any) -> Found:
     lakes = {_name(each): each for each in rows(session, "SHOW ICEBERG TABLES IN ACCOUNT")}
     interactive = {_name(each) for each in rows(session, "SHOW INTERACTIVE TABLES IN ACCOUNT")}
     for each in rows(session, "SHOW TABLES IN ACCOUNT"):
+        if each["is_dynamic"] == "Y":
+            continue
         name = _name(each)
         lake = lakes.get(name, {})
         yield (

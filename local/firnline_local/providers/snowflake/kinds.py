@@ -2,6 +2,7 @@
 
 from firnline_local.providers.snowflake import (
     containers,
+    dynamic,
     execute,
     grants,
     policies,
@@ -11,5 +12,5 @@ from firnline_local.providers.snowflake import (
     warehouses,
 )
 
-FAMILIES = (containers, execute, grants, policies, principals, tables, volumes, warehouses)
+FAMILIES = (containers, dynamic, execute, grants, policies, principals, tables, volumes, warehouses)
 KINDS = tuple(kind for family in FAMILIES for kind in family.KINDS)

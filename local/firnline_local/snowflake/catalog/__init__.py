@@ -12,7 +12,7 @@ from firnline_local.snowflake.catalog.objects import (
     Warehouse,
 )
 from firnline_local.snowflake.catalog.storage import ExternalVolume, Stage, StorageLocation
-from firnline_local.snowflake.catalog.tables import Channel, Column, Default, ErrorRow, Iceberg, Pipe, Table
+from firnline_local.snowflake.catalog.tables import Channel, Column, Default, Dynamic, ErrorRow, Iceberg, Pipe, Table
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.users import AuthenticationPolicy, NetworkPolicy, NetworkRule, User
 
@@ -30,6 +30,7 @@ __all__ = [
     "DataType",
     "Database",
     "Default",
+    "Dynamic",
     "ErrorRow",
     "ExternalVolume",
     "Iceberg",

@@ -43,6 +43,8 @@ class Catalog:
         self.directory = Directory(account.upper(), self.grants, self.store, clock)
         self.channels: dict[tuple[int, str], Channel] = {}
         """By pipe id and a name that is the streaming service's affair. Where the pipe is gone, they aren't listed."""
+        self.dynamic_tables: list[Table] = []
+        """Those that were made; dropped ones among them."""
         seed_account(self.directory, self.grants, admin_public_key=admin_public_key, now=clock())
 
     @property

@@ -36,11 +36,13 @@ def _kind(name: str, scope: Scope, *privileges: str, plural: str = "") -> Object
     return ObjectKind(name, scope, frozenset(privileges), plural or f"{name}S")
 
 
+OF_DYNAMIC_TABLES = ("MONITOR", "OPERATE")
+"""Privileges that no other table has."""
 PIPE = _kind("PIPE", Scope.SCHEMA, "APPLYBUDGET", "MONITOR", "OPERATE")
 STAGE = _kind("STAGE", Scope.SCHEMA, "READ", "USAGE", "WRITE")
 TABLE = _kind(
     "TABLE", Scope.SCHEMA, "APPLYBUDGET", "DELETE", "EVOLVE SCHEMA", "INSERT", "REBUILD", "REFERENCES", "SELECT",
-    "SELECT ERROR TABLE", "TRUNCATE", "UPDATE",
+    "SELECT ERROR TABLE", "TRUNCATE", "UPDATE", *OF_DYNAMIC_TABLES,
 )  # fmt: skip # a paragraph, not a column
 SCHEMA = _kind(
     "SCHEMA", Scope.DATABASE, "ADD SEARCH OPTIMIZATION", "APPLYBUDGET", "MODIFY", "MONITOR", "USAGE",
@@ -77,5 +79,5 @@ KINDS: dict[str, ObjectKind] = {
         AUTHENTICATION_POLICY, EXTERNAL_VOLUME,
     )
 }  # fmt: skip # a paragraph, not a column
-TABLE_VARIETIES = ("ICEBERG TABLE", "INTERACTIVE TABLE")
+TABLE_VARIETIES = ("ICEBERG TABLE", "INTERACTIVE TABLE", "DYNAMIC TABLE")
 """Tables, for grants and look-ups: CREATE needs a privilege of its own for each, and SHOW can list one apart."""

@@ -6,11 +6,11 @@ A table has its default pipe, and those that CREATE PIPE made. The streaming ser
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.catalog.objects import CatalogObject, Schema
+from firnline_local.snowflake.catalog.objects import CatalogObject, Schema, Warehouse
 from firnline_local.snowflake.catalog.storage import ExternalVolume, FileSource, LoadHistory
 from firnline_local.snowflake.catalog.types import DataType
 
@@ -21,6 +21,9 @@ DEFAULT_PIPE_COMMENT = (
     "Default pipe for Snowpipe Streaming High Performance ingestion to a table. Created and managed by Snowflake."
 )
 """Documentation: `sql-reference/sql/show-pipes`, which gives the sentence, and no owner."""
+
+
+LAG_UNITS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,43 @@ class Iceberg:
     catalog: str = "SNOWFLAKE"
 
 
+@dataclass(kw_only=True)
+class Dynamic:
+    """What a dynamic table has besides: its query, and how it is kept up to date."""
+
+    query: str
+    text: str
+    """The statement that made it."""
+    warehouse: Warehouse = field(repr=False)
+    target_lag_s: int
+    refresh_mode: str = "INCREMENTAL"
+    suspended_on: datetime | None = None
+    data_timestamp: datetime | None = None
+    """The moment whose rows it shows."""
+    last_error: str = ""
+    """Of the last refresh; empty where that succeeded."""
+
+    @property
+    def target_lag(self) -> str:
+        """In the largest unit that it is whole in: 5 minutes."""
+        unit = next(name for name, seconds in LAG_UNITS.items() if self.target_lag_s % seconds == 0)
+        count = self.target_lag_s // LAG_UNITS[unit]
+        return f"{count} {unit}{'' if count == 1 else 's'}"
+
+    @property
+    def warehouse_name(self) -> str:
+        return self.warehouse.name
+
+    @property
+    def scheduling_state(self) -> str:
+        return "ACTIVE" if self.suspended_on is None else "SUSPENDED"
+
+    def is_due(self, now: datetime) -> bool:
+        if self.suspended_on is not None or self.data_timestamp is None:
+            return False
+        return now - self.data_timestamp >= timedelta(seconds=self.target_lag_s)
+
+
 @dataclass(frozen=True, slots=True)
 class TableSwitch:
     """A property of tables that is on or off: CREATE, ALTER, LIKE and SHOW know it by its field's name."""
@@ -81,12 +121,15 @@ class Table(CatalogObject):
     """The expressions, as they were written."""
     iceberg: Iceberg | None = None
     interactive: bool = False
+    dynamic: Dynamic | None = None
     default_pipe: "Pipe | None" = field(default=None, repr=False)
     """`<TABLE>-STREAMING`; None until a session asks for it."""
 
     @property
     def variety(self) -> str:
-        """The table's kind in CREATE and SHOW: TABLE, ICEBERG TABLE or INTERACTIVE TABLE."""
+        """The table's kind in CREATE and SHOW: TABLE, ICEBERG TABLE, INTERACTIVE TABLE or DYNAMIC TABLE."""
+        if self.dynamic:
+            return "DYNAMIC TABLE"
         return "ICEBERG TABLE" if self.iceberg else "INTERACTIVE TABLE" if self.interactive else "TABLE"
 
     @property

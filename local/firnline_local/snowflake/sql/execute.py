@@ -12,6 +12,7 @@ from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.sql.login import use
 from firnline_local.snowflake.sql.query import dml
+from firnline_local.snowflake.sql.query.refresh import refresh_due
 from firnline_local.snowflake.sql.query.run import run
 from firnline_local.snowflake.sql.result import Result, StatementType, done
 from firnline_local.snowflake.sql.scope import Context
@@ -33,6 +34,7 @@ from firnline_local.snowflake.sql.statements.create_table import (
     create_table,
 )
 from firnline_local.snowflake.sql.statements.drop import drop, truncate, undrop
+from firnline_local.snowflake.sql.statements.dynamic_table import create_dynamic_table
 from firnline_local.snowflake.sql.statements.grants import grant, revoke, show_future_grants, show_grants
 from firnline_local.snowflake.sql.statements.pipe import create_pipe
 from firnline_local.snowflake.sql.statements.storage import (
@@ -53,6 +55,7 @@ CREATORS: dict[str, Creator] = {
     "WAREHOUSE": create_warehouse,
     "ICEBERG TABLE": create_iceberg_table,
     "INTERACTIVE TABLE": create_interactive_table,
+    "DYNAMIC TABLE": create_dynamic_table,
     "INTERACTIVE WAREHOUSE": partial(create_warehouse, interactive=True),
     "EXTERNAL VOLUME": create_external_volume,
     **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
@@ -104,6 +107,7 @@ def execute(context: Context, sql: str, *, describe_only: bool = False) -> Resul
     """Raises SqlError."""
     statement = Statement.read(sql)
     reader = TokenReader(statement)
+    refresh_due(context)
     if any(reader.starts(word) for word in QUERIES):
         return run(context, statement.tree, written_columns(statement), describe_only=describe_only)
     if describe_only:

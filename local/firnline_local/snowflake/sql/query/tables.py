@@ -80,6 +80,8 @@ def target_table(context: Context, table: exp.Expr, privilege: str) -> Table:
         raise NotKnown(f"DML on {table.sql('snowflake')[:80]}")
     normalize_identifiers(table, dialect="snowflake")
     found = context.readable_table(_parts(table), privilege=privilege)
+    if found.dynamic is not None:
+        raise CompilationFault(f"{privilege} is not supported for the dynamic table '{found.full_name}'.")
     if found.interactive:  # INSERT OVERWRITE alone is (user-guide/interactive), and no session sends it
         raise CompilationFault(f"{privilege} is not supported for the interactive table '{found.full_name}'.")
     return found

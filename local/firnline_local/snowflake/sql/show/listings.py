@@ -126,7 +126,7 @@ TABLES = (
     *unset("search_optimization_progress", "search_optimization_bytes"), *named("N", "is_external"),
     switched("enable_schema_evolution"), OWNER_ROLE_TYPE, *named("N", "is_event"),
     *unset("budget"), *named("N", "is_hybrid"),
-    Listed("is_iceberg", flag("iceberg")), *named("N", "is_dynamic", "is_immutable"),
+    Listed("is_iceberg", flag("iceberg")), Listed("is_dynamic", flag("dynamic")), *named("N", "is_immutable"),
     switched("error_logging"), switched("row_timestamp"),
 )  # fmt: skip # a paragraph, not a column
 PIPES = (
@@ -235,6 +235,28 @@ ICEBERG_TABLES = (
     *named('[{"spec-id": 0, "fields": []}]', "partition_specs"), Listed("current_partition_spec_id", constant(0), NUMBER),
     *named("", "name_mapping"),
 )  # fmt: skip # a paragraph, not a column
+
+
+def dynamic(name: str, *, is_hidden: bool = False) -> Value:
+    """`is_hidden`: from whoever may only select (`user-guide/dynamic-tables/privileges`, view metadata)."""
+
+    def value(found: Any, context: Context) -> Any:
+        may = not is_hidden or context.may("MONITOR", found) or context.may("OWNERSHIP", found)
+        return getattr(found.dynamic, name) if may else None
+
+    return value
+
+
+DYNAMIC_TABLES = (
+    CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, Listed("cluster_by", cluster_by),
+    Listed("rows", lambda found, context: context.catalog.store.count_rows(found), NUMBER), Listed("bytes", constant(0), NUMBER),
+    OWNER, Listed("target_lag", dynamic("target_lag")), Listed("refresh_mode", dynamic("refresh_mode")),
+    *unset("refresh_mode_reason"), Listed("warehouse", dynamic("warehouse_name", is_hidden=True)), COMMENT,
+    Listed("text", dynamic("text", is_hidden=True)), *named("OFF", "automatic_clustering"),
+    Listed("scheduling_state", dynamic("scheduling_state", is_hidden=True)),
+    Listed("last_suspended_on", dynamic("suspended_on", is_hidden=True), MOMENT),
+    *named("false", "is_clone", "is_replica"), Listed("data_timestamp", dynamic("data_timestamp"), MOMENT), OWNER_ROLE_TYPE,
+)  # fmt: skip # a paragraph, not a column
 EXTERNAL_VOLUMES = (
     NAME, Listed("allow_writes", attribute("allow_writes")), COMMENT,
 )  # fmt: skip # a paragraph, not a column
@@ -274,6 +296,7 @@ LISTINGS = {
     "TABLES": Listing(TABLES, all_of(kinds.TABLE), has_limit=True),
     # "a role must have the SELECT privilege on that table" (sql-reference/sql/show-iceberg-tables, 2026-11-28)
     "ICEBERG TABLES": Listing(ICEBERG_TABLES, of_variety("ICEBERG TABLE"), has_limit=True, needs="SELECT"),
+    "DYNAMIC TABLES": Listing(DYNAMIC_TABLES, of_variety("DYNAMIC TABLE"), has_limit=True),
     "INTERACTIVE TABLES": Listing(TABLES, of_variety("INTERACTIVE TABLE"), has_limit=True),
     "PIPES": Listing(PIPES, pipes),
     "STAGES": Listing(STAGES, all_of(kinds.STAGE)),

@@ -24,6 +24,7 @@ from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
 from firnline_local.snowflake.sql.statements.create import read_tables, refuse_foreign_policy, refuse_short_suspension
 from firnline_local.snowflake.sql.statements.create_table import refuse_iceberg_settings
+from firnline_local.snowflake.sql.statements.dynamic_table import alter_dynamic_table
 from firnline_local.snowflake.sql.statements.storage import alter_volume
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -74,6 +75,9 @@ def alter(context: Context, reader: TokenReader) -> Result:
 
 def _alter(context: Context, reader: TokenReader, found: CatalogObject) -> None:
     if isinstance(found, User) and alter_policy_of(context, reader, found):
+        return
+    if isinstance(found, Table) and found.dynamic is not None and not reader.starts("RENAME TO"):
+        alter_dynamic_table(context, reader, found, found.dynamic)
         return
     match reader.accept_one("RENAME TO", "SET", "UNSET"):
         case "RENAME TO":

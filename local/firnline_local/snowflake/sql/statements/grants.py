@@ -32,12 +32,17 @@ class GrantTarget:
 
     def check(self, privileges: list[str]) -> list[str]:
         """ALL PRIVILEGES spelt out. Raises NotKnown for what can't be granted on the kind."""
+        others = {*kinds.OF_DYNAMIC_TABLES} if self.kind is kinds.TABLE and not self._are_dynamic else set()
         if privileges in (["ALL"], ["ALL PRIVILEGES"]):
-            return sorted(self.kind.privileges)
+            return sorted(self.kind.privileges - others)
         for privilege in privileges:
-            if privilege not in self.kind.privileges and privilege != "OWNERSHIP":
+            if privilege not in self.kind.privileges - others and privilege != "OWNERSHIP":
                 raise NotKnown(f"the privilege {privilege} on a {self.kind.name}")
         return privileges
+
+    @property
+    def _are_dynamic(self) -> bool:
+        return all(isinstance(found, Table) and found.dynamic is not None for found in self.objects)
 
 
 def read_target(context: Context, reader: TokenReader) -> GrantTarget:
