@@ -16,6 +16,7 @@ from bench.figure import Figure, at_least
 from bench.kinesis.service import CREATED_S, CannedKinesis
 from bench.kinesis.shard import CannedShard
 from bench.payload import payloads
+from firnline_local.kinesis import cbor
 from firnline_local.kinesis.http import HttpRequest
 
 if TYPE_CHECKING:
@@ -61,11 +62,15 @@ class Bodies:
         from botocore.awsrequest import AWSResponse, HeadersDict
 
         following = cycle(self._pages)
+        following_in_cbor = cycle(list(map(cbor.answer_as_cbor, self._pages)))
         service = CannedKinesis(self._shards)
 
         def respond(request: Any, **_: Any) -> AWSResponse:
             headers: Any = HeadersDict({"Content-Type": "application/x-amz-json-1.1"})
             target = _text(request.headers["X-Amz-Target"])
+            if target.endswith(".GetRecords") and _text(request.headers["Content-Type"]) == cbor.CONTENT_TYPE:
+                in_cbor: Any = HeadersDict({"Content-Type": cbor.CONTENT_TYPE})
+                return AWSResponse(request.url, 200, in_cbor, _Raw(next(following_in_cbor)))
             if target.endswith(".GetRecords"):
                 return AWSResponse(request.url, 200, headers, _Raw(next(following)))
             asked = HttpRequest("POST", "/", {"x-amz-target": target}, request.body)

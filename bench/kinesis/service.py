@@ -10,9 +10,11 @@ from typing import Any
 from bench.kinesis.pushing import CannedPushes, Pushed
 from bench.kinesis.shard import CannedShard, located
 from bench.payload import SIZE_BYTES
+from firnline_local.kinesis import cbor
 from firnline_local.kinesis.event_stream import CONTENT_TYPE
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.limits import ReadMeter
+from firnline_local.kinesis.wire import CONTENT_TYPE as CONTENT_TYPE_JSON
 from firnline_local.kinesis.wire import TARGET_PREFIX, Reply
 
 COUNTS = "/__firnline__/counts"
@@ -66,9 +68,11 @@ class CannedKinesis:
         }
         if operation not in answers:
             return _json({"__type": "UnknownOperationException", "message": operation}, status=400)
+        if request.headers.get("content-type") == cbor.CONTENT_TYPE and operation == "GetRecords":
+            return self._get_records(cbor.decode(request.body), in_cbor=True)
         return answers[operation](json.loads(request.body))
 
-    def _get_records(self, request: Request) -> Reply:
+    def _get_records(self, request: Request, *, in_cbor: bool = False) -> Reply:
         index, _, first = request["ShardIterator"].partition(":")
         shard = list(self._shards.values())[int(index)]
         now_s = self._clock()
@@ -76,11 +80,12 @@ class CannedKinesis:
         if not meter.admits(int(now_s * 1000)):
             self.counts["refused"] += 1
             return _json(TOO_MANY, status=400)
-        body, records = shard.page(int(first), request.get("Limit", MAX_RECORDS), now_s)
+        page = shard.page_in_cbor if in_cbor else shard.page
+        body, records = page(int(first), request.get("Limit", MAX_RECORDS), now_s)
         meter.count(int(now_s * 1000), records * self._record_bytes)
         self.counts["reads"] += 1
         self.counts["records"] += records
-        return Reply(200, body)
+        return Reply(200, body, content_type=cbor.CONTENT_TYPE if in_cbor else CONTENT_TYPE_JSON)
 
     def _iterator(self, request: Request) -> str:
         number = request.get("StartingSequenceNumber")

@@ -1,7 +1,7 @@
 """`python -m tests.iam.kinesis`: the fake Kinesis as shipped, with a face that enforces policies and notes calls."""
 
 from firnline_local.aws.call import credential_of
-from firnline_local.kinesis import FakeKinesis, FakeKinesisError
+from firnline_local.kinesis import FakeKinesis, FakeKinesisError, cbor
 from firnline_local.kinesis.__main__ import command
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.server import KinesisService
@@ -31,7 +31,7 @@ class EnforcingFace(KinesisService):
             return super().answer(request)
         operation = request.headers.get("x-amz-target", "").removeprefix(TARGET_PREFIX)
         access_key = credential_of(request.headers.get("authorization", "")).access_key
-        accesses = accesses_of(iam_request(self.kinesis, operation, request.body))
+        accesses = accesses_of(iam_request(self.kinesis, operation, _in_json(request)))
         reply = self._refusal(access_key, accesses) or super().answer(request)
         self.log.record("kinesis", operation, access_key=access_key, succeeded=reply.status == 200, accesses=accesses)
         return reply
@@ -43,6 +43,11 @@ class EnforcingFace(KinesisService):
         access, sentence = refused
         code = "KMSAccessDeniedException" if access.action.startswith("kms:") else "AccessDeniedException"
         return error_reply(FakeKinesisError(code, sentence))
+
+
+def _in_json(request: HttpRequest) -> bytes:
+    is_cbor = request.headers.get("content-type") == cbor.CONTENT_TYPE
+    return cbor.request_as_json(request.body) if is_cbor else request.body
 
 
 if __name__ == "__main__":

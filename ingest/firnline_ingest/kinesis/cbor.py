@@ -10,6 +10,7 @@ from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from botocore.exceptions import ConnectionClosedError
 
 from firnline_ingest.kinesis.page import Record, RecordPage
 from firnline_ingest.native import NativeModule
@@ -61,9 +62,13 @@ class CborPages:
         """Raises ValueError for a body that is not a page."""
         assert self._module is not None, "a client that never asked for CBOR gets none"
         fields = self._module.decode_page(body, Record)
-        records = fields.pop("Records")
-        page = msgspec.convert({**fields, "Records": []}, RecordPage)
-        page.Records = records
+        records, iterator = fields.pop("Records"), fields.get("NextShardIterator")
+        behind_ms = fields.get("MillisBehindLatest")
+        if type(iterator) is str and type(behind_ms) is int and fields.get("ChildShards") is None:
+            page = RecordPage(records, iterator, behind_ms)
+        else:
+            page = msgspec.convert({**fields, "Records": []}, RecordPage)
+            page.Records = records
         self._is_proven = True
         return page
 
@@ -96,22 +101,38 @@ class CborPages:
             params["body"] = in_cbor(msgspec.json.decode(params["body"]))
 
     def _ask_again(
-        self, request_dict: dict[str, Any], response: tuple[Any, dict[str, Any]] | None, **_: Any
+        self,
+        request_dict: dict[str, Any],
+        response: tuple[Any, dict[str, Any]] | None,
+        caught_exception: Exception | None = None,
+        **_: Any,
     ) -> float | None:
         """Returns 0 to send the request once more, in JSON, where its CBOR was refused."""
-        if response is None or request_dict["headers"].get("Content-Type") != CBOR:
+        if request_dict["headers"].get("Content-Type") != CBOR:
             return None
-        answer, parsed = response
-        if "Error" not in parsed or not self._is_refused(answer.status_code, parsed["Error"].get("Code", "")):
+        if response is None:
+            if self._is_proven or not isinstance(caught_exception, ConnectionClosedError):
+                return None
+            self.refuse(str(caught_exception))
+        elif not self.is_refused(response[0].status_code, response[1]):
             return None
-        self.refuse(f"{answer.status_code} {parsed['Error'].get('Code', '')}: {parsed['Error'].get('Message', '')}")
         request_dict["headers"]["Content-Type"] = JSON
         request_dict["body"] = request_dict["context"][IN_JSON]
         return 0.0
 
-    def _is_refused(self, status: int, code: str) -> bool:
-        """A server that fails before its first page may fail because of CBOR."""
-        return code in REFUSALS or status in UNSUPPORTED or (status >= 500 and not self._is_proven)
+    def is_refused(self, status: int, parsed: Mapping[str, Any]) -> bool:
+        """Whether an answer says that the server makes nothing of CBOR; then pages are asked for in JSON from now on.
+
+        A server that fails before its first page may fail because of it.
+        """
+        error = parsed.get("Error")
+        if error is None:
+            return False
+        code = error.get("Code", "")
+        if code in REFUSALS or status in UNSUPPORTED or (status >= 500 and not self._is_proven):
+            self.refuse(f"{status} {code}: {error.get('Message', '')}")
+            return True
+        return False
 
 
 def in_cbor(fields: Mapping[str, str | int]) -> bytes:

@@ -19,6 +19,7 @@ from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.cbor import CBOR, CBOR_REFUSALS, JSON, CborPages
+from firnline_ingest.kinesis.direct import DirectReads
 from firnline_ingest.kinesis.errors import UnreadablePage
 from firnline_ingest.kinesis.page import RecordPage, decode_event, decode_page
 from firnline_ingest.native import native
@@ -54,6 +55,8 @@ def kinesis_client(
     pages.register(client)
     if access.arn is not None:
         client.meta.events.register("before-parameter-build.kinesis.*", partial(_name_by_arn, access.arn))
+    parser = TypedPageParser(pages)
+    DirectReads(client, pages, parser, stream_arn=access.arn, connections=connections).register()
     return cast("KinesisClient", client)
 
 

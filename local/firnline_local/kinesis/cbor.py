@@ -34,21 +34,21 @@ def answer_as_cbor(body: bytes) -> bytes:
 def encode(value: object, name: str = "") -> bytes:
     """A value of JSON, which is the field `name` of its object."""
     if isinstance(value, dict):
-        return _head(5, len(value)) + b"".join(encode(key) + encode(inner, key) for key, inner in value.items())
+        return head(5, len(value)) + b"".join(encode(key) + encode(inner, key) for key, inner in value.items())
     if isinstance(value, list):
-        return _head(4, len(value)) + b"".join(encode(each, name) for each in value)
+        return head(4, len(value)) + b"".join(encode(each, name) for each in value)
     if isinstance(value, bool) or value is None:
         return SIMPLE[value]
     if name in TIMES and isinstance(value, int | float):
-        return _head(6, TIME) + encode(round(value * 1000))
+        return head(6, TIME) + encode(round(value * 1000))
     if isinstance(value, int):
-        return _head(0, value) if value >= 0 else _head(1, -1 - value)
+        return head(0, value) if value >= 0 else head(1, -1 - value)
     if isinstance(value, float):
         return b"\xfb" + pack(">d", value)
     if not isinstance(value, str):
         raise TypeError(f"JSON has no {type(value).__name__}")
     content = b64decode(value) if name in BLOBS else value.encode()
-    return _head(2 if name in BLOBS else 3, len(content)) + content
+    return head(2 if name in BLOBS else 3, len(content)) + content
 
 
 def decode(body: bytes) -> Any:
@@ -60,7 +60,8 @@ def decode(body: bytes) -> Any:
     return value
 
 
-def _head(major: int, number: int) -> bytes:
+def head(major: int, number: int) -> bytes:
+    """The start of an item, by its type and its number or length. Raises ValueError."""
     if number < 24:
         return pack(">B", major << 5 | number)
     for info, (form, most) in enumerate(((">BB", 1 << 8), (">BH", 1 << 16), (">BI", 1 << 32), (">BQ", 1 << 64)), 24):

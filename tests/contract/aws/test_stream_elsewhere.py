@@ -22,7 +22,7 @@ from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.reader import ShardReader
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.values import ShardKey
-from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis import FakeKinesis, cbor
 from firnline_local.kinesis.server import KinesisServer, Listener
 from tests.contract.aws.conftest import ACCOUNT, KEY, Account
 from tests.iam.aws import EnforcingApplication
@@ -146,6 +146,12 @@ def test_the_external_id_is_asked_for(partner: Partner, rendered: Statements) ->
         partner.client(roles=[{"arn": ROLE_ARN}]).list_shards(StreamName="orders")
 
 
+def fields_of(request: Any) -> Any:
+    """What a request says, in whichever form."""
+    is_cbor = request.headers["Content-Type"] in (cbor.CONTENT_TYPE, cbor.CONTENT_TYPE.encode())
+    return cbor.decode(request.body) if is_cbor else json.loads(request.body)
+
+
 def test_a_stream_that_its_own_policy_opens_is_read_by_its_arn(account: Account) -> None:
     """With the engine's own rights: each call names the stream by its ARN, as a stream of another account has to be."""
     stream = {name: value for name, value in SPEC["streams"][0].items() if name not in ("role_arn", "external_id")}
@@ -163,7 +169,7 @@ def test_a_stream_that_its_own_policy_opens_is_read_by_its_arn(account: Account)
         document = engine_config(spec, engine_inputs(spec))["pipelines"][0]["access"]
         client = kinesis_client(account.config(), access=Access(**document, endpoint=server.endpoint))
         client.meta.events.register(
-            "before-send.kinesis.*", lambda request, **_: asked.append((request.url, json.loads(request.body)))
+            "before-send.kinesis.*", lambda request, **_: asked.append((request.url, fields_of(request)))
         )
         lineage = read_lineage(client, "orders")
         (shard,) = lineage.shards

@@ -1,0 +1,190 @@
+"""GetRecords without what botocore does again for each call: a read of an empty shard is mostly that.
+
+The first read is botocore's. What it has decided (the host, the headers, who signs for which region, whom to trust) is kept,
+and a further read of the same form is signed by botocore's SigV4 with the credentials of that moment, sent on a connection
+of its own, and taken apart by the client's own parser. Whatever is not plain goes botocore's way, each time: another form of the
+request, a proxy, retries that are botocore's, a certificate of a client, a signature of another kind.
+"""
+
+import ssl
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import msgspec
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.httpsession import create_urllib3_context, get_cert_path
+
+from firnline_ingest.aws.client import CONNECT_TIMEOUT_S
+from firnline_ingest.aws.request_parts import PARTS
+from firnline_ingest.kinesis.cbor import CBOR, CborPages, in_cbor
+from firnline_ingest.kinesis.http import Connections
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+OPERATION, EVENT = "GetRecords", "kinesis.GetRecords"
+FORM = frozenset({"ShardIterator", "Limit"})
+OF_EACH_REQUEST = frozenset(
+    {
+        "authorization",
+        "x-amz-date",
+        "x-amz-security-token",
+        "amz-sdk-invocation-id",
+        "content-length",
+        "content-type",
+        "host",
+    }
+)
+SCHEME = "AWS4-HMAC-SHA256"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class DirectReads:
+    """The method get_records of one client. Thread-safe."""
+
+    def __init__(
+        self, client: "KinesisClient", pages: CborPages, parser: Any, *, stream_arn: str | None, connections: int
+    ) -> None:
+        self._client: Any = client
+        self._by_botocore: Callable[..., Any] = client.get_records
+        self._pages = pages
+        self._parser = parser
+        self._also = {} if stream_arn is None else {"StreamARN": stream_arn}
+        self._most = connections
+        self._shape = self._client.meta.service_model.operation_model(OPERATION).output_shape
+        self._sent: tuple[str, list[tuple[str, str]]] | None = None
+        self._connections: Connections | None = None
+        self.direct = 0
+        """How many reads did not go botocore's way."""
+
+    def register(self) -> None:
+        """From now on the client reads so."""
+        if _is_plain(self._client):
+            self._client.meta.events.register_first(f"before-send.{EVENT}", self._observe)
+            self._client.get_records = self.get_records
+            self._close_client = self._client.close
+            self._client.close = self._close
+
+    def _close(self) -> None:
+        if self._connections is not None:
+            self._connections.close()
+        self._close_client()
+
+    def get_records(self, **request: Any) -> Any:
+        """As the client's own. Raises as it does."""
+        if self._sent is None or request.keys() != FORM:
+            return self._by_botocore(**request)
+        self.direct += 1
+        return self._read(request, *self._sent)
+
+    def _observe(self, request: Any, **_: Any) -> None:
+        """Keeps what botocore has decided, at the first request that is signed as ours are."""
+        if self._sent is not None:
+            return
+        headers = [(_text(name), _text(value)) for name, value in request.headers.items()]
+        signed = next((value for name, value in headers if name.lower() == "authorization"), "")
+        signer = self._client._request_signer
+        scope = f"/{signer._region_name}/{signer._signing_name}/aws4_request,"
+        if not signed.startswith(SCHEME) or scope not in signed:
+            return
+        session = self._client._endpoint.http_session
+        if session._proxy_config.proxy_url_for(request.url) is not None:
+            return
+        config = self._client.meta.config
+        context = _trusting(session._verify) if request.url.startswith("https:") else None
+        self._connections = Connections(
+            request.url,
+            context,
+            most=self._most,
+            connect_timeout_s=config.connect_timeout or CONNECT_TIMEOUT_S,
+            read_timeout_s=config.read_timeout,
+        )
+        self._sent = request.url, [pair for pair in headers if pair[0].lower() not in OF_EACH_REQUEST]
+
+    def _read(self, request: dict[str, Any], url: str, kept: list[tuple[str, str]]) -> Any:
+        fields = request | self._also
+        is_cbor = self._pages.is_asked_for
+        body = in_cbor(fields) if is_cbor else _encode(fields)
+        headers = dict(kept)
+        headers["Content-Type"] = CBOR if is_cbor else "application/x-amz-json-1.1"
+        headers["amz-sdk-invocation-id"] = str(uuid4())
+        signer = self._client._request_signer
+        asked = AWSRequest(method="POST", url=url, headers=headers, data=body)
+        credentials = signer._credentials.get_frozen_credentials()
+        SigV4Auth(credentials, signer._signing_name, signer._region_name).add_auth(asked)
+        try:
+            status, answered, content = self._send(asked, body)
+        except Exception as error:
+            self._client.meta.events.emit(f"after-call-error.{EVENT}", exception=error, context={PARTS: fields})
+            raise
+        response = {
+            "status_code": status,
+            "headers": answered,
+            "body": content,
+            "context": {"operation_name": OPERATION},
+        }
+        parsed = self._parser.parse(response, self._shape)
+        if status < 300:
+            return parsed
+        if is_cbor and self._pages.is_refused(status, parsed):
+            return self._by_botocore(**request)
+        return self._refused(status, parsed, fields)
+
+    def _send(self, asked: Any, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """Whoever answers in botocore's place answers here as well."""
+        for _, answer in self._client.meta.events.emit(f"before-send.{EVENT}", request=asked):
+            if answer is not None:
+                return answer.status_code, answer.headers, answer.content
+        assert self._connections is not None, "it is made with what is kept"
+        return self._connections.post(list(asked.headers.items()), body)
+
+    def _refused(self, status: int, parsed: dict[str, Any], fields: dict[str, Any]) -> Any:
+        """Raises the client's own error, after whoever listens has heard of it."""
+        metadata = parsed.setdefault("ResponseMetadata", {})
+        metadata |= {"RetryAttempts": 0, "MaxAttemptsReached": True}
+        answer = _Status(status)
+        self._client.meta.events.emit(
+            f"after-call.{EVENT}",
+            http_response=answer,
+            parsed=parsed,
+            model=self._client.meta.service_model.operation_model(OPERATION),
+            context={PARTS: fields},
+        )
+        code = parsed.get("Error", {}).get("Code")
+        raise self._client.exceptions.from_code(code)(parsed, OPERATION)
+
+
+class _Status:
+    def __init__(self, status_code: int) -> None:
+        self.status_code = status_code
+
+
+def _is_plain(client: Any) -> bool:
+    """Whether this botocore, and this client, are as what is kept here needs them."""
+    config: Any = client.meta.config
+    session: Any = getattr(getattr(client, "_endpoint", None), "http_session", None)
+    signer = getattr(client, "_request_signer", None)
+    attempts = (config.retries or {}).get("total_max_attempts")
+    return (
+        all(hasattr(session, name) for name in ("_proxy_config", "_verify"))
+        and all(hasattr(signer, name) for name in ("_credentials", "_region_name", "_signing_name"))
+        and (session._verify is True or isinstance(session._verify, str))
+        and config.signature_version in ("v4", None)
+        and config.client_cert is None
+        and attempts == 1
+    )
+
+
+def _trusting(verify: Any) -> ssl.SSLContext:
+    """As botocore trusts: a bundle of the configuration or of the environment, else its own."""
+    context: ssl.SSLContext = create_urllib3_context()
+    context.check_hostname, context.verify_mode = True, ssl.CERT_REQUIRED
+    context.load_verify_locations(cafile=get_cert_path(verify))
+    return context
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
