@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from firnline_local.running import RunningEnvironment
 from tests.iam.running import enforce_statements
-from tests.spark.conftest import HANGS_S
+from tests.spark.conftest import HANGS_S, Lane
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
@@ -96,3 +96,19 @@ def test_with_them_the_place_itself_is_looked_at_as_the_engine(
     assert refused[0] == nowhere[0] == "FL-5405"
     assert "Status Code: 403" in refused[1]
     assert "Status Code: 404" in nowhere[1]
+
+
+def test_a_drain_needs_no_file_system_of_the_cluster(new_lane: Callable[..., Lane]) -> None:
+    """From where a person deploys: the checkpoint is the cluster's, and this Spark has no jars for it."""
+    lane = new_lane(spark={"checkpoint": f"s3://{BUCKET}/checkpoint/of-the-cluster/"})
+    lane.put({"n": 1})
+    asked = subprocess.run(
+        [sys.executable, "-m", "firnline_ingest", "drain", "--config", str(lane.config_file)],
+        env={**os.environ, **lane.environment.variables, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HANGS_S,
+    )
+    assert asked.returncode == 0, asked.stderr[-5000:]
+    assert lane.rows() == [(0,)]  # it takes in nothing new

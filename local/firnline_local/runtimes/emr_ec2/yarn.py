@@ -5,7 +5,6 @@ Containers are processes of this machine, which YARN gives sessions of their own
 and end with it.
 """
 
-import json
 import os
 import socket
 import stat
@@ -15,18 +14,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
-from urllib.request import ProxyHandler, build_opener
 from xml.sax.saxutils import escape
 
 from firnline_infra.s3a import hadoop_of, jars_of, provide_jars, provided_at
 from firnline_ingest.errors import FirnlineError
-from firnline_local.runtimes.jobs.container import Container, Order
+from firnline_local.runtimes.jobs.container import STDERR, Container, Order
 from firnline_local.runtimes.jobs.spark_home import SMALL, java_variables
 from firnline_local.runtimes.jobs.submission import LaunchRefused
 
 HOST = "127.0.0.1"
-READY_S, LOOK_S = 120.0, 0.1
+READY_S, LOOK_S = 600.0, 0.1  # a machine that has other things to do is no reason to give up
+READY = {"resourcemanager": "Transitioned to active state", "nodemanager": "Registered with ResourceManager as"}
 MANAGER = "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager"
 NODE = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"
 COMMAND = "org.apache.hadoop.yarn.client.cli.ApplicationCLI"
@@ -94,7 +92,7 @@ class Yarn:
         self._write_command(classpath)
         for name, main in (("resourcemanager", MANAGER), ("nodemanager", NODE)):
             self._containers.append(Container(self._order(name, main, classpath)))
-        self._wait(ports[-1])
+        self._wait()
 
     def stop(self) -> None:
         """Returns when nothing of it runs any more."""
@@ -158,23 +156,17 @@ class Yarn:
         command.write_text(text, encoding="utf-8")
         command.chmod(command.stat().st_mode | stat.S_IXUSR)
 
-    def _wait(self, port: int) -> None:
+    def _wait(self) -> None:
         give_up_s = time.monotonic() + READY_S
-        while not self._is_ready(port):
+        while not self._is_ready():
             if time.monotonic() > give_up_s or any(each.is_over for each in self._containers):
                 self.stop()
                 raise LaunchRefused(f"YARN does not start; its logs are in {self._folder}.")
             time.sleep(LOOK_S)
 
-    @staticmethod
-    def _is_ready(port: int) -> bool:
-        url = f"http://{HOST}:{port}/ws/v1/cluster/nodes?states=RUNNING"
-        try:
-            with build_opener(ProxyHandler({})).open(url, timeout=READY_S) as answer:
-                found: Any = json.loads(answer.read())
-        except (OSError, ValueError):
-            return False
-        return bool((found.get("nodes") or {}).get("node"))
+    def _is_ready(self) -> bool:
+        """Reads the daemons' own logs: their web pages cost more than all the rest of the start."""
+        return all(said in (self._folder / name / STDERR).read_text(errors="replace") for name, said in READY.items())
 
 
 def configuration(properties: Mapping[str, str]) -> str:
