@@ -51,11 +51,15 @@ def _with_types(section: Any, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(model: type[Model], document: object, source: str) -> Model:
-    """Raises ConfigError with all problems of `document`; `source` names it in the message (a path, or an option)."""
+    """A word may stand for a section that has one field for it: `initial_position: latest`.
+
+    Raises ConfigError with all problems of `document`; `source` names it in the message (a path, or an option)."""
     try:
         # JSON mode lets strict models accept enums and paths as the text that documents hold.
         return model.model_validate(document, strict=None)
     except ValidationError as error:
-        from firnline_ingest.config.problems import described  # only a wrong document pays for it
+        from firnline_ingest.config.problems import described, with_short_forms  # only such a document pays for it
 
+        if (whole := with_short_forms(model, error, document)) is not document:
+            return parse(model, whole, source)
         raise ConfigError(source, described(model, error, document)) from None

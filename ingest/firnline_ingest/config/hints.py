@@ -58,6 +58,22 @@ def form_hint(sections: Sequence[type[BaseModel]], given: object) -> str:
     return required_form(sections) or next((f"{{{each}: …}}" for section in sections for each in _names(section)), "")
 
 
+def short_form(sections: Sequence[type[BaseModel]], given: object) -> dict[str, str] | None:
+    """The section that one word stands for, as `latest` does for {at: LATEST}: its `type`, or the one field that takes that word.
+
+    None where several fields do, or where it is the name of a field: then nobody can say what was meant.
+    """
+    if not isinstance(given, str):
+        return None
+    meant, names = list[dict[str, str]](), [name for section in sections for name in _names(section)]
+    for section in sections:
+        for name in ("type",) if "type" in section.model_fields else _names(section):
+            known = {_plain(word): word for word in _words_of(section, name)} if name in section.model_fields else {}
+            if _plain(given) in known:
+                meant.append({name: known[_plain(given)]})
+    return meant[0] if len(meant) == 1 and _plain(given) not in map(_plain, names) else None
+
+
 def required_form(sections: Sequence[type[BaseModel]]) -> str:
     """Returns what the first of them needs; empty if it needs nothing."""
     fields = sections[0].model_fields.items() if sections else ()

@@ -62,7 +62,8 @@ class PipelineOptions(Section):
     """The table's name. Where absent it is the stream's name, with a hash after it if that is no identifier. Upper-cased;
     quote it to keep its case. Of a pattern, a template."""
     initial_position: InitialPosition = InitialPosition.default()
-    """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
+    """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently. `LATEST` alone
+    is short for `{at: LATEST}`."""
     idle_after_seconds: int = Field(default=IDLE_AFTER_SECONDS, ge=10, le=7 * 86_400)
     """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
     `IdleShards`. Nothing else follows from it."""

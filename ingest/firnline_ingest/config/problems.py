@@ -15,6 +15,7 @@ from firnline_ingest.config.hints import (
     path_of,
     required_form,
     sections_at,
+    short_form,
     word_hint,
 )
 from firnline_ingest.config.other_names import here_called
@@ -33,6 +34,30 @@ def described(model: type[BaseModel], error: ValidationError, document: object) 
     """In the order of the document's fields."""
     problems = [_untagged(problem, document) for problem in error.errors()]
     return [_describe(model, problem) for problem in problems if not _is_of_another_kind(problem, problems)]
+
+
+def with_short_forms(model: type[BaseModel], error: ValidationError, document: object) -> object:
+    """The document with a section for each word that stands for one; the same document where there is none."""
+    for problem in error.errors():
+        location = _untagged(problem, document)["loc"]
+        if problem["type"] in NO_MAPPING and location:
+            form = short_form(sections_at(model, location), problem.get("input"))
+            document = _replaced(document, location, form) if form is not None else document
+    return document
+
+
+def _replaced(document: Any, location: tuple[str | int, ...], value: object) -> Any:
+    """A copy with another value in that place; the same document where there is no such place."""
+    first, *rest = location
+    if isinstance(document, list) and isinstance(first, int):
+        pairs: Iterable[tuple[int | str, Any]] = enumerate(document)
+        return [
+            _replaced(each, tuple(rest), value) if at == first and rest else value if at == first else each
+            for at, each in pairs
+        ]
+    if not isinstance(document, dict) or first not in document:
+        return document
+    return {**document, first: _replaced(document[first], tuple(rest), value) if rest else value}
 
 
 def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]:

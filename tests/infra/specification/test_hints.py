@@ -1,11 +1,16 @@
 """A mistaken document is told what it was probably meant to say."""
 
+import copy
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
+from firnline_infra.specification import EnvironmentSpec
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.hints import _words_of, sections_at, short_form
 from tests.infra.runtimes.environments import RUNTIMES
-from tests.infra.specifications import one_pipeline, problems, told
+from tests.infra.specifications import document, one_pipeline, problems, told
 
 SERVERLESS = RUNTIMES["emr_serverless"]
 PODS = RUNTIMES["kubeflow"]
@@ -15,8 +20,8 @@ PODS = RUNTIMES["kubeflow"]
     ("changes", "said"),
     [
         (
-            one_pipeline(initial_position="latest"),
-            "pipelines[0].initial_position: must be a mapping of names to values, such as {at: LATEST}",
+            one_pipeline(initial_position="at_timestamp"),
+            "pipelines[0].initial_position: timestamp is given with AT_TIMESTAMP, and only then",
         ),
         (
             one_pipeline(initial_position="yesterday"),
@@ -24,7 +29,11 @@ PODS = RUNTIMES["kubeflow"]
         ),
         (
             one_pipeline(format="csv"),
-            "pipelines[0].format: must be a mapping of names to values, such as {type: csv}",
+            "pipelines[0].format: give columns: [FIRST, SECOND], a name for each field in its order, or header: true",
+        ),
+        (
+            {"aws": {"runtime": "emr_serverless"}},
+            "aws.runtime: must be a mapping of names to values, such as {trust: emr-serverless}",
         ),
         ({"durability": "EPHEMRAL"}, "durability: …(got 'EPHEMRAL'); did you mean 'EPHEMERAL'?"),
         ({"durability": "ephemeral"}, "durability: …(got 'ephemeral'); did you mean 'EPHEMERAL'?"),
@@ -49,3 +58,39 @@ PODS = RUNTIMES["kubeflow"]
 )
 def test_what_was_meant_is_said(changes: dict[str, Any], said: str) -> None:
     assert problems(**changes)[:1] == told(said)
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        ({"initial_position": "latest"}, {"initial_position": {"at": "LATEST"}}),
+        ({"initial_position": "TRIM_HORIZON"}, {"initial_position": {"at": "TRIM_HORIZON"}}),
+        ({"format": "json_lines"}, {"format": {"type": "json_lines"}}),
+        ({"transforms": ["flatten", {"type": "flatten"}]}, {"transforms": [{"type": "flatten"}, {"type": "flatten"}]}),
+    ],
+)
+def test_one_word_stands_for_a_section_that_has_one_field_for_it(short: dict[str, Any], whole: dict[str, Any]) -> None:
+    written = document(**one_pipeline(**short))
+    before = copy.deepcopy(written)
+    assert parse(EnvironmentSpec, written, "x") == parse(EnvironmentSpec, document(**one_pipeline(**whole)), "x")
+    assert written == before, "the caller's document is left as it is"
+
+
+def test_every_enum_of_a_section_has_a_short_form_or_the_section_has_two_fields_for_the_word() -> None:
+    """A law over the specification: whichever word stands for a section, it is what the section says in whole."""
+    for section in _sections(EnvironmentSpec):
+        for word in {word for name in section.model_fields for word in _words_of(section, name)}:
+            form = short_form([section], word.lower())
+            if form is not None:
+                ((name, said),) = form.items()
+                assert said in _words_of(section, name)
+
+
+def _sections(model: type[BaseModel]) -> set[type[BaseModel]]:
+    found, left = set[type[BaseModel]](), [model]
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            left += [inner for name in each.model_fields for inner in sections_at(each, (name,))]
+    return found

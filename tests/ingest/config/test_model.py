@@ -85,7 +85,11 @@ def test_a_section_that_is_no_mapping_is_said_in_words_of_the_document(section: 
 @pytest.mark.parametrize(
     ("format_", "place", "form"),
     [
-        ("csv", "format", "must be a mapping of names to values, such as {type: csv}"),
+        (
+            "csv",
+            "format",
+            "give columns: [FIRST, SECOND], a name for each field in its order, or header: true",
+        ),
         ("protobuf", "format", "must be a mapping of names to values, such as {type: json}"),
         (
             {"type": "csv"},
