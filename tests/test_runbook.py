@@ -1,6 +1,7 @@
 """Every error id has one error, and one entry in the runbook."""
 
 import importlib
+import json
 import pkgutil
 import re
 from collections import defaultdict
@@ -84,3 +85,19 @@ def test_an_error_that_crosses_processes_is_the_same_there() -> None:
     assert isinstance(error, StreamMissing)
     assert str(error) == str(StreamMissing("orders"))
     assert (error.id, error.is_retryable) == ("FL-2001", False)
+
+
+def test_an_entry_names_its_page_and_is_a_document_too() -> None:
+    assert "More: https://firnline.github.io/firnline/errors/FL-3011/" in CliRunner().invoke(explain, ["3011"]).output
+    document = json.loads(CliRunner().invoke(explain, ["FL-3011", "-o", "json"]).output)
+    assert (document["id"], document["url"]) == ("FL-3011", "https://firnline.github.io/firnline/errors/FL-3011/")
+
+
+def test_errors_are_found_by_the_words_of_their_entries() -> None:
+    found = CliRunner().invoke(explain, ["user", "disabled"]).output
+    assert "FL-3011  LoginRefused" in found
+    assert "FL-2001" not in found
+    assert len(CliRunner().invoke(explain, []).output.splitlines()) > 250
+    refused = CliRunner().invoke(explain, ["banana"])
+    assert isinstance(refused.exception, UsageError)
+    assert "No error's entry has banana." in str(refused.exception)

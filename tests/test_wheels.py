@@ -47,6 +47,7 @@ ROOMS = {
             "nesting.py",
             "new_columns.py",
             "permissions",
+            "planned_columns.py",
             "records",
             "schemas",
             "shard",

@@ -21,8 +21,13 @@ ESCAPED = {"<": "\\<", "|": "\\|"}
 HEAD = "| id | error | | how it comes about | what to do |\n|---|---|---|---|---|"
 
 
+def errors_by_id() -> Mapping[str, type[FirnlineError]]:
+    """Of the packages, and of what measures them."""
+    return {**declared_errors(), **{error.id: error for error in declared_in(bench.errors)}}
+
+
 def page() -> str:
-    errors = {**declared_errors(), **{error.id: error for error in declared_in(bench.errors)}}
+    errors = errors_by_id()
     return SLOT.sub(lambda slot: "\n".join([HEAD, *(_row(errors[id_]) for id_ in ids_of(slot[1], errors))]), prose())
 
 

@@ -4,17 +4,28 @@ A heading of the second level is a section, a bold line of its own a group in it
 """
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from mkdocs.structure.files import File
+
 DOCS = Path(__file__).parents[1]
+if str(DOCS.parent) not in sys.path:  # `mkdocs` is a program of its own, and this file one that it reads by its path
+    sys.path.insert(0, str(DOCS.parent))
+
+from docs.tools import error_pages  # noqa: E402
+
 LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|examples|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)"
 )
 LISTS, LESS = ("spec.md", "permissions.md", "runbook.md", "options.md"), 0.3
 """Pages that have a section for nearly each word, and how much less they count in the search."""
+
+MORE = 4
+"""How much more an error's own page counts than the pages that mention its id."""
 
 Nav = list[Any]
 
@@ -24,7 +35,16 @@ def on_config(config: Any) -> Any:
     version = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     config["site_name"] = f"Firnline {version}"
     config["nav"] = navigation((DOCS / "README.md").read_text(encoding="utf-8"))
+    (reference,) = (section["Reference"] for section in config["nav"] if "Reference" in section)
+    reference.append({"Errors": f"{error_pages.FOLDER}/index.md"})
     return config
+
+
+def on_files(files: Any, *, config: Any) -> Any:
+    """Called by mkdocs with what it has found: adds a page for each error."""
+    for path, text in error_pages.pages():
+        files.append(File.generated(config, path, content=text))
+    return files
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
@@ -32,9 +52,12 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
     Of a word that a how-to and a long list of names both have, the search shows the how-to first.
     """
+    if error_pages.ID.search(page.file.src_uri):
+        page.meta["search"] = {"boost": MORE}
+        return markdown
     if page.file.src_uri in LISTS or page.file.src_uri.startswith("design/"):
         page.meta["search"] = {"boost": LESS}
-    return OUTSIDE.sub(r"\1", markdown)
+    return error_pages.linked(OUTSIDE.sub(r"\1", markdown), page.file.src_uri)
 
 
 def navigation(index: str) -> Nav:

@@ -20,6 +20,14 @@ import difflib
 from collections.abc import Iterable
 from typing import ClassVar
 
+DOCUMENTATION = "https://firnline.github.io/firnline/"
+"""The site that a release publishes, with a page for each error."""
+
+
+def url_of(id_: str) -> str:
+    """The page of an error."""
+    return f"{DOCUMENTATION}errors/{id_}/"
+
 
 class Retryable:
     """Trying again later can help; nothing has to be changed by a person."""
@@ -184,4 +192,5 @@ __all__ = [
     "UsageError",
     "did_you_mean",
     "nearest",
+    "url_of",
 ]

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools.error_pages import linked
+from docs.tools.runbook import errors_by_id
 from docs.tools.site import navigation
+from firnline_ingest.errors import DOCUMENTATION, url_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,3 +75,37 @@ def test_no_page_asks_another_host_for_anything(site: Path) -> None:
 def test_the_navigation_is_the_first_page_s_lists() -> None:
     index = "# T\n\n## Use\n\n**Start**\n\n| [x](x.md) | [y](y.md), [x](x.md) |\n\n## Why\n\n| [z](d/z.md) |\n"
     assert navigation(index) == ["README.md", {"Use": [{"Start": ["x.md", "y.md"]}]}, {"Why": ["d/z.md"]}]
+
+
+def test_each_error_has_a_page_that_its_url_leads_to_and_that_a_search_for_the_id_finds_first(site: Path) -> None:
+    found = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    boosts = {each["location"]: each.get("boost", 1) for each in found}
+    for id_, error in errors_by_id().items():
+        page = (site / "errors" / id_ / "index.html").read_text(encoding="utf-8")
+        assert url_of(id_).removeprefix(DOCUMENTATION) == f"errors/{id_}/"
+        assert id_ in page.partition("</title>")[0], error
+        assert boosts[f"errors/{id_}/"] > 1
+    assert "How it comes about" in (site / "errors" / "FL-3011" / "index.html").read_text(encoding="utf-8")
+
+
+def test_an_id_on_a_page_leads_to_the_errors_page(site: Path) -> None:
+    assert 'href="../errors/FL-3011/"' in (site / "runbook" / "index.html").read_text(encoding="utf-8")
+    assert "errors/" in (site / "index.html").read_text(encoding="utf-8"), "the list of them is in the navigation"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("the shard stops (FL-3105) unless", "the shard stops ([FL-3105](errors/FL-3105.md)) unless"),
+        ("see [FL-5522](runbook.md#drift).", "see [FL-5522](errors/FL-5522.md)."),
+        ("`firnline explain FL-3011`", "`firnline explain FL-3011`"),
+        ("[FL-3011 and more](a.md)", "[FL-3011 and more](a.md)"),
+        ("```\n[FL-3011] said\n```\nFL-3011", "```\n[FL-3011] said\n```\n[FL-3011](errors/FL-3011.md)"),
+    ],
+)
+def test_an_id_becomes_a_link_where_it_is_text(written: str, shown: str) -> None:
+    assert linked(written, "records.md") == shown
+
+
+def test_from_a_folder_the_link_goes_up_first() -> None:
+    assert linked("FL-3011", "design/ledger.md") == "[FL-3011](../errors/FL-3011.md)"

@@ -1,24 +1,77 @@
-"""`firnline explain`: what the runbook says of an error."""
+"""`firnline explain`: what the runbook says of an error, without a network; and which errors there are."""
+
+import re
+from typing import TYPE_CHECKING
 
 import click
 
 from firnline_infra.cli.output import output_option, show
 
+if TYPE_CHECKING:
+    from firnline_ingest.errors import FirnlineError
+
+AN_ID = re.compile(r"(?:FL-?)?\d{4}", re.IGNORECASE)
+
 
 @click.command()
-@click.argument("id_", metavar="ID")
+@click.argument("words", metavar="[ID | WORD...]", nargs=-1)
 @output_option()
-def explain(id_: str, output: str) -> None:
-    """Print the runbook's entry of an error id, such as FL-3011."""
+def explain(words: tuple[str, ...], output: str) -> None:
+    """Print the runbook's entry of an error id, such as FL-3011.
+
+    With words in its place, lists the errors whose entries have them all; without any, all errors.
+
+    \b
+    For example:
+      firnline explain FL-3011
+      firnline explain key refused
+    """
     from firnline_infra.error_catalog import error_of
+
+    if len(words) == 1 and (AN_ID.fullmatch(words[0]) or words[0].upper().startswith("FL-")):
+        error = error_of(words[0])
+        show(output, lambda: _document(error), lambda: _text(error))
+        return
+    found = _with_words(words)
+    show(output, lambda: [_document(each) for each in found], lambda: _table(found))
+
+
+def _document(error: "type[FirnlineError]") -> dict[str, str]:
+    from firnline_ingest.errors import url_of
+
+    parts = {"meaning": error.__doc__ or "", "causes": error.causes, "next_step": error.remedy}
+    return {"id": error.id, "name": error.__name__, "kind": error.kind(), **parts, "url": url_of(error.id)}
+
+
+def _text(error: "type[FirnlineError]") -> str:
+    from firnline_ingest.errors import url_of
     from firnline_ingest.terminal import folded
 
-    error = error_of(id_)
-    parts = {"meaning": error.__doc__, "causes": error.causes, "next_step": error.remedy}
-    document = {"id": error.id, "name": error.__name__, "kind": error.kind(), **parts}
-    titles = zip(("", "How it comes about: ", "Next: "), parts.values(), strict=True)
-    text = [
-        f"{error.id} {error.__name__} ({error.kind()})",
-        *(folded(said, first=title) for title, said in titles if said),
-    ]
-    show(output, lambda: document, lambda: "\n\n".join(text))
+    titles = {"": error.__doc__, "How it comes about: ": error.causes, "Next: ": error.remedy}
+    entry = [folded(said, first=title) for title, said in titles.items() if said]
+    return "\n\n".join([f"{error.id} {error.__name__} ({error.kind()})", *entry, f"More: {url_of(error.id)}"])
+
+
+def _with_words(words: tuple[str, ...]) -> "list[type[FirnlineError]]":
+    """Raises UsageError where no entry has them all."""
+    from firnline_infra.error_catalog import declared_errors
+    from firnline_ingest.errors import UsageError
+
+    errors = [error for _, error in sorted(declared_errors().items()) if error.causes]
+    found = [error for error in errors if all(word.lower() in _entry(error) for word in words)]
+    if not found:
+        raise UsageError(
+            f"No error's entry has {' and '.join(words)}.",
+            next_step="give an id as a message shows it, for example FL-3011; fewer words; or none, for all of them.",
+        )
+    return found
+
+
+def _entry(error: "type[FirnlineError]") -> str:
+    return " ".join((error.id, error.__name__, error.__doc__ or "", error.causes, error.remedy)).lower()
+
+
+def _table(errors: "list[type[FirnlineError]]") -> str:
+    from firnline_ingest.terminal import text_table
+
+    return text_table(("id", "error", "how it comes about"), [(each.id, each.__name__, each.causes) for each in errors])

@@ -112,7 +112,10 @@ def _document(path: Path, spec: "EnvironmentSpec") -> dict[str, object]:
 
 def _refused(path: Path, error: "FirnlineError") -> dict[str, object]:
     """The result for a wrong specification: each problem, or the error that kept it from being read."""
-    return {"file": str(path), "is_good": False, "problems": getattr(error, "problems", None) or [str(error)]}
+    from firnline_ingest.errors import url_of
+
+    problems = getattr(error, "problems", None) or [str(error)]
+    return {"file": str(path), "is_good": False, "id": error.id, "url": url_of(error.id), "problems": problems}
 
 
 def _counted(number: int, what: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from firnline_infra.observe.spec_lines import LineOf, first_line
 from firnline_ingest.checks import Finding, Ignored, Report, Rule, Suite
+from firnline_ingest.errors import DOCUMENTATION
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 SECURITY_SEVERITY = "8.0"  # what GitHub sorts security alerts by
@@ -28,7 +29,8 @@ def report_sarif(report: Report, *, spec_file: str, line_of: LineOf = first_line
             "driver": {
                 "name": f"firnline {suite.name}",
                 "version": version("firnline-infra"),
-                "rules": [_rule(f"{suite.name}/{id_}", rule) for id_, rule in suite.rules.items()],
+                "informationUri": DOCUMENTATION,
+                "rules": [_rule(suite, id_, rule) for id_, rule in suite.rules.items()],
             }
         },
         "automationDetails": {"id": f"firnline-{suite.name}/{report.environment}"},
@@ -49,9 +51,10 @@ def fingerprint(finding: Finding) -> str:
     return hashlib.sha256("\0".join(finding.key).encode()).hexdigest()
 
 
-def _rule(id_: str, rule: Rule) -> Json:
+def _rule(suite: Suite, id_: str, rule: Rule) -> Json:
     described: Json = {
-        "id": id_,
+        "id": f"{suite.name}/{id_}",
+        "helpUri": f"{DOCUMENTATION}{suite.name}/",
         "shortDescription": {"text": rule.text},
         "defaultConfiguration": {"level": _level(rule)},
     }

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from firnline_infra.status.reader import StatusReader
-from firnline_ingest.errors import FirnlineError
+from firnline_ingest.errors import FirnlineError, url_of
 
 EVERY_S, A_SHARD_S = 2.0, 0.005
 """A thousand shards are read every seven seconds: a look reads each of their rows."""
@@ -79,5 +79,7 @@ class StatusFeed:
 
 def _trouble(error: Exception) -> dict[str, str]:
     if isinstance(error, FirnlineError):
-        return {"id": error.id, "what": error.what, "next_step": error.next_step}
-    return {"id": FirnlineError.id, "what": f"{type(error).__name__}: {error}", "next_step": FirnlineError.remedy}
+        said = {"id": error.id, "what": error.what, "next_step": error.next_step}
+    else:
+        said = {"id": FirnlineError.id, "what": f"{type(error).__name__}: {error}", "next_step": FirnlineError.remedy}
+    return {**said, "url": url_of(said["id"])}

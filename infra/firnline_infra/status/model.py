@@ -9,6 +9,7 @@ from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.causes import ProblemCause, by_cause, is_lasting
+from firnline_ingest.errors import url_of
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
 from firnline_ingest.values import moment
 
@@ -280,7 +281,7 @@ def _deployment(record: DeploymentRecord) -> dict[str, Any]:
 def _problem(cause: ProblemCause) -> dict[str, Any]:
     times = {"since": _time(cause.problem.since_ms), "next_try": _time(cause.problem.next_try_ms)}
     said = {name: value for name, value in asdict(cause.problem).items() if not name.endswith("_ms")}
-    return said | times | {"shards": list(cause.shards)}
+    return said | times | {"shards": list(cause.shards), "url": url_of(cause.problem.id)}
 
 
 def _time(ms: int) -> str:

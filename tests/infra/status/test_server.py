@@ -56,6 +56,7 @@ def test_the_status_is_sent_again_whenever_it_was_read(page: StatusServer, monke
     found = [event(answer) for _ in range(3)]
     assert [each["application"] for each in found] == ["firnline-prod"] * 3
     assert found[0]["problems"][0]["id"] == "FL-3011"
+    assert found[0]["problems"][0]["url"].endswith("/errors/FL-3011/")
 
 
 def test_a_program_gets_it_as_one_document(page: StatusServer) -> None:

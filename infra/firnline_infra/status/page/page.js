@@ -113,7 +113,7 @@ function problem(each, now, isOwn) {
   const object = [each.stream, each.shard].filter(Boolean).join(" / ") || "the engine";
   const again = !isOwn ? "" : each.next_try ? `, tried again at ${new Date(each.next_try).toLocaleTimeString("en-GB")}` : ", tried again with each epoch";
   return h("article", { class: `problem ${each.has_stopped ? "stopped" : ""}` },
-    h("h3", {}, h("span", { class: `tag ${each.has_stopped ? "bad" : ""}` }, each.id), object,
+    h("h3", {}, h("a", { class: `tag ${each.has_stopped ? "bad" : ""}`, href: each.url, target: "_blank", rel: "noreferrer" }, each.id), object,
       h("span", { class: "times" }, "since ", when(each.since), `, met ${each.tries === 1 ? "once" : `${each.tries} times`}${again}`)),
     many, h("p", { class: "what" }, each.what),
     h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)));
