@@ -23,7 +23,7 @@ from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, latest_name, table_of
 from firnline_infra.specification.pipeline import Pipeline, content_column
-from firnline_infra.specification.table import TableKind, TablePrivilege
+from firnline_infra.specification.table import SNOWFLAKE_STORAGE, TableKind, TablePrivilege
 from firnline_ingest.identifiers import dead_letters_name
 
 SECURABLES = {
@@ -47,7 +47,7 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
             metadata=metadata,
             columns=columns,
             volume=Identifier.parse(pipeline.external_volume),
-            base_location=pipeline.base_location or "/".join(part.name.lower() for part in name.parts),
+            base_location=_base_location(pipeline),
             format_version=pipeline.iceberg_version,
             durability=durability,
             comment=comment,
@@ -62,11 +62,19 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
         name=name,
         metadata=metadata,
         columns=columns,
+        cluster_by=tuple(map(Identifier.parse, pipeline.cluster_by)),
         change_tracking=pipeline.keeps_latest,
         durability=durability,
         comment=comment,
         **values_of(TableKind.STANDARD, pipeline),
     )
+
+
+def _base_location(pipeline: Pipeline) -> str:
+    """Empty in Snowflake's own storage, which has none."""
+    if pipeline.external_volume == SNOWFLAKE_STORAGE:
+        return ""
+    return pipeline.base_location or "/".join(part.name.lower() for part in table_of(pipeline).parts)
 
 
 def _columns(pipeline: Pipeline) -> tuple[Column, ...]:
@@ -93,7 +101,12 @@ def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | Non
         return None
     name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
     return Pipe(
-        name=name, table=table_of(pipeline), select=pipeline.pipe.select, durability=durability, comment=comment
+        name=name,
+        table=table_of(pipeline),
+        select=pipeline.pipe.select,
+        cluster_at_ingest_time=pipeline.pipe.cluster_at_ingest_time,
+        durability=durability,
+        comment=comment,
     )
 
 
@@ -129,7 +142,7 @@ def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Itera
     if pipeline.keeps_latest:
         name, privileges = latest_name(pipeline), ("SELECT", "MONITOR")
         yield PrivilegeGrant(privileges=privileges, on=Securable.DYNAMIC_TABLE, name=name, role=reader.role)
-    if pipeline.external_volume is not None:
+    if pipeline.external_volume not in (None, SNOWFLAKE_STORAGE):
         volume = QualifiedName.of(pipeline.external_volume)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.EXTERNAL_VOLUME, name=volume, role=ingest.role)
     if pipeline.pipe is not None:

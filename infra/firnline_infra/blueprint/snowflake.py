@@ -13,7 +13,7 @@ from firnline_infra.specification.column_type import ICEBERGS_OWN, ColumnType
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
-from firnline_infra.specification.table import TableKind
+from firnline_infra.specification.table import SNOWFLAKE_STORAGE, TableKind
 from firnline_ingest.identifiers import like_pattern
 
 STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
@@ -95,6 +95,8 @@ class Table(Definition):
     schema_evolution: bool = True
     error_logging: bool = True
     row_timestamp: bool = True
+    cluster_by: tuple[Identifier, ...] = ()
+    """The clustering key."""
     change_tracking: bool = False
     """Whether a dynamic table follows it, and asks what has changed."""
     durability: Durability = Durability.PROTECTED
@@ -129,6 +131,11 @@ class IcebergTable(Definition):
     comment: str = ""
 
     @property
+    def is_in_snowflake(self) -> bool:
+        """Whether Snowflake's own storage keeps its files."""
+        return self.volume.name == SNOWFLAKE_STORAGE
+
+    @property
     def needs_statement(self) -> bool:
         """The provider's resource refuses structured types, and makes NUMBER(38, 0) of Iceberg's own whole numbers: a statement
         makes such a table."""
@@ -139,9 +146,9 @@ class IcebergTable(Definition):
     def create(self) -> str:
         columns = ", ".join(each.sql for each in (*self.metadata, *self.columns))
         settings = {
-            "EXTERNAL_VOLUME": literal(self.volume.sql),
+            "EXTERNAL_VOLUME": literal(self.volume.name if self.is_in_snowflake else self.volume.sql),
             "CATALOG": literal(self.catalog),
-            "BASE_LOCATION": literal(self.base_location),
+            **({} if self.is_in_snowflake else {"BASE_LOCATION": literal(self.base_location)}),
             "ICEBERG_VERSION": self.format_version,
             "ERROR_LOGGING": str(self.error_logging).upper(),
             "COMMENT": literal(self.comment),
@@ -232,13 +239,15 @@ class Pipe(Definition):
     name: QualifiedName
     table: QualifiedName
     select: str
+    cluster_at_ingest_time: bool = False
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
     @property
     def copy_statement(self) -> str:
         """Snowflake repeats it byte for byte, and any difference replaces the pipe."""
-        return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM {STREAMED})"
+        sorted_ = " CLUSTER_AT_INGEST_TIME = TRUE" if self.cluster_at_ingest_time else ""
+        return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM {STREAMED}){sorted_}"
 
 
 @part

@@ -96,7 +96,7 @@ def table_findings(table: AnyTable, session: Any, *, is_made: bool = True) -> It
         yield from _further_columns(name, table, described, alter=alter)
     if isinstance(table, IcebergTable) and table.needs_statement:
         yield from _settled(name, table, session)
-    if isinstance(table, InteractiveTable):
+    if isinstance(table, InteractiveTable) or (isinstance(table, Table) and table.cluster_by and not is_made):
         yield from sorting(name, (each.name for each in table.cluster_by), row)
 
 

@@ -61,6 +61,7 @@ def table(registry: LandingRegistry, args: Table | IcebergTable | InteractiveTab
         case Table():
             columns = [_column(each, each.type, {"nullable": False}) for each in (*args.metadata, *args.columns)]
             said = {**registry.in_schema(args.name), "column": columns, "comment": args.comment}
+            said |= {"cluster_by": list(map(str, args.cluster_by))} if args.cluster_by else {}
             said |= {"change_tracking": True} if args.change_tracking else {}
             made = registry.add("table", ("table", args.name), said, durability=args.durability, ignore_changes=OWN)
     registry.makes(ObjectKind.TABLE, args.name, made)
@@ -75,7 +76,7 @@ def _iceberg(registry: LandingRegistry, args: IcebergTable) -> Resource:
         "column": columns,
         "external_volume": args.volume.name,
         "catalog": args.catalog,
-        "base_location": args.base_location,
+        "base_location": None if args.is_in_snowflake else args.base_location,
         "iceberg_version": args.format_version,
         "error_logging": str(args.error_logging).lower(),
         "comment": args.comment,

@@ -12,7 +12,14 @@ from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.reader import Reader
 from firnline_infra.specification.routes import RoutedTable, Routes
 from firnline_infra.specification.snowflake import ServiceUser
-from firnline_infra.specification.table import OF_ITS_KIND, OF_ONE_TABLE, ONLY_OF_ICEBERG, TableKind, TableOptions
+from firnline_infra.specification.table import (
+    OF_ITS_KIND,
+    OF_ONE_TABLE,
+    ONLY_OF_ICEBERG,
+    SNOWFLAKE_STORAGE,
+    TableKind,
+    TableOptions,
+)
 from firnline_ingest.config.identifier import IdentifierText
 from firnline_ingest.config.patterns import NamePattern, wildcard
 from firnline_ingest.config.pipeline import PipelineOptions
@@ -47,6 +54,10 @@ class Pipeline(TableOptions, PipelineOptions):
 
     def refuse_what_its_kind_lacks(self) -> None:
         """Raises ValueError."""
+        if self.external_volume == SNOWFLAKE_STORAGE and self.base_location is not None:
+            raise ValueError(
+                f"base_location: {SNOWFLAKE_STORAGE} is Snowflake's own storage, which has none; remove it"
+            )
         if (self.table_kind is TableKind.ICEBERG) != (self.external_volume is not None):
             raise ValueError("give external_volume with table_kind: iceberg, and only then")
         if self.table_kind is not TableKind.ICEBERG:
@@ -60,8 +71,10 @@ class Pipeline(TableOptions, PipelineOptions):
             raise ValueError(
                 f"structured_metadata: it is of metadata.form: object, not {self.metadata.form}; remove it"
             )
-        if self.cluster_by and self.table_kind is not TableKind.INTERACTIVE:
-            raise ValueError("give cluster_by with table_kind: interactive, and only then")
+        if self.cluster_by and self.table_kind is TableKind.ICEBERG:
+            raise ValueError("give cluster_by with table_kind: standard or interactive, and only then")
+        if self.pipe is not None and self.pipe.cluster_at_ingest_time and not self.cluster_by:
+            raise ValueError("pipe.cluster_at_ingest_time: there is no clustering key to sort by; give cluster_by")
         if self.table_kind is TableKind.INTERACTIVE and not (self.cluster_by or self.pipe_selects):
             raise ValueError("an interactive table needs cluster_by, unless its columns have a select")
         is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT

@@ -19,6 +19,8 @@ BASE_LOCATION = Form(
     "a path below the volume's, without a slash before it: letters, digits and _ . = - /",
     "lake/orders",
 )
+SNOWFLAKE_STORAGE = "SNOWFLAKE_MANAGED"
+"""In the place of an external volume: Iceberg tables in Snowflake's own storage (user-guide/tables-iceberg-internal-storage)."""
 COLUMN_TYPE = Form(
     r"[A-Za-z][A-Za-z0-9_]*( ?\(.+\))?",
     "a type of Snowflake in any case: NUMBER(p, s), INT, FLOAT, VARCHAR, STRING, BOOLEAN, DATE, TIME, TIMESTAMP_NTZ, _LTZ, _TZ, "
@@ -90,10 +92,16 @@ class PipeOptions(Section):
     their order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case. With `origin: create`, and
     schema_evolution: false."""
 
+    cluster_at_ingest_time: bool = False
+    """Sorts rows by the table's clustering key as they come (CLUSTER_AT_INGEST_TIME), as the default pipe does by itself. A
+    change makes the pipe again, which ends its channels. With `origin: create`."""
+
     @model_validator(mode="after")
     def _one_that_is_made_selects(self) -> Self:
         if (self.origin is ObjectOrigin.CREATE) != (self.select is not None):
             raise ValueError("give select with origin: create, and only then")
+        if self.cluster_at_ingest_time and self.origin is not ObjectOrigin.CREATE:
+            raise ValueError("cluster_at_ingest_time: its owner makes the pipe; remove it")
         return self
 
 
@@ -108,7 +116,8 @@ class TableOptions(Section):
     table_privilege: TablePrivilege = Field(default=TablePrivilege.INSERT, strict=False)
     """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
     external_volume: Annotated[IdentifierText | None, OfTable(kinds=ICEBERG)] = None
-    """Where an Iceberg table lies: the name of one of the environment's external volumes."""
+    """Where an Iceberg table lies: the name of one of the environment's external volumes, or SNOWFLAKE_MANAGED for Snowflake's
+    own storage, which needs no bucket and no role."""
     base_location: Annotated[Annotated[str, BASE_LOCATION] | None, OfTable(routed=False, kinds=ICEBERG)] = None
     """Where in the volume an Iceberg table lies: its BASE_LOCATION, behind which Snowflake puts a suffix of its own. Absent,
     `database/schema/table` in lower case. It can't be changed: another place is another table."""
@@ -122,8 +131,9 @@ class TableOptions(Section):
     """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
     An interactive table has no others either, so it needs them."""
     cluster_by: Annotated[list[IdentifierText], OfTable(routed=False)] = Field(default=[])
-    """Columns of an interactive table by which it is sorted. It needs one at least; one whose columns have a `select` is made
-    without CLUSTER BY where none is given, and Snowflake decides whether it takes that."""
+    """The clustering key, as declared columns. A standard table has none by default: Snowflake bills reclustering, and streamed
+    rows come sorted by it through the default pipe (through a `pipe` with cluster_at_ingest_time). An interactive table needs
+    one, but where its columns have a `select`: then it is made without CLUSTER BY, if Snowflake takes that."""
     pipe: Annotated[PipeOptions | None, OfTable(shared=True, routed=False)] = None
     """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's
     name."""

@@ -55,6 +55,10 @@ def test_json_and_yaml_are_the_same_document() -> None:
     assert json.loads(explained[0])["id"] == "FL-2204"
 
 
+def test_another_connectors_id_is_explained_as_the_error_that_it_is_here() -> None:
+    assert CliRunner().invoke(firnline, ["explain", "error_5030"]).stdout.startswith("FL-3105 RowsRejected")
+
+
 def test_answers_that_follow_one_another_are_lines_of_json_and_documents_of_yaml() -> None:
     answers = [{"n": 1, "text": "größe\n"}, {"n": 2, "text": ": - '"}]
     written = {

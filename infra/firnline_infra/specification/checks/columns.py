@@ -14,6 +14,8 @@ from firnline_ingest.config.pipe_select import UnreadableSelect, selected
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import InvalidIdentifier
 
+NESTED = {"VARIANT", "OBJECT", "ARRAY"}
+
 
 def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
     for each in target_tables(spec):
@@ -63,11 +65,19 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
                 f"cluster_by would be dropped; declare the columns to keep, as `columns: [{{name: PRICE, type: FLOAT}}]`."
             )
             continue
+
+
+def _a_clustering_key_is_of_declared_columns(spec: EnvironmentSpec) -> Iterator[str]:
+    """What evolution adds is not there when the table is made, and no VARIANT has an order."""
+    for each in target_tables(spec):
+        pipeline = each.pipeline
+        types = {column.name: ColumnType.parse(column.type).family for column in pipeline.columns}
         for column in pipeline.cluster_by:
-            if column not in declared and Identifier.parse(column).name not in _metadata_columns(pipeline):
-                yield (
-                    f"{each.path}.cluster_by: {column} is not among the declared columns; {did_you_mean(column, declared)}"
-                )
+            if column not in types and Identifier.parse(column).name not in _metadata_columns(pipeline):
+                declared = did_you_mean(column, list(types))
+                yield f"{each.path}.cluster_by: {column} is not among the declared columns; {declared}"
+            elif types.get(column) in NESTED and pipeline.table_kind is TableKind.STANDARD:
+                yield f"{each.path}.cluster_by: {column} is {types[column]}, which can't be a clustering key; give another one."
 
 
 def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
@@ -143,6 +153,7 @@ CHECKS = (
     _each_type_is_one_of_its_table,
     _structured_metadata_has_a_part,
     _an_interactive_table_keeps_what_it_is_sent,
+    _a_clustering_key_is_of_declared_columns,
     _a_select_is_the_whole_table,
     _who_adds_columns_owns_the_table,
     _who_adds_columns_owns_the_tables_of_its_routes,

@@ -8,7 +8,7 @@ from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.service_users import INGEST, READER, service_users
-from firnline_infra.specification.table import TableKind, TablePrivilege
+from firnline_infra.specification.table import SNOWFLAKE_STORAGE, TableKind, TablePrivilege
 from firnline_infra.specification.target_tables import target_tables
 from firnline_ingest.errors import did_you_mean
 
@@ -17,10 +17,10 @@ def _volumes_are_declared(spec: EnvironmentSpec) -> Iterator[str]:
     names = [volume.name for volume in spec.snowflake.external_volumes]
     for each in target_tables(spec):
         volume = each.pipeline.external_volume
-        if volume is not None and volume not in names:
+        if volume not in (None, SNOWFLAKE_STORAGE, *names):
             yield (
                 f"{each.at('external_volume')}: {volume} is not among snowflake.external_volumes; "
-                f"{did_you_mean(volume, names)}"
+                f"{did_you_mean(str(volume), [*names, SNOWFLAKE_STORAGE])}"
             )
 
 

@@ -48,14 +48,23 @@ class Column:
     """The SchemaEvolutionRecord, JSON text; None where a person made the column or has altered it since."""
 
 
+SNOWFLAKE_MANAGED = "SNOWFLAKE_MANAGED"
+"""Snowflake's own storage, where an external volume would be named (`user-guide/tables-iceberg-internal-storage`)."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Iceberg:
     """What an Iceberg table has besides: where its files would be, in a real account."""
 
-    external_volume: ExternalVolume
+    external_volume: ExternalVolume | None
+    """None of a table in Snowflake's own storage."""
     base_location: str
     version: int = 2
     catalog: str = "SNOWFLAKE"
+
+    @property
+    def volume_name(self) -> str:
+        return SNOWFLAKE_MANAGED if self.external_volume is None else self.external_volume.name
 
 
 @dataclass(kw_only=True)

@@ -224,12 +224,12 @@ def stored_path(address: Address) -> tuple[str, ...]:
 
 
 def _may_insert(catalog: Catalog, role: str, table: Table) -> bool:
-    schema = table.schema
+    schema, volume = table.schema, table.iceberg and table.iceberg.external_volume
     return (
         _may(catalog, role, "USAGE", schema.database)
         and _may(catalog, role, "USAGE", schema)
         and _may(catalog, role, "INSERT", table)
-        and (table.iceberg is None or _may(catalog, role, "USAGE", table.iceberg.external_volume))
+        and (volume is None or _may(catalog, role, "USAGE", volume))
     )
 
 

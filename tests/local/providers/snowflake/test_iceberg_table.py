@@ -220,3 +220,18 @@ def test_a_bucket_that_is_not_there_is_named(clients, live, key_arn: str) -> Non
     }  # fmt: skip # a paragraph, not a column
     with live(EXTERNAL_VOLUME, {"name": "M_LAKE", "storageLocations": [location]}):
         assert "role/nobody does not exist" in verified(clients)["error"]
+
+
+def test_a_table_in_snowflakes_own_storage_lives_without_a_volume(live, clients) -> None:
+    own = {
+        "database": "PROVIDED_DB",
+        "schema": "S",
+        "name": "OWN",
+        "externalVolume": "SNOWFLAKE_MANAGED",
+        "catalog": "SNOWFLAKE",
+        "icebergVersion": 3,
+        "columns": [{"name": "V", "type": "VARIANT"}],
+    }
+    with live(ICEBERG_TABLE, own) as made:
+        assert made.read()["externalVolume"] == "SNOWFLAKE_MANAGED"
+        assert made.read().get("baseLocation") in (None, "")

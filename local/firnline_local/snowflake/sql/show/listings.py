@@ -227,7 +227,7 @@ def iceberg(name: str) -> Value:
 
 ICEBERG_TABLES = (
     CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, OWNER,
-    Listed("external_volume_name", lambda found, _: found.iceberg.external_volume.name),
+    Listed("external_volume_name", lambda found, _: found.iceberg.volume_name),
     Listed("catalog_name", iceberg("catalog")), *named("MANAGED", "iceberg_table_type"),
     *named("", "catalog_table_name", "catalog_namespace"), Listed("base_location", iceberg("base_location")),
     *named("Y", "can_write_metadata"), COMMENT, OWNER_ROLE_TYPE, *named("", "catalog_sync_name", "auto_refresh_status"),

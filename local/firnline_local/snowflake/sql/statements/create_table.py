@@ -13,7 +13,7 @@ from firnline_local.snowflake.catalog import CatalogObject, Column, ExternalVolu
 from firnline_local.snowflake.catalog.catalog import refuse_case_clash
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_name
-from firnline_local.snowflake.catalog.tables import TABLE_SWITCHES
+from firnline_local.snowflake.catalog.tables import SNOWFLAKE_MANAGED, TABLE_SWITCHES
 from firnline_local.snowflake.sql.parameters import ICEBERG_PARAMETERS, OBJECT_PARAMETERS, effective
 from firnline_local.snowflake.sql.properties import Settings, apply_settings, read_settings
 from firnline_local.snowflake.sql.query.functions import obstacles
@@ -136,7 +136,7 @@ def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modif
     iceberg = _iceberg(context, definition.settings, new.container)
     definition.columns = [iceberg_column(column, iceberg.version) for column in definition.columns]
     table = _create(context, new, definition, variety=ICEBERG, iceberg=iceberg)
-    table.parameters["EXTERNAL_VOLUME"] = iceberg.external_volume.name
+    table.parameters["EXTERNAL_VOLUME"] = iceberg.volume_name
     return new.created_status()
 
 
@@ -152,16 +152,20 @@ def _iceberg(context: Context, settings: Settings, container: CatalogObject) -> 
     named = parameters.get("EXTERNAL_VOLUME") or _inherited(container, "EXTERNAL_VOLUME")
     if not named:
         raise CompilationFault("An Iceberg table needs EXTERNAL_VOLUME, its own or its schema's or database's.")
+    version = properties.pop("ICEBERG_VERSION", "2")
+    if version not in FORMAT_VERSIONS:
+        raise CompilationFault(f"invalid value '{version}' for ICEBERG_VERSION: expected 2 or 3")
+    location = properties.pop("BASE_LOCATION", "")
+    if read_name(named) == (SNOWFLAKE_MANAGED,):
+        if location:
+            raise CompilationFault(f"BASE_LOCATION is not a property of a table in {SNOWFLAKE_MANAGED}.")
+        return Iceberg(external_volume=None, base_location="", version=int(version), catalog=catalog)
     volume = context.find(ExternalVolume, read_name(named))
     context.require("USAGE", volume)
     if not volume.allow_writes:
         raise CompilationFault(f"External volume '{volume.full_name}' doesn't allow writes.")
     if found := obstacles(context, volume):
         raise VolumeNotUsable(volume.full_name, found)
-    version = properties.pop("ICEBERG_VERSION", "2")
-    if version not in FORMAT_VERSIONS:
-        raise CompilationFault(f"invalid value '{version}' for ICEBERG_VERSION: expected 2 or 3")
-    location = properties.pop("BASE_LOCATION", "")
     return Iceberg(external_volume=volume, base_location=location, version=int(version), catalog=catalog)
 
 

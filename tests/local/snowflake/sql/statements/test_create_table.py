@@ -361,3 +361,13 @@ def test_attaching_needs_a_privilege_of_its_own(sql) -> None:
     assert role.refusal("ALTER WAREHOUSE w ADD TABLES (db.public.i)").code == "003001"
     sql("GRANT MANAGE ATTACHED TABLES ON WAREHOUSE w TO ROLE r")
     role("ALTER WAREHOUSE w ADD TABLES (db.public.i)")
+
+
+def test_an_iceberg_table_in_snowflakes_own_storage_needs_no_volume(sql) -> None:
+    sql(
+        "CREATE ICEBERG TABLE OWN (V VARIANT) EXTERNAL_VOLUME = 'SNOWFLAKE_MANAGED' CATALOG = 'SNOWFLAKE' ICEBERG_VERSION = 3"
+    )
+    (shown,) = sql.table("SHOW ICEBERG TABLES")
+    assert (shown["external_volume_name"], shown["base_location"]) == ("SNOWFLAKE_MANAGED", "")
+    refusal = sql.refusal("CREATE ICEBERG TABLE O (A INT) EXTERNAL_VOLUME = 'SNOWFLAKE_MANAGED' BASE_LOCATION = 'x'")
+    assert "BASE_LOCATION" in refusal.message
