@@ -129,8 +129,7 @@ impl<'a> Reader<'a> {
         utf8.map_or_else(|| self.fault("a text that is not UTF-8"), Ok)
     }
 
-    pub fn bytes(&mut self) -> Read<Cow<'a, [u8]>> {
-        let head = self.head()?;
+    pub fn bytes_of(&mut self, head: Head) -> Read<Cow<'a, [u8]>> {
         if head.major == BYTES { self.content(head) } else { self.fault("something else where bytes are expected") }
     }
 

@@ -4,7 +4,7 @@ use crate::cbor::{Malformed, Read, Reader, ARRAY, BYTES, DEEPEST, MAP, NEGATIVE,
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString};
 
 /// The fields of an answer of GetRecords: `Records` as a list of `record` (called with number, data, key, arrival in seconds),
 /// every other field as Python has it. Records and each record's number are required. Raises ValueError.
@@ -55,7 +55,7 @@ fn one_record<'py>(reader: &mut Reader<'_>, record: &Bound<'py, PyAny>) -> PyRes
     while said(reader.goes_on(&mut left))? {
         match &*said(reader.text())? {
             "SequenceNumber" => number = Some(PyString::new(py, &said(reader.text())?)),
-            "Data" => data = Some(PyBytes::new(py, &said(reader.bytes())?)),
+            "Data" => data = Some(content(py, reader)?),
             "PartitionKey" => key = Some(PyString::new(py, &said(reader.text())?)),
             "ApproximateArrivalTimestamp" => arrival = said(seconds(reader))?,
             _ => said(reader.skip(2))?,
@@ -67,6 +67,18 @@ fn one_record<'py>(reader: &mut Reader<'_>, record: &Bound<'py, PyAny>) -> PyRes
     let data = data.unwrap_or_else(|| PyBytes::new(py, b""));
     let key = key.unwrap_or_else(|| PyString::new(py, ""));
     record.call1((number, data, key, arrival))
+}
+
+/// Bytes; or base64 in a text, which kinesis-mock and kinesalite write and the SDKs for Java read.
+fn content<'py>(py: Python<'py>, reader: &mut Reader<'_>) -> PyResult<Bound<'py, PyBytes>> {
+    let head = said(reader.head())?;
+    if head.major == TEXT {
+        let options = [(intern!(py, "strict_mode"), true)].into_py_dict(py)?;
+        let text = said(reader.text_of(head))?;
+        let decoded = py.import("binascii")?.call_method("a2b_base64", (text,), Some(&options))?;
+        return Ok(decoded.cast_into::<PyBytes>()?);
+    }
+    Ok(PyBytes::new(py, &said(reader.bytes_of(head))?))
 }
 
 /// A whole number counts milliseconds, as AWS's SDKs for Java read and write it; any other counts seconds, as CBOR has it.

@@ -110,7 +110,9 @@ def test_what_follows_a_page_is_refused(module: NativeModule) -> None:
         (cbor.encode({"Records": [[]]}), "where a record is expected"),
         (cbor.encode({"Records": [{}]}), "without its SequenceNumber"),
         (cbor.encode({"Records": [{"SequenceNumber": 1}]}), "where a text is expected"),
-        (b"\xa1\x67Records\x81\xa1\x64Data\x61x", "where bytes are expected"),
+        (b"\xa1\x67Records\x81\xa1\x64Data\x01", "where bytes are expected"),
+        (b"\xa1\x67Records\x81\xa1\x64Data\x63e3 ", "base64"),
+        (b"\xa1\x67Records\x81\xa1\x64Data\x63e30", "(?i)padding"),
         (cbor.encode({"Records": [{"ApproximateArrivalTimestamp": "now"}]}), "where a time is expected"),
         (b"\xa1\x67Records\x81\xa1\x6cPartitionKey\x62\xff\xff", "not UTF-8"),
         (b"\xa1\x67Records\x81\xa1\x63New" + b"\x81" * 100_000 + b"\0", "nested too deep"),
@@ -137,6 +139,12 @@ def test_a_field_of_another_type_is_refused_as_in_json(module: NativeModule) -> 
             decode_page(in_json(page))
         with pytest.raises(msgspec.ValidationError):
             CborPages(module).page(in_cbor(page))
+
+
+def test_data_may_be_base64_in_a_text(module: NativeModule) -> None:
+    """As kinesis-mock and kinesalite write it."""
+    body = b"\xa1\x67Records\x81\xa2\x6eSequenceNumber\x611\x64Data\x64e30="
+    assert CborPages(module).page(body) == RecordPage([Record("1", b"{}")])
 
 
 def test_texts_and_bytes_may_come_in_pieces(module: NativeModule) -> None:
