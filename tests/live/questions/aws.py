@@ -145,7 +145,7 @@ def _said(call: Callable[[], Any], run: Run) -> dict[str, Any]:
         return {
             "status": status,
             "code": said["Code"],
-            "text": anonymous(said.get("Message", ""), run.placeholders({})),
+            "text": NUMBER.sub("<number>", anonymous(said.get("Message", ""), run.placeholders({}))),
         }
 
 
