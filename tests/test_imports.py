@@ -18,7 +18,7 @@ from docs.tools.layout import circles, folder_graph, module_graph, room_graph
 ROOT = Path(__file__).parents[1]
 BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without extras
 EXTRAS = {
-    "boto3", "botocore", "cdktf", "cdktn", "cryptography", "duckdb", "grpc", "jsii", "moto", "pulumi", "pulumi_aws",
+    "boto3", "botocore", "cdktf", "cdktn", "cramjam", "cryptography", "duckdb", "grpc", "jsii", "moto", "pulumi", "pulumi_aws",
     "fastavro", "pulumi_policy", "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn",
     "zstandard",
 }  # fmt: skip # a paragraph, not a column

@@ -35,7 +35,7 @@ class AvroFraming(StrEnum):
 
     CONTAINER = "container"
     """An object container file: the schema comes with the data, and each of its objects becomes a row. Blocks may be packed with
-    deflate or zstandard."""
+    deflate, zstandard, snappy, bzip2 or xz."""
     SINGLE_OBJECT = "single_object"
     """Avro's single-object encoding: a marker and the fingerprint of `avro_schema`."""
     NONE = "none"

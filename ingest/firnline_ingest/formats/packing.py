@@ -1,5 +1,7 @@
 """Packed records: expanded up to a limit, in steps that are small enough for whatever the bytes say of themselves."""
 
+import bz2
+import lzma
 import zlib
 from collections.abc import Iterator
 from enum import StrEnum
@@ -7,11 +9,13 @@ from enum import StrEnum
 from pydantic import Field
 
 from firnline_ingest.config.format import Format, Unpack
+from firnline_ingest.formats.snappy import snappy
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, too_large
 
 EXPANDED_BYTES = 10_485_760  # as much as the largest record of Kinesis has by itself
 GZIP_WINDOW = 31  # zlib's: 15 bits, and the header of gzip
 WINDOW_BYTES = 8 * 1024 * 1024  # RFC 8878 asks decoders for as much, and producers for no more
+XZ_BYTES = 80_000_000  # of memory; the largest preset has a dictionary of 64 MB
 STEP = 256  # a block of four bytes may stand for 128 KB: so a step makes 8 MB at most
 NOTHING = b"\0\r\n"
 """What may stand behind packed data: padding, as gzip itself has it, and the line breaks of shippers that write lines."""
@@ -31,6 +35,8 @@ class Compression(StrEnum):
     """deflate (RFC 1951) without a header, one stream."""
     ZSTD = "zstd"
     """Zstandard (RFC 8878), one frame or several, with a window of up to 8 MB."""
+    SNAPPY = "snappy"
+    """Snappy: one raw block, as Fluent Bit writes it, or a stream of the framing format."""
 
 
 class PackedFormat(Format):
@@ -56,6 +62,8 @@ def unpacker(compression: Compression) -> Unpack | None:
             return lambda data: _all(_one_stream(data, -zlib.MAX_WBITS, "deflate"))
         case Compression.ZSTD:
             return _zstd()
+        case Compression.SNAPPY:
+            return snappy(EXPANDED_BYTES)
 
 
 def _all(pieces: Iterator[bytes]) -> bytes:
@@ -120,6 +128,25 @@ def _inflated(data: bytes) -> Iterator[bytes]:
         raise _not_packed(f"it is no deflate: {error}.") from error
     if not stream.eof:  # what follows is none of it: fastavro leaves a part of zlib's checksum there
         raise _not_packed("its deflate is cut short.")
+
+
+def unpacked_bzip2(data: bytes) -> bytes:
+    """What bzip2 has packed, one stream. Raises Unusable."""
+    return _all(_one_of(bz2.BZ2Decompressor(), data, "bzip2"))
+
+
+def unpacked_xz(data: bytes) -> bytes:
+    """What xz has packed, one stream, with a dictionary of up to 64 MB. Raises Unusable."""
+    return _all(_one_of(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_BYTES), data, "xz"))
+
+
+def _one_of(stream: "bz2.BZ2Decompressor | lzma.LZMADecompressor", data: bytes, name: str) -> Iterator[bytes]:
+    try:
+        yield stream.decompress(data, EXPANDED_BYTES + 1)
+    except (OSError, ValueError, lzma.LZMAError) as error:
+        raise _not_packed(f"it is no {name}: {error}.") from error
+    if not stream.eof or stream.unused_data:
+        raise _not_packed(f"its {name} is cut short." if not stream.eof else f"something follows its {name}.")
 
 
 def _zstd() -> Unpack:

@@ -11,6 +11,7 @@ import zstandard
 
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.formats.avro_decoding.objects import BLOCK, HEADER, MAGIC
+from firnline_ingest.formats.packing import EXPANDED_BYTES
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.values import LAST_ROW
 
@@ -65,7 +66,7 @@ def single(value: Any) -> bytes:
     return b"\xc3\x01" + bytes.fromhex(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO")) + alone(value)
 
 
-@pytest.mark.parametrize("codec", ["null", "deflate", "zstandard"])
+@pytest.mark.parametrize("codec", ["null", "deflate", "zstandard", "snappy", "bzip2", "xz"])
 def test_each_object_of_a_container_is_a_row(codec: str) -> None:
     made = convert(CONTAINER, container(ORDER, {**ORDER, "note": [1, 2]}, {**ORDER, "first": None}, codec=codec))
     assert values(made) == [ROW, {**ROW, "note": [1, 2]}, {**ROW, "first": None}]
@@ -94,7 +95,7 @@ def test_a_decimal_of_more_than_38_digits_is_text() -> None:
         (CONTAINER, alone(ORDER)),
         (CONTAINER, container(ORDER)[:-1]),
         (CONTAINER, container(ORDER)[:-1] + b"x"),
-        (CONTAINER, container(ORDER, codec="bzip2")),
+        (CONTAINER, container(ORDER).replace(b"\x08null", b"\x08lzop", 1)),
         (CONTAINER, container(ORDER).replace(b'"record"', b'"recerd"')),
         (CONTAINER, container(ORDER).replace(b"Order", b"Or\xffer")),
         (CONTAINER, container(schema=["null", "int"])),
@@ -102,6 +103,19 @@ def test_a_decimal_of_more_than_38_digits_is_text() -> None:
 )
 def test_what_is_not_as_the_schema_says_is_a_letter(format_: dict[str, Any], data: bytes) -> None:
     assert rejected(format_, data).reason is RejectReason.MALFORMED
+
+
+@pytest.mark.parametrize("codec", ["snappy", "bzip2", "xz"])
+@pytest.mark.parametrize("damage", [b"\xff", b"\0"])
+def test_a_block_that_is_not_packed_as_it_says_is_a_letter(codec: str, damage: bytes) -> None:
+    data = container(ORDER, codec=codec)
+    assert rejected(CONTAINER, data[:-24] + damage * 8 + data[-16:]).reason is RejectReason.NOT_PACKED
+
+
+@pytest.mark.parametrize("codec", ["zstandard", "snappy", "bzip2", "xz"])
+def test_a_block_that_is_a_bomb_is_a_letter(codec: str) -> None:
+    data = container({**ORDER, "note": "x" * (EXPANDED_BYTES + 1)}, codec=codec)
+    assert rejected(CONTAINER, data).reason is RejectReason.TOO_LARGE
 
 
 def test_a_container_without_objects_is_empty() -> None:

@@ -3,10 +3,12 @@
 import gzip
 import zlib
 
+import cramjam
 import pytest
 import zstandard
 
 from firnline_ingest.formats.packing import EXPANDED_BYTES, WINDOW_BYTES
+from firnline_ingest.formats.snappy import IDENTIFIER
 from firnline_ingest.records.rejection import RejectReason
 
 from .making import convert, rejected, values
@@ -19,7 +21,21 @@ def deflated(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-PACK = {"gzip": gzip.compress, "zlib": zlib.compress, "deflate": deflated, "zstd": zstandard.compress}
+def raw_snappy(data: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(data))
+
+
+def framed_snappy(data: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress(data))
+
+
+PACK = {
+    "gzip": gzip.compress,
+    "zlib": zlib.compress,
+    "deflate": deflated,
+    "zstd": zstandard.compress,
+    "snappy": raw_snappy,
+}
 PACKED = {name: pack(ROW) for name, pack in PACK.items()}
 STREAMED = zstandard.ZstdCompressor(write_content_size=False, write_checksum=True).compress(ROW)
 
@@ -37,6 +53,12 @@ STREAMED = zstandard.ZstdCompressor(write_content_size=False, write_checksum=Tru
             for behind in (b"\n", b"\r\n", b"\0\n")
         ],
         ("gzip", PACKED["gzip"] + b"\n" + gzip.compress(b" ") + b"\n"),
+        ("snappy", framed_snappy(ROW)),
+        ("snappy", framed_snappy(ROW) + b"\r\n\0"),
+        ("snappy", framed_snappy(b'{"n"') + framed_snappy(b":1}")),
+        ("snappy", framed_snappy(ROW + b" " * 200_000)),
+        ("snappy", raw_snappy(ROW + b" " * 200_000)),
+        ("snappy", IDENTIFIER + b"\xfe\x02\0\0pp" + b"\x80\x01\0\0s" + framed_snappy(ROW)),
     ],
 )
 def test_what_is_packed_is_a_row_like_any_other(compression: str, data: bytes) -> None:
@@ -66,6 +88,14 @@ def test_every_format_may_be_packed(compression: str) -> None:
         ("zstd", PACKED["zstd"][:-1]),
         ("zstd", PACKED["zstd"] + b"more"),
         ("zstd", STREAMED[:-1] + b"\0"),
+        ("snappy", ROW),
+        ("snappy", PACKED["snappy"][:-1]),
+        ("snappy", PACKED["snappy"] + b"more"),
+        ("snappy", b"\xff" * 6),
+        ("snappy", framed_snappy(ROW)[:-1]),
+        ("snappy", framed_snappy(ROW)[:-1] + b"!"),
+        ("snappy", framed_snappy(ROW) + b"\x02\0\0\0"),
+        ("snappy", IDENTIFIER[:4] + b"SNAPPY"),
     ],
 )
 def test_what_is_not_packed_so_is_cut_short_or_is_damaged_is_a_letter(compression: str, data: bytes) -> None:
@@ -89,6 +119,13 @@ def bombs() -> dict[str, tuple[str, bytes]]:
             zstandard.ZstdCompressor(compression_params=wide).compress(blank),
         ),
         "many gzips": ("gzip", gzip.compress(blank[: EXPANDED_BYTES // 4]) * 5),
+        "snappy": ("snappy", raw_snappy(blank)),
+        "a snappy stream": ("snappy", framed_snappy(blank)),
+        "a snappy that says four gigabytes": ("snappy", b"\xff\xff\xff\xff\x0f" + raw_snappy(ROW)[1:]),
+        "a snappy stream that says four gigabytes": (
+            "snappy",
+            IDENTIFIER + b"\0\x0a\0\0" + bytes(4) + b"\xff\xff\xff\xff\x0f\0",
+        ),
         "many zstds": ("zstd", zstandard.compress(blank[: EXPANDED_BYTES // 4]) * 5),
     }
 

@@ -1,9 +1,12 @@
-"""What a record was packed in: gzip, Zstandard, and the frames of schema registries."""
+"""What a record was packed in: gzip, zlib, deflate, Zstandard, snappy, and the frames of schema registries."""
 
+import bz2
+import lzma
 import zlib
 from uuid import UUID
 
 from firnline_infra.audit.readers.json_model import Unreadable
+from firnline_infra.audit.readers.snappy import unsnapped
 from firnline_ingest.config.format import Format
 from firnline_ingest.formats.packing import Compression, PackedFormat
 
@@ -22,6 +25,8 @@ def unpacked(of: Format, data: bytes) -> bytes:
             return _alone(data, zlib.MAX_WBITS)
         case Compression.DEFLATE:
             return _alone(data, -zlib.MAX_WBITS)
+        case Compression.SNAPPY:
+            return unsnapped(data, MOST_BYTES)
     return unzstandard(data)
 
 
@@ -69,6 +74,17 @@ def unzstandard(data: bytes) -> bytes:
                 raise Unreadable("not-packed", "its last frame is cut short")
     except ZstdError as error:
         raise Unreadable("not-packed", str(error)) from error
+    return whole
+
+
+def unbundled(stream: bz2.BZ2Decompressor | lzma.LZMADecompressor, data: bytes) -> bytes:
+    """One stream of bzip2 or xz. Raises Unreadable."""
+    try:
+        whole = _bounded(stream.decompress(data, MOST_BYTES + 1))
+    except (OSError, ValueError, lzma.LZMAError) as error:
+        raise Unreadable("not-packed", str(error)) from error
+    if not stream.eof or stream.unused_data:
+        raise Unreadable("not-packed", "it does not end where its stream ends")
     return whole
 
 

@@ -19,7 +19,8 @@ from firnline_ingest.errors import ConfigError
 from firnline_ingest.formats.avro_decoding.cost import Cost, SchemaCost, SchemaRefused
 from firnline_ingest.formats.avro_decoding.schema import has_record, parsed
 from firnline_ingest.formats.avro_decoding.strict import NotStrict, Walk, walk_of
-from firnline_ingest.formats.packing import EXPANDED_BYTES, Compression, inflated, unpacker
+from firnline_ingest.formats.packing import EXPANDED_BYTES, Compression, inflated, unpacked_bzip2, unpacked_xz, unpacker
+from firnline_ingest.formats.snappy import avro_snappy
 from firnline_ingest.records.conversion import as_json
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, malformed, too_large
 
@@ -166,7 +167,14 @@ class _Containers:
         self._schema = lru_cache(maxsize=8)(AvroSchema)
         zstd = unpacker(Compression.ZSTD)
         assert zstd is not None
-        self._codecs: dict[bytes, Unpack] = {b"null": bytes, b"deflate": inflated, b"zstandard": zstd}
+        self._codecs: dict[bytes, Unpack] = {
+            b"null": bytes,
+            b"deflate": inflated,
+            b"zstandard": zstd,
+            b"snappy": avro_snappy(EXPANDED_BYTES),
+            b"bzip2": unpacked_bzip2,
+            b"xz": unpacked_xz,
+        }
 
     def objects_in(self, data: bytes) -> Iterator[dict[str, Any]]:
         """Raises Unusable."""
@@ -178,7 +186,7 @@ class _Containers:
         stream.seek(head.tell())
         schema, codec = self._schema_of(header["meta"]), header["meta"].get("avro.codec", b"null")
         if codec not in self._codecs:
-            raise malformed(f"its codec {codec[:20]!r} is none of null, deflate and zstandard.")
+            raise malformed(f"its codec {codec[:20]!r} is none of null, deflate, zstandard, snappy, bzip2 and xz.")
         size = found = 0
         while stream.tell() < len(data):
             block = _read(stream, BLOCK)
