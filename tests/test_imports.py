@@ -30,6 +30,8 @@ MAY_LOAD = {
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.migration": AWS,
+    "firnline_ingest.new_columns": AWS,
+    "firnline_ingest.planned_columns": AWS,
     "firnline_ingest.schemas": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.sink": AWS,
@@ -56,7 +58,10 @@ ROOMS_BELOW = {
     "ingest.__main__": "aws commands config errors",
     "ingest.aws": "config errors",
     "ingest.checks": "errors terminal",
-    "ingest.commands": "aws checks config dead_letters kinesis ledger logs migration spark terminal validate values",
+    "ingest.commands": (
+        "aws checks config dead_letters identifiers kinesis ledger logs migration planned_columns spark terminal validate "
+        "values"
+    ),
     "ingest.config": "errors identifiers",
     "ingest.datasource": "aws config errors kinesis records schemas sink values",
     "ingest.dead_letters": (

@@ -46,6 +46,7 @@ ROOMS = {
             "native.py",
             "nesting.py",
             "new_columns.py",
+            "planned_columns.py",
             "permissions",
             "planned_columns.py",
             "records",
