@@ -4,12 +4,9 @@ What the specification forbids is unreadable, as docs/records.md lists it. Value
 """
 
 import base64
-import bz2
 import io
 import json
-import lzma
 import struct
-import zlib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -20,8 +17,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from firnline_infra.audit.readers.json_model import Json, Number, Unreadable, number_of
-from firnline_infra.audit.readers.packing import MOST_BYTES, inflated, unbundled, unframed, unzstandard
-from firnline_infra.audit.readers.snappy import block
+from firnline_infra.audit.readers.packing import of_codec, unframed
 from firnline_ingest.config.format import SchemasOf
 from firnline_ingest.formats.avro import AvroFormat, AvroFraming
 
@@ -85,28 +81,10 @@ def _container(data: bytes) -> list[Json]:
         count, packed = source.long(), source.sized()
         if source.take(16) != sync:
             raise _malformed("a block does not end with the container's marker")
-        rows += _objects(schema, _of_codec(codec, packed), count)
+        rows += _objects(schema, of_codec(codec, packed), count)
     if not rows:
         raise Unreadable("empty")
     return rows
-
-
-def _of_codec(codec: bytes, packed: bytes) -> bytes:
-    match codec:
-        case b"null":
-            return packed
-        case b"deflate":
-            return inflated(packed)
-        case b"zstandard":
-            return unzstandard(packed)
-        case b"snappy":
-            content = block(packed[:-4], MOST_BYTES)
-            if zlib.crc32(content).to_bytes(4, "big") != packed[-4:]:
-                raise Unreadable("not-packed", "its checksum is another one")
-            return content
-        case b"bzip2" | b"xz":
-            return unbundled(bz2.BZ2Decompressor() if codec == b"bzip2" else lzma.LZMADecompressor(), packed)
-    raise _malformed(f"its codec is {codec!r}")
 
 
 def _objects(schema: "RecordSchema", data: bytes, count: int) -> list[Json]:

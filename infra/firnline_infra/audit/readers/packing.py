@@ -6,7 +6,7 @@ import zlib
 from uuid import UUID
 
 from firnline_infra.audit.readers.json_model import Unreadable
-from firnline_infra.audit.readers.snappy import unsnapped
+from firnline_infra.audit.readers.snappy import block, unsnapped
 from firnline_ingest.config.format import Format
 from firnline_ingest.formats.packing import Compression, PackedFormat
 
@@ -104,6 +104,25 @@ def _bounded(data: bytes) -> bytes:
     if len(data) > MOST_BYTES:
         raise Unreadable("too-large", f"it has more than {MOST_BYTES:,} bytes when it is unpacked")
     return data
+
+
+def of_codec(codec: bytes, packed: bytes) -> bytes:
+    """What a block of an Avro container stands for. Raises Unreadable."""
+    match codec:
+        case b"null":
+            return packed
+        case b"deflate":
+            return inflated(packed)
+        case b"zstandard":
+            return unzstandard(packed)
+        case b"snappy":
+            content = block(packed[:-4], MOST_BYTES)
+            if zlib.crc32(content).to_bytes(4, "big") != packed[-4:]:
+                raise Unreadable("not-packed", "its checksum is another one")
+            return content
+        case b"bzip2" | b"xz":
+            return unbundled(bz2.BZ2Decompressor() if codec == b"bzip2" else lzma.LZMADecompressor(), packed)
+    raise Unreadable("malformed", f"its codec is {codec!r}")
 
 
 def unframed(framing: str, data: bytes) -> tuple[int | UUID | None, bytes]:
