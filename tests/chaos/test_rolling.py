@@ -17,6 +17,9 @@ pytestmark = pytest.mark.chaos
 STORIES = int(os.environ.get("FIRNLINE_TEST_ROLLS", "12"))
 SETTLES_S = 3 * STANDBY_S
 """Longer than any bound of a deployer or an engine."""
+UNABLE = 0.4
+"""Of the jobs, whose image can't be pulled."""
+IMAGE = 'pod d: ImagePullBackOff: Back-off pulling image "registry.acme.com/firnline:tpyo": not found'
 LOOK_S, LATE_S = 60.0, 3600.0
 
 
@@ -32,6 +35,7 @@ class Story:
         self.deployers: list[Actor] = []
 
     def play(self) -> "Story":
+        self.rolling.unable = {digit * 64: IMAGE for digit in "bc" if self.rng.random() < UNABLE}
         self._deploy(Job("a" * 64, stands_by=True))
         self.rolling.simulation.run_until(200.0)
         for digit in self.rng.choices("bcdab", k=self.rng.randint(2, 4)):
@@ -125,6 +129,8 @@ class Story:
             self.problems.append(f"{[each.run for each in active]} run, and {final.hash[:1]} should")
         if engine is None or engine.configuration != final.hash:
             self.problems.append(f"{engine} holds the application")
+        if good := [each for each in self.ended if each.endswith(": good") and each[0] * 64 in self.rolling.unable]:
+            self.problems.append(f"deploys of an image that can't be pulled ended well: {good}")
         if self.ended[-1] != "f: good":
             self.problems.append(f"the last deploy ended: {self.ended[-1]}")
 

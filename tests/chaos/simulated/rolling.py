@@ -14,6 +14,7 @@ from firnline_infra.rollout.loop import JobRecords
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.rollout.roll import RollOut
 from firnline_infra.runtimes.service import Problem, Run, RunState
+from firnline_infra.runtimes.waiting import waits_for
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
@@ -132,11 +133,35 @@ class Started:
 
 
 @dataclass
+class Probe:
+    """Something small that needs the job's image."""
+
+    rolling: "Rolling"
+    hash: str
+
+    def __post_init__(self) -> None:
+        self.rolling.probes += 1
+
+    def look(self) -> Run:
+        pause()
+        words = self.rolling.unable.get(self.hash, "")
+        state = RunState.STARTING if words else RunState.RUNNING
+        return Run(id="probe-0", hash="", state=state, reason=words, waits_for=waits_for(words))
+
+    def close(self) -> None:
+        self.rolling.probes -= 1
+
+
+@dataclass
 class Rolling:
     """Implements Runtime and Objects; every call of a deployer may be its last."""
 
     seed: int
     broken: set[str] = field(default_factory=set)
+    unable: dict[str, str] = field(default_factory=dict)
+    """By the hash of a job, why its program never begins, in its service's words."""
+    probes: int = 0
+    """How many there are."""
     started: list[Started] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -196,6 +221,8 @@ class Rolling:
                 each.run = replace(each.run, state=RunState.STOPPED)
             else:
                 program.is_cancelled = True
+        elif words := self.unable.get(each.run.hash, ""):
+            each.run = replace(each.run, reason=words, waits_for=waits_for(words))
         elif program is None or (program.actor.is_over and program.status != 0):
             if len(each.programs) >= MOST_ATTEMPTS:
                 each.run = replace(each.run, state=RunState.FAILED, reason="it failed too often")
@@ -220,6 +247,10 @@ class Rolling:
     def lacks_room(self, _: Any) -> str:
         pause()
         return "no room" if self.rng.random() < 0.1 else ""
+
+    def probe(self, job: Any, token: str) -> "Probe | None":
+        pause()
+        return Probe(self, job.hash) if self.rng.random() < 0.8 else None
 
     def start(self, job: Any, token: str, *, stands_by: bool = False) -> Run:
         pause()
