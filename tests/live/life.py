@@ -171,10 +171,11 @@ class Life:
             },
             {
                 "stream": f"{self.run.aws}-quick", "database": self.run.snowflake, "schema": "RAW", "table": "QUICK",
-                "table_kind": "interactive", "cluster_by": ["ID"], "columns": [{"name": "ID", "type": "VARCHAR"}],
+                "table_kind": "interactive", "cluster_by": ["ID"],
+                "columns": [{"name": "ID", "type": "VARCHAR"}, {"name": "NOTE", "type": "VARCHAR"}],
             },
         ]  # fmt: skip
-        document["snowflake"]["external_volumes"] = [{"name": self.run.volume}]
+        document["snowflake"]["external_volumes"] = [{"name": self.run.volume, "bucket": f"{self.run.aws}-lake"}]
         document["snowflake"]["interactive_warehouse"] = {"name": f"{self.run.warehouse}_FAST"}
         self._spec_file.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         settings = self.folder / "stacks" / "pulumi" / f"Pulumi.{self.run.environment}.yaml"

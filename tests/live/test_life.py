@@ -1,5 +1,6 @@
 """The life's commands are ones that there are. All of it together is `scripts/live --embedded --dollars 5`, on demand."""
 
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,11 @@ from typing import Any
 import click
 import pytest
 
+from firnline_infra.blueprint import blueprint_of
 from firnline_infra.cli.main import firnline
+from firnline_infra.specification import load_spec
+from firnline_local.running import RunningEnvironment
+from tests.live.embedded import variables_of
 from tests.live.life import CommandFailed, Life, commands
 from tests.live.names import Run
 
@@ -86,3 +91,24 @@ def test_the_engine_runs_here_and_finds_the_account_that_the_variables_name(tmp_
     written = json.loads((tmp_path / "engine.json").read_text(encoding="utf-8"))
     assert written["snowflake"] == {"user": "U", "url": "https://localhost:4430", "ca_file": "/ca.pem"}
     assert written["spark"]["master"] == "local[2]"
+
+
+@pytest.mark.contract
+def test_the_life_has_fan_out_a_volume_and_an_interactive_table(
+    tmp_path: Path, local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it writes is a specification that `up` takes, of names that the sweep finds."""
+    variables = {**os.environ, **variables_of(local_environment)}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    written = Life(**{**vars(life(tmp_path, variables)), "snowflake_account": "FIRNLINE-LOCAL"})
+    written._write_specification()
+    blueprint = blueprint_of(load_spec(written._spec_file))
+    assert {type(table).__name__ for table in blueprint.landing.tables} == {"Table", "IcebergTable", "InteractiveTable"}
+    assert [stream.consumers for stream in blueprint.streams if stream.consumers] == [("firnline",)]
+    (volume,) = blueprint.volumes
+    warehouse = blueprint.landing.warehouse
+    assert warehouse is not None
+    named = [stream.name for stream in blueprint.streams]
+    named += [volume.name.name, volume.bucket.name, volume.role.name, warehouse.name.name]
+    assert [name for name in named if Run.of(name) != RUN] == []
