@@ -67,7 +67,9 @@ def audit(
     output: str,
     **claim: Any,
 ) -> None:
-    """Prove that every record is in its table, once, and the latest row of each key in a table of those.
+    """Prove that every record is in its table, once.
+
+    And the latest row of each key, in a table of those.
 
     Reads the stream, the table, its error table and the dead letters; never the engine's internal state, but
     for --counters. Changes nothing.

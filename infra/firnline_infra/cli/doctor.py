@@ -19,7 +19,7 @@ AREAS = ("tools", "network", "accounts", "clock", "rights", "limits", "ci", "nam
 def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...], output: str) -> None:
     """Run the preflight checks.
 
-    Before the first `up` and after: tools, every host of `firnline egress`, accounts, the clock, your rights, service limits,
+    Before the first `up` and after: tools, every host of `firnline hosts`, accounts, the clock, your rights, service limits,
     who approves what CI does, names that are taken. Changes nothing. Exit status: 0 all is good, 3 something is wrong, 2 a
     check could not be completed.
     """

@@ -4,12 +4,13 @@ ENV, the options of its accounts and --config are ours; the engine parses the re
 """
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 import click
 
 from firnline_infra.cli.engine_argument import ChosenEngine, engine_options, require_one
-from firnline_infra.cli.environment_argument import EnvironmentFile
+from firnline_infra.cli.environment_argument import VARIABLE, EnvironmentFile
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -32,6 +33,8 @@ def _engine_command(name: str, summary: str) -> click.Command:
         if arguments and not arguments[0].startswith("-"):
             engine = engine.of(EnvironmentFile().convert(arguments[0], None, None))
             arguments = arguments[1:]
+        elif engine.config_file is None and (named := os.environ.get(VARIABLE)):
+            engine = engine.of(EnvironmentFile().convert(named, None, None))
         if not HELP & set(arguments):
             require_one(engine)
         if name == "run" and engine.spec is not None and engine.spec.aws.runtime.kind is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
-from firnline_infra.cli.environment_argument import WHAT_ENV_IS, EnvironmentFile
+from firnline_infra.cli.environment_argument import VARIABLE, WHAT_ENV_IS, EnvironmentFile
 
 if TYPE_CHECKING:
     from firnline_infra.accounts import Accounts
@@ -103,7 +103,8 @@ def check_stream(spec: "EnvironmentSpec", stream: str, option: str) -> None:
 
 def engine_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds ENV, the options of its accounts, and --config."""
-    return _with_engine(click.argument("environment", metavar="[ENV]", type=EnvironmentFile(), required=False), command)
+    named = click.argument("environment", metavar="[ENV]", type=EnvironmentFile(), required=False, envvar=VARIABLE)
+    return _with_engine(named, command)
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,6 +121,8 @@ def _with_engine(
     def with_engine(
         *, accounts: ChosenAccounts, config_file: str | None, environment: Path | None = None, **values: Any
     ) -> Any:
+        if config_file is not None and _is_of_variable():
+            environment = None  # what is typed counts
         return command(engine=ChosenEngine(environment, accounts, config_file), **values)
 
     with_engine.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{WHAT_ENV_IS}"
@@ -127,6 +130,11 @@ def _with_engine(
         "--config", "config_file", metavar="FILE", help="Instead of ENV: an engine's configuration, or s3://bucket/key."
     )
     return environment(accounts_options(config(with_engine)))
+
+
+def _is_of_variable() -> bool:
+    source = click.get_current_context().get_parameter_source("environment")
+    return source is click.core.ParameterSource.ENVIRONMENT
 
 
 def require_one(engine: ChosenEngine, others: Mapping[str, object] | None = None) -> None:

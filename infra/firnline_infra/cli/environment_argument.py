@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from firnline_ingest.errors import did_you_mean
 
 SPECS = Path("stacks") / "environments"
+VARIABLE = "FIRNLINE_ENV"
+"""Names the environment where the command line does not."""
 WHAT_ENV_IS = f"ENV is the name of a file in {SPECS} without its .yaml, such as dev; or the path of any other."
 
 
@@ -24,6 +27,17 @@ class EnvironmentFile(click.ParamType[Path]):
         if not path.is_file():
             self.fail(f"there is no {path}{known_instead(str(value))}", param, ctx)
         return path
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The environments of the current folder; behind a slash, files."""
+        if "/" in incomplete:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(name) for name in known_environments() if name.startswith(incomplete)]
+
+
+def known_environments() -> list[str]:
+    """Those of the current folder, by their names."""
+    return sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith((".keys", ".drift")))
 
 
 def spec_file_of(value: str) -> Path:
@@ -45,8 +59,7 @@ def env_of(spec_file: Path) -> str:
 
 def known_instead(name: str) -> str:
     """The end of a sentence about an environment that is not there: what there is, or what makes the first one."""
-    known = sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith((".keys", ".drift")))
-    if known:
+    if known := known_environments():
         return f"; {did_you_mean(name, known)}"
     return (
         f", and no other specification in {SPECS} here. Run this in the folder of your repository, give the specification's "
@@ -57,4 +70,4 @@ def known_instead(name: str) -> str:
 def environment_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds what ENV is to the command's help."""
     command.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{WHAT_ENV_IS}"
-    return click.argument("environment", metavar="ENV", type=EnvironmentFile())(command)
+    return click.argument("environment", metavar="ENV", type=EnvironmentFile(), envvar=VARIABLE)(command)

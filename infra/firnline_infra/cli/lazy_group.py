@@ -20,8 +20,8 @@ class LazyGroup(click.Group):
     """Commands in sections, each imported when it is needed; packages that are installed beside ours add theirs.
 
     `at`: the commands of a group without sections; `sections`: those of one with, by title. `added_by`: the group of entry points
-    in which other packages add commands, which come last, under `added_title`. `brought_by`: the extra of `firnline` that
-    brings a command which may not be installed.
+    in which other packages add commands, which come behind them, under `added_title`; sections `at_the_end` follow.
+    `brought_by`: the extra of `firnline` that brings a command which may not be installed.
     """
 
     def __init__(
@@ -31,12 +31,13 @@ class LazyGroup(click.Group):
         sections: Mapping[str, Places] | None = None,
         added_by: str | None = None,
         added_title: str = "Commands",
+        at_the_end: Mapping[str, Places] | None = None,
         brought_by: Mapping[str, str] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         added = {point.name: point.value for point in entry_points(group=added_by)} if added_by else {}
-        self._sections = {**(sections or {}), added_title: {**added, **(at or {})}}
+        self._sections = {**(sections or {}), added_title: {**added, **(at or {})}, **(at_the_end or {})}
         self._places = {name: place for section in self._sections.values() for name, place in section.items()}
         self._brought_by = brought_by or {}
 

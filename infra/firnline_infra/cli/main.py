@@ -4,8 +4,11 @@ What Firnline knows to be wrong is printed without a traceback, with exit status
 its traceback. No module of this package imports an SDK or Spark before its command runs (tests/test_imports.py).
 """
 
+import os
+
 import click
 
+from firnline_infra.cli.colour import coloured, wants_colour
 from firnline_infra.cli.extras import missing_extra
 from firnline_infra.cli.lazy_group import INTERRUPTED, LazyGroup
 from firnline_ingest.errors import FirnlineError
@@ -25,7 +28,7 @@ EXIT_ERROR = 2
             "bootstrap": "firnline_infra.cli.bootstrap:bootstrap",
             "cross-account": "firnline_infra.cli.cross_account:cross_account",
             "keys": "firnline_infra.cli.keys:keys",
-            "egress": "firnline_infra.cli.egress:egress",
+            "hosts": "firnline_infra.cli.hosts:hosts",
         },
         "Create it": {
             "doctor": "firnline_infra.cli.doctor:doctor",
@@ -65,15 +68,23 @@ EXIT_ERROR = 2
     },
     added_by="firnline.commands",
     added_title="Without an account",
+    at_the_end={
+        "The command itself": {
+            "help": "firnline_infra.cli.help:help_",
+            "completion": "firnline_infra.cli.completion:completion",
+        },
+    },
     brought_by={"demo": "local", "local": "local"},
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "FIRNLINE"},
 )
 @click.version_option(package_name="firnline-infra", prog_name="firnline")
-def firnline() -> None:
+@click.pass_context
+def firnline(context: click.Context) -> None:
     """Amazon Kinesis to Snowflake as code: every record exactly once.
 
     To get started, run `firnline init` and follow its next steps.
     """
+    context.color = wants_colour(os.environ)
 
 
 def main() -> None:
@@ -92,5 +103,5 @@ def main() -> None:
 
 def _fail(error: FirnlineError) -> None:
     """It may hold what a server or a producer wrote."""
-    click.echo(printable(str(error)), err=True)
+    click.echo(coloured(printable(str(error))), err=True, color=wants_colour(os.environ))
     raise SystemExit(EXIT_ERROR)

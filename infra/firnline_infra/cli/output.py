@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from firnline_infra.cli.colour import coloured
+
 OUTPUTS = ("table", "json", "yaml")
 
 
@@ -20,7 +22,8 @@ def output_option(*further: str, text: str = "") -> Callable[[Callable[..., Any]
 
 def show(output: str, document: Callable[[], object], text: Callable[[], str], *, is_one_of_many: bool = False) -> None:
     """Prints an answer. One of many is a line of JSON, or YAML behind `---`."""
-    click.echo(rendered(output, document, text, is_one_of_many=is_one_of_many))
+    said = rendered(output, document, text, is_one_of_many=is_one_of_many)
+    click.echo(coloured(said) if output == OUTPUTS[0] else said)
 
 
 def rendered(

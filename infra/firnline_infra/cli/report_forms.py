@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.colour import coloured
 from firnline_infra.cli.output import OUTPUTS, output_option, rendered
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def write_report(report: "Report", places: list[tuple[str, Path | None]], spec_f
     for form, file in places:
         text = _text(report, form, spec_file)
         if file is None:
-            click.echo(text)
+            click.echo(coloured(text) if form == OUTPUTS[0] else text)
         else:
             file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 

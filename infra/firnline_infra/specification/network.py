@@ -118,4 +118,4 @@ class Network(Section):
     account alone."""
     snowflake_hosts: list[Annotated[str, HOST]] = Field(default=[])
     """What `SELECT SYSTEM$ALLOWLIST()`, or SYSTEM$ALLOWLIST_PRIVATELINK(), lists beside the account: stages, OCSP, and the
-    host that takes rows. Where absent, `firnline egress` has patterns in their place, which can't be tried."""
+    host that takes rows. Where absent, `firnline hosts` has patterns in their place, which can't be tried."""

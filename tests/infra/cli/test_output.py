@@ -22,7 +22,7 @@ WITHOUT = {
     "import": NARRATES,
     "preview": "It shows Pulumi's own preview; `drift -o json` has the findings.",
     "spec reference": DOCUMENT, "spec schema": DOCUMENT, "dead-letters show": DOCUMENT, "dead-letters export": DOCUMENT,
-    "cross-account": DOCUMENT, "local env": DOCUMENT,
+    "cross-account": DOCUMENT, "local env": DOCUMENT, "completion": DOCUMENT, "help": DOCUMENT,
     "local terraform": "What it prints is Terraform's: `-- plan -json`.",
     "init": WRITES, "bootstrap": WRITES, "build": WRITES, "terraform": WRITES,
     "run": ENGINES, "drain": ENGINES, "validate": ENGINES, "resume": ENGINES, "migrate": ENGINES, "deregister": ENGINES,
@@ -70,9 +70,9 @@ def test_answers_that_follow_one_another_are_lines_of_json_and_documents_of_yaml
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_what_egress_lists_fits_the_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_of_hosts_fits_the_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    shown = CliRunner().invoke(firnline, ["egress", "stacks/environments/prod.yaml"])
+    shown = CliRunner().invoke(firnline, ["hosts", "stacks/environments/prod.yaml"])
     assert shown.exit_code == 0
     assert max(map(len, shown.output.splitlines())) <= int(columns)
 

@@ -1,4 +1,4 @@
-"""`firnline egress`"""
+"""`firnline hosts`"""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from firnline_infra.cli.output import output_option, show
 @environment_argument
 @click.option("--for", "party", type=click.Choice(["engine", "ci", "operator"]), help="Only what one of them needs.")
 @output_option()
-def egress(environment: Path, party: str | None, output: str) -> None:
+def hosts(environment: Path, party: str | None, output: str) -> None:
     """List the hosts that must be reachable.
 
     For firewalls and VPC endpoints: of the engine, of CI, of its operators. No account is asked for anything;
