@@ -47,7 +47,7 @@ BAR_MISSED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Length:
-    """How long to look."""
+    """Length of a measurement."""
 
     runs: int
     laps: int

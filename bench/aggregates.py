@@ -1,4 +1,4 @@
-"""What taking KPL aggregates apart costs, from the body of a GetRecords answer to the call of append_rows.
+"""Cost of taking KPL aggregates apart, from the body of a GetRecords answer to the call of append_rows.
 
 The same payloads, once as records and once packed, in turns. The packed ones are a KPL's, of a shard that does not have all
 hash keys, so that each record's hash key is looked at.

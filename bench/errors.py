@@ -1,4 +1,4 @@
-"""What can keep the benchmark from measuring."""
+"""Errors that keep the benchmark from measuring."""
 
 from pathlib import Path
 

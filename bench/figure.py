@@ -72,5 +72,5 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
-    """Of the straight line through (x, y) points, by least squares."""
+    """Returns the slope of the straight line through (x, y) points, by least squares."""
     return statistics.linear_regression(*zip(*points, strict=True)).slope

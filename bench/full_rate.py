@@ -27,7 +27,7 @@ START_TIMEOUT_S = 180.0
 
 @dataclass(frozen=True)
 class Run:
-    """What was seen between two moments."""
+    """Observations between two moments."""
 
     megabytes: float
     """Of payload, by the rows that the sink counted."""

@@ -20,7 +20,7 @@ SETTLE_S = 20.0
 
 @dataclass(frozen=True)
 class Idle:
-    """Of an engine whose shards bring nothing, for whole epochs: their ends are part of it."""
+    """Figures of an engine whose shards bring nothing, for whole epochs: their ends are part of it."""
 
     samples: tuple[Sample, Sample]
     reads: int
@@ -31,7 +31,7 @@ class Idle:
 
     @property
     def percent_kept(self) -> float:
-        """Of a shard's shared reads, by other readers than the engine."""
+        """Percentage of a shard's shared reads that is left to other readers than the engine."""
         return 100 * (1 - self.reads / self.seconds / IDLE_SHARDS / SHARED_READS)
 
     def percent_of_a_core(self, *roles: Role) -> float:

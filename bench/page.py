@@ -99,7 +99,7 @@ def _text(header: str | bytes) -> str:
 
 
 class _Raw:
-    """As much of urllib3's response as botocore reads."""
+    """The part of urllib3's response that botocore reads."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content

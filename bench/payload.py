@@ -23,12 +23,12 @@ def payloads(count: int = COUNT, *, size_bytes: int = SIZE_BYTES) -> Sequence[by
 
 
 def stream_payloads(size_bytes: int = SIZE_BYTES) -> Sequence[bytes]:
-    """What the canned stream gives, over and over: about 4 MB of it, whatever the size of one."""
+    """Returns what the canned stream gives, over and over: about 4 MB of it, whatever the size of one."""
     return payloads(COUNT * SIZE_BYTES // size_bytes, size_bytes=size_bytes)
 
 
 def mean_bytes(size_bytes: int = SIZE_BYTES) -> float:
-    """Of a record of the canned stream."""
+    """Returns the mean size of a record of the canned stream."""
     return statistics.fmean(map(len, stream_payloads(size_bytes)))
 
 

@@ -1,4 +1,4 @@
-"""How many shards change their process when one splits, or when an executor is lost. Counted, not timed."""
+"""Count of shards that change their process when one splits, or when an executor is lost. Counted, not timed."""
 
 from collections.abc import Iterator, Mapping
 

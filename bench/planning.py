@@ -1,4 +1,4 @@
-"""What it costs to plan an epoch of many streams: the embedded Kinesis with the service's limits, the ledger in moto.
+"""Cost of planning an epoch of many streams: the embedded Kinesis with the service's limits, the ledger in moto.
 
 The planner runs in this process, as it does in the source's own; the servers' CPU does not count.
 """

@@ -69,7 +69,7 @@ class ProcessTree:
 
     @property
     def pids(self) -> list[int]:
-        """Of all that was ever in the tree and has not ended."""
+        """Ids of all that was ever in the tree and has not ended."""
         return [pid for pid in self._seen if (PROC / str(pid)).exists()]
 
     def _run(self) -> None:
@@ -77,7 +77,9 @@ class ProcessTree:
             self.samples.append(self.sample())
 
     def memory_mb(self) -> float:
-        """Of all its processes as they are now; what several share counts once (their proportional set sizes)."""
+        """Returns the memory of all its processes as they are now; what several share counts once (their proportional
+        set sizes).
+        """
         return sum(_shared_fairly_mb(PROC / str(pid)) for pid, _ in _tree(self._root))
 
     def sample(self) -> Sample:

@@ -1,4 +1,4 @@
-"""What a start costs: from the command to the first record read, against a bare Spark session with one task in Python.
+"""Cost of a start: from the command to the first record read, against a bare Spark session with one task in Python.
 
 Both run in turns on the same machine, so that a machine that is busy for a while slows both; CPU says more than time.
 """
@@ -21,7 +21,7 @@ TIMES_BARE = 1.3
 
 @dataclass(frozen=True)
 class Start:
-    """Of the processes of one subject, until it did what was waited for."""
+    """Figures of one subject's processes, until it did what was waited for."""
 
     cpu_s: float
     wall_s: float

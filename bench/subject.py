@@ -1,4 +1,6 @@
-"""What is measured, as a process: the engine or the obvious loop, watched from outside, stopped as an operator would."""
+"""The subject of a measurement, as a process: the engine or the obvious loop, watched from outside, stopped as an
+operator would.
+"""
 
 import os
 import signal

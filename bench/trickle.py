@@ -36,7 +36,7 @@ class Append:
     records: int
 
     def waits_ms(self, first_arrival_s: float) -> list[float]:
-        """Of each record, from its arrival on."""
+        """Returns how long each record waited, from its arrival on."""
         return [(self.at_s - arrived_s(record, first_arrival_s)) * 1000 for record in self.numbers]
 
     @property
@@ -50,7 +50,7 @@ def arrived_s(record: int, first_arrival_s: float) -> float:
 
 @dataclass(frozen=True)
 class Run:
-    """Of the shards that trickle."""
+    """Figures of the shards that trickle."""
 
     inside_ms: Sequence[float]
     at_boundaries_ms: Sequence[float]
@@ -95,7 +95,7 @@ def measure(*, epochs: int, hot: int = 0, by_fan_out: bool = False) -> Run:
 
 
 def served_ms(appends: Iterable[Append], pushed: Iterable[Pushed], first_arrival_s: float) -> list[float]:
-    """What the server took for the records of these appends; what was pushed again counts as it was pushed first."""
+    """Returns when the server took the records of these appends; what was pushed again counts as it was pushed first."""
     left: dict[tuple[int, int], float] = {}
     for each in pushed:
         for record in range(each.first, each.after):
@@ -149,7 +149,7 @@ def _receipts(log_file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _ends(receipts: Iterable[dict[str, Any]]) -> Mapping[int, Sequence[float]]:
-    """When each shard's epochs were over, by the driver's log."""
+    """Returns when each shard's epochs were over, by the driver's log."""
     ends: dict[int, list[float]] = {}
     for receipt in receipts:
         shard = int(receipt["shard_id"].removeprefix("shardId-"))

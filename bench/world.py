@@ -34,7 +34,7 @@ NOTES = "FIRNLINE_BENCH_NOTES"
 
 @dataclass(frozen=True, kw_only=True)
 class Shards:
-    """What the canned Kinesis serves."""
+    """Shards that the canned Kinesis serves."""
 
     count: int
     records_per_s: float
@@ -149,15 +149,15 @@ class World:
         return Subject(module, arguments, log_file=log_file, environment=inherited | CREDENTIALS | environment)
 
     def read(self) -> dict[str, int]:
-        """What the canned Kinesis was asked: reads, refused, records."""
+        """Returns what the canned Kinesis was asked: reads, refused, records."""
         return self._counts(self.kinesis)
 
     def pushed(self) -> list[Pushed]:
-        """What left the canned Kinesis over subscriptions, in its order."""
+        """Returns what left the canned Kinesis over subscriptions, in its order."""
         return [Pushed(*each) for each in self._asked(self.kinesis + PUSHED)]
 
     def written(self) -> dict[str, int]:
-        """What the canned Snowflake was given: opens of channels, requests, rows, bytes."""
+        """Returns what the canned Snowflake was given: opens of channels, requests, rows, bytes."""
         return self._counts(self.snowflake)
 
     def _counts(self, endpoint: str) -> dict[str, int]:

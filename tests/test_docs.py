@@ -1,4 +1,4 @@
-"""What the pages tell a person to type exists, and lists that claim to be whole are."""
+"""Tests of what the pages tell a person to type exists, and lists that claim to be whole are."""
 
 import argparse
 import re

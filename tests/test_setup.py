@@ -39,7 +39,7 @@ def setup(clone: Path) -> subprocess.CompletedProcess[str]:
 
 
 def works(clone: Path) -> bool:
-    """Whether a program of .venv starts: its first line names the interpreter by its whole path."""
+    """Returns whether a program of .venv starts: its first line names the interpreter by its whole path."""
     return (
         subprocess.run([clone / ".venv" / "bin" / "pip", "--version"], check=False, capture_output=True).returncode == 0
     )

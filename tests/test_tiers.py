@@ -119,7 +119,7 @@ def test_each_file_with_slow_tests_is_on_the_page() -> None:
 
 
 def runs_for_every_change(file: str) -> bool:
-    """Whether it has a test that is not slow, as a whole or in one of its cases."""
+    """Returns whether it has a test that is not slow, as a whole or in one of its cases."""
     text = text_of(file)
     functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
     tests = [each for each in functions if each.name.startswith("test_")]

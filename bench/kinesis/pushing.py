@@ -1,4 +1,4 @@
-"""What the canned service pushes over one subscription: records as they arrive, or as fast as a consumer may take them."""
+"""Pushes of the canned service over one subscription: records as they arrive, or as fast as a consumer may take them."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Pushed:
 
 
 class Wakeable:
-    """What a pusher is woken by; canned records come when they are due."""
+    """An event that wakes a pusher; canned records come when they are due."""
 
     def wake(self) -> None:
         """Nothing happens in between."""
@@ -32,7 +32,7 @@ class Wakeable:
 
 @dataclass
 class CannedPushes:
-    """As firnline_local's `Pushes`, for the pusher of a connection."""
+    """Pushes with firnline_local's interface `Pushes`, for the pusher of a connection."""
 
     shard: CannedShard
     next_record: int

@@ -126,7 +126,7 @@ class CannedKinesis:
 
 
 def _first(number: str | None, kind: str) -> int:
-    """Which record of its shard a position means; the first where it names none."""
+    """Returns the record of its shard that a position means; the first if it names none."""
     return 0 if number is None else located(int(number))[1] + (kind == "AFTER_SEQUENCE_NUMBER")
 
 

@@ -102,5 +102,5 @@ class CannedShard:
 
 
 def located(sequence_number: int) -> tuple[int, int]:
-    """Which shard's record it is, and which record."""
+    """Returns which shard's record it is, and which record."""
     return divmod(sequence_number - FIRST_SEQUENCE_NUMBER, SHARD_STRIDE)

@@ -39,7 +39,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def linked(markdown: str, page: str) -> str:
-    """A page's text with each id of an error that is no link yet, or one to the runbook, as a link to the error's page."""
+    """A page's text with each id of an error that is not a link yet, or one to the runbook, as a link to the error's page."""
     to = "../" * page.count("/") + FOLDER
     in_code = False
 

@@ -43,7 +43,7 @@ def modules(root: Path = HERE) -> dict[str, Path]:
 
 
 def module_graph(root: Path = HERE) -> Graph:
-    """Which module imports which, also inside functions and for types alone."""
+    """Returns which module imports which, also inside functions and for types alone."""
     known = modules(root)
     return {name: set(_imports(name, file, known)) - {name} for name, file in known.items()}
 

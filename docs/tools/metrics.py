@@ -84,7 +84,7 @@ def _when(rule: AlarmRule) -> str:
 
 
 def _said(rule: AlarmRule) -> Iterator[str]:
-    """What its description says, with the specification's options by name."""
+    """Yields what its description says, with the specification's options by name."""
     for word in rule.says.split():
         yield re.sub(r"\{([\w.]+)\}", lambda slot: f"`{slot[1]}`" if "." in slot[1] else slot[1].upper(), word)
 

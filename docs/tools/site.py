@@ -1,4 +1,4 @@
-"""What the site's builder asks of us: the navigation, made from the lists of docs/README.md, and links that lead out of docs/.
+"""Hooks of the site's builder: the navigation, made from the lists of docs/README.md, and links that lead out of docs/.
 
 A heading of the second level is a section, a bold line of its own a group in it, and each link of a list a page.
 """

@@ -48,7 +48,7 @@ def declared_errors() -> dict[str, type[FirnlineError]]:
 
 
 def declared_in(module: ModuleType) -> Iterator[type[FirnlineError]]:
-    """The errors that the module itself declares. An answer of an embedded service may have an id too, and is no error of
+    """The errors that the module itself declares. An answer of an embedded service may have an id too, and is not an error of
     ours."""
     own = (each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__)
     errors = (each for each in own if isinstance(each, type) and issubclass(each, FirnlineError))

@@ -181,7 +181,7 @@ def _transforms(pipeline: PipelineConfig) -> str:
 
 
 def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
-    """Describes what left retention unread: it is no problem that a start would meet, and is reported so that it is not
+    """Describes what left retention unread: it is not a problem that a start would meet, and is reported so that it is not
     overlooked.
     """
     from firnline_ingest.kinesis.client import kinesis_client

@@ -96,7 +96,7 @@ def moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no ISO 8601 time, for example 2026-01-31T12:00:00Z") from None
+        raise ValueError(f"{text!r} is not an ISO 8601 time, for example 2026-01-31T12:00:00Z") from None
     if found.tzinfo is None:
         raise ValueError(f"{text!r} needs an offset, for example 2026-01-31T12:00:00Z")
     return found

@@ -117,8 +117,11 @@ class EmbeddedAccounts:
         )
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
-        """What to read into which table, and as whom, stays; endpoints are the embedded environment's. So are the folders of an
-        engine that is started by hand; a job of a runtime runs beside its bucket, as it does elsewhere.
+        """Returns the configuration with the embedded environment's endpoints; what is read into which table, and as
+        whom, stays.
+
+        So are the folders of an engine that is started by hand; a job of a runtime runs beside its bucket, as it does
+        elsewhere.
 
         `spec` has its public keys. One that is the environment's own belongs to a file there.
         """
@@ -143,7 +146,7 @@ class EmbeddedAccounts:
         }
 
     def _has_own_key(self, spec: EnvironmentSpec, user: str) -> bool:
-        """Whether the key is one that this environment has made, and that a file of it holds."""
+        """Returns whether the key is one that this environment has made, and that a file of it holds."""
         known = {each.key: each.options.public_keys.slot_1 for each in service_users(spec)}
         return user in known and known[user] == public_key_body_of(self.environment.folder.keys, user)
 

@@ -1,4 +1,4 @@
-"""Where the embedded services listen, and clients for them.
+"""Endpoints of the embedded services, and clients for them.
 
 Proxies of the machine are not asked: everything here is on loopback.
 """
@@ -75,7 +75,7 @@ class Endpoints:
 
     @property
     def aws_variables(self) -> dict[str, str]:
-        """What a program needs in its environment to find the AWS side: an SDK finds nothing of the machine's own."""
+        """Environment variables by which a program finds the AWS side: an SDK finds nothing of the machine's own."""
         return {
             "AWS_ACCESS_KEY_ID": "firnline-local",
             "AWS_SECRET_ACCESS_KEY": "firnline-local",

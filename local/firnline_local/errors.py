@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded environment.
+"""Errors of the embedded environment.
 
 LocalError
 ├── ProcessEnded         one of its processes is gone

@@ -1,4 +1,4 @@
-"""Which calls to a fake service fail, and how.
+"""Faults of a fake service: which calls fail, and how.
 
 A plan is a list of faults. Every fault counts the calls that its pattern matches, so the same calls in the same order
 always fail in the same places. The first fault of the list that is due decides; the others still count the call.
@@ -21,7 +21,7 @@ CONTROL_PREFIX = "/__firnline__/"
 
 
 class FaultKind(StrEnum):
-    """What happens to a call."""
+    """Effect of a fault on a call."""
 
     ERROR = "ERROR"
     """It is answered with the fault's status, code and message, and has no effect."""
@@ -77,7 +77,7 @@ class Fault:
             raise InvalidFault(f"{self.endpoint}: `every` begins at 1; `after`, `times` and `delay_s` at 0")
 
     def is_due(self, *, calls: int, hits: int) -> bool:
-        """Whether the matching call number `calls` (from 1) is hit, after `hits` hits so far."""
+        """Returns whether the matching call number `calls` (from 1) is hit, after `hits` hits so far."""
         if self.times is not None and hits >= self.times:
             return False
         return calls > self.after and (calls - self.after) % self.every == 0

@@ -49,7 +49,7 @@ class Folder:
                 self.state.unlink(missing_ok=True)
 
     def is_held(self) -> bool:
-        """Whether a process runs an environment here now."""
+        """Returns whether a process runs an environment here now."""
         try:
             with self.lock.open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

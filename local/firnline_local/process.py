@@ -64,7 +64,7 @@ class ChildProcess:
         return cls(name, process, log_file, arguments)
 
     def wait_until_ready(self, *, timeout_s: float) -> dict[str, Any]:
-        """What the child announced. Raises ProcessEnded, ProcessNotReady, or PortInUse, and leaves no child behind."""
+        """Returns what the child announced. Raises ProcessEnded, ProcessNotReady, or PortInUse, and leaves no child behind."""
         try:
             line = self._first_line.result(timeout_s)
         except ReadyTimeout:

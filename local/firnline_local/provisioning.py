@@ -1,4 +1,4 @@
-"""What is in an embedded environment when it starts: what the specification takes for granted, the role that deploys, and
+"""Contents of an embedded environment when it starts: what the specification takes for granted, the deployer's role, and
 all that the specification asks for.
 
 The first two are an account as an administrator has it ready before the first `up`; the last is what `up` makes, by the
@@ -44,7 +44,7 @@ def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> Environ
 
 
 def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
-    """What a real account has already: the specification names it, and nothing of ours makes it there."""
+    """Yields what a real account has already: the specification names it, and nothing of ours makes it there."""
     if spec.snowflake.warehouse:
         yield f"CREATE WAREHOUSE IF NOT EXISTS {Identifier.parse(spec.snowflake.warehouse).sql}"
     for role in spec.snowflake.reader.granted_to:
@@ -53,7 +53,7 @@ def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
-    """What belongs to others in Snowflake, but for volumes, pipes and tables that are no standard ones."""
+    """Yields what belongs to others in Snowflake, but for volumes, pipes and tables that are not standard ones."""
     for database in sorted(adopted_databases(spec)):
         yield f"CREATE DATABASE IF NOT EXISTS {database.sql}"
     for schema in sorted(schemas_of_others(spec)):
@@ -77,7 +77,7 @@ def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def program_of(spec: EnvironmentSpec, *, role: str | None = None) -> Callable[[], None]:
-    """What `firnline up` lets the engine run, as a callable. `role` acts in Snowflake; else who logs in."""
+    """Returns what `firnline up` lets the engine run, as a callable. `role` acts in Snowflake; else who logs in."""
     import pulumi
 
     from firnline_infra.pulumi import environment, providers

@@ -1,4 +1,4 @@
-"""What the embedded services were asked, for whoever sets a variable of the environment to a folder.
+"""Records of what the embedded services were asked, for whoever sets a variable of the environment to a folder.
 
 FIRNLINE_REQUESTS keeps the requests of AWS and who judged them (service_models), FIRNLINE_STATEMENTS the SQL that was
 carried out (snowflake, runtimes/redshift). Each process writes a file of its own, one line of JSON for each different note.

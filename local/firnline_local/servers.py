@@ -29,7 +29,7 @@ class Behaviour:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerModules:
-    """What each server runs, as `python -m`. Tests name modules of their own, which know more routes (tests/iam)."""
+    """Modules that the servers run, as `python -m`. Tests name modules of their own, which know more routes (tests/iam)."""
 
     kinesis: str = "firnline_local.kinesis"
     aws: str = "firnline_local.aws"

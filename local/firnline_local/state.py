@@ -1,4 +1,4 @@
-"""What one process has to know of an environment that another one runs: endpoints, users, and the paths of their keys.
+"""State that one process must know of an environment that another one runs: endpoints, users, and the paths of their keys.
 
 It is kept in a JSON file in the environment's folder. Nothing secret is in it.
 """

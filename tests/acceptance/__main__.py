@@ -36,7 +36,7 @@ def acceptance(names: Sequence[str], keep: Path | None) -> None:
 
 
 def _played(name: str, scene: Scene, folder: Path) -> bool:
-    """Whether all of it is as it has to be."""
+    """Returns whether all of it is as it has to be."""
     click.echo(f"{name}: {scene.about}")
     began_s = time.monotonic()
     lines: Sequence[Line] = ()

@@ -265,7 +265,7 @@ class Stage:
         )
 
     def is_proven(self, stream: str, records: int) -> bool:
-        """Whether so many of its records are accounted for, and each shard's last receipt proves all that was sent."""
+        """Returns whether so many of its records are accounted for, and each shard's last receipt proves all that was sent."""
         last = {line["shard_id"]: line for line in self.log("shard.receipt") if line["stream"] == stream}
         taken = sum(line["records"] for line in self.log("shard.receipt") if line["stream"] == stream)
         return taken >= records and all(line["end"] == line["proven"] for line in last.values())

@@ -41,7 +41,7 @@ class Sums:
 
     @property
     def is_even(self) -> bool:
-        """Whether each record is in one place."""
+        """True if each record is in one place."""
         not_ingested = self.skipped + self.filtered + self.tombstones + self.control_messages
         there = self.rows + self.error_rows + self.dead_letters + not_ingested
         return self.records == there + self.missing - self.doubled

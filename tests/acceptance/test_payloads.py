@@ -1,4 +1,6 @@
-"""What scripts/acceptance puts is what it says: each payload is a row, or is refused for its reason, by the engine's decoders."""
+"""Tests of what scripts/acceptance puts is what it says: each payload is a row, or is refused for its reason, by the
+engine's decoders.
+"""
 
 import json
 from uuid import UUID

@@ -55,7 +55,7 @@ def _played_stories(seeds: list[int], themes: str | None) -> Iterator[bool]:
 
 
 def _told(seed: int, seconds: float, records: int, what: str, problems: list[str]) -> bool:
-    """Whether it failed."""
+    """Returns whether it failed."""
     verdict = "; ".join(problems) or "every record once, or accounted for"
     click.echo(f"seed {seed:>6}  {seconds:5.1f} s  {records:>3} records  {what}: {verdict}")
     return bool(problems)

@@ -67,7 +67,7 @@ class Worker:
         self.last_problem = "without a problem"
 
     def messages(self, timeout_s: float) -> Iterator[Message]:
-        """What it has said; at once where there is something. After all of it, the worker is over."""
+        """Yields what it has said; at once where there is something. After all of it, the worker is over."""
         try:
             while not self.is_over and self.line.poll(timeout_s):
                 yield self.line.recv()

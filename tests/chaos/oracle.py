@@ -107,7 +107,7 @@ class Evidence:
 
 
 def problems(evidence: Evidence) -> list[str]:
-    """What is wrong, in sentences; nothing where all is well."""
+    """Returns what is wrong, in sentences; nothing where all is well."""
     return [
         *_doubled(evidence),
         *_came_again(evidence),

@@ -15,7 +15,7 @@ class Fate(StrEnum):
 
 
 def payload(fate: Fate, number: int, **more: str) -> bytes:
-    """The table's column N holds numbers: text in it is an error row. What is no JSON object never gets so far."""
+    """The table's column N holds numbers: text in it is an error row. What is not a JSON object never gets so far."""
     match fate:
         case Fate.ROW:
             return json.dumps({"n": number, **more}).encode()
@@ -26,7 +26,7 @@ def payload(fate: Fate, number: int, **more: str) -> bytes:
 
 
 def route_of(data: bytes) -> str:
-    """What its key says that routes look at, of a JSON record."""
+    """Returns what its key says that routes look at, of a JSON record."""
     return "yes" if SIDE in data and data.startswith(b"{") else ""
 
 

@@ -86,7 +86,7 @@ class Schedule:
 
     @property
     def may_lose(self) -> bool:
-        """Whether anything is done that can cost records or proofs."""
+        """True if anything is done that can cost records or proofs."""
         return any(act.drops_channel or act.hours > 1 for act in self.acts)
 
     @classmethod

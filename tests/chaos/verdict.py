@@ -35,7 +35,7 @@ def verdict(
     stops: Sequence[Stop],
     may_lose: bool,
 ) -> list[str]:
-    """What is wrong, in sentences; nothing where all is well."""
+    """Returns what is wrong, in sentences; nothing where all is well."""
     found = _found(stage, lane)
     rows = {shard: row for shard in parents if (row := lane.ledger.read(stage.key(shard))) is not None}
     evidence = Evidence(
@@ -54,7 +54,7 @@ def verdict(
 
 
 def losses_of(row: ShardRow) -> list[Loss]:
-    """What a row of the ledger says about records that were lost, or can't be proven."""
+    """Returns what a row of the ledger says about records that were lost, or can't be proven."""
     return [loss for incident in row.incidents for loss in _losses(row.key.shard_id, incident)]
 
 

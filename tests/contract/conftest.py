@@ -74,7 +74,7 @@ class EngineWithoutSpark:
             lease.end()
 
     def preflight(self) -> TargetTable:
-        """What the driver asks Snowflake before an epoch."""
+        """Returns what the driver asks Snowflake before an epoch."""
         catalog = TargetCatalog(self.config)
         try:
             return catalog.state_of(self.config.pipelines[0]).target
@@ -98,7 +98,7 @@ class EngineWithoutSpark:
         return [receipt.problem for receipt in receipts]
 
     def retire(self, target: TargetTable) -> bool:
-        """What a task does once an hour; here with a shard that has ended long ago. Whether its row is gone."""
+        """Returns what a task does once an hour; here with a shard that has ended long ago. Whether its row is gone."""
         services = self._services(SdkChannels(self.config), "nobody")
         works = Assignment(self.config, services.run_id, self._planned(target), 60).works
         ended = self.ledger.take(replace(works[0].key, shard_id="shardId-old"), Fence(), "nobody", TrimHorizon())

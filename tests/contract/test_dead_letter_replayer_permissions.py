@@ -81,7 +81,7 @@ class Replayer:
             return CliRunner().invoke(dead_letters, [*arguments, "--config", str(self.config)])
 
     def everything(self, features: frozenset[Feature], folder: Path, **may: Any) -> Iterator[Result]:
-        """What the page tells to do, with letters where they are kept."""
+        """Yields what the page tells to do, with letters where they are kept."""
         repair = ("--with", f"repairs_of_{self.name}:repaired")
         yield self.run("list", **may)
         if features == STREAM:

@@ -1,4 +1,5 @@
-"""What making, changing and removing an environment calls in AWS is what its deployer may do, as the embedded AWS saw it.
+"""Tests of what making, changing and removing an environment calls in AWS is what its deployer may do, as the embedded
+AWS saw it.
 
 What `firnline preview` asks for itself, before and beside Pulumi, is what a previewer may do.
 """
@@ -216,7 +217,7 @@ def missing(
 
 
 def unseen(spec: EnvironmentSpec) -> dict[str, str]:
-    """What AWS would know beside the request, and the embedded one does not; the tests below say that it is so."""
+    """Returns what AWS would know beside the request, and the embedded one does not; the tests below say that it is so."""
     return {
         "aws:RequestedRegion": spec.aws.region,
         "aws:RequestTag/firnline:application": application_of(spec),

@@ -1,4 +1,4 @@
-"""What FakeKinesis and moto's Kinesis both answer to the real boto3. moto says who else believes it.
+"""Tests of what FakeKinesis and moto's Kinesis both answer to the real boto3. moto says who else believes it.
 
 Left out is what moto does otherwise than the service: puts after a split, iterators that end or expire, limits, and
 listing tokens that go alone.

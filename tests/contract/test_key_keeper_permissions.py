@@ -1,4 +1,4 @@
-"""What `firnline keys` calls in AWS is what its policy allows, as the embedded AWS saw it: none missing, none unused."""
+"""Tests of what `firnline keys` calls in AWS is what its policy allows, as the embedded AWS saw it: none missing, none unused."""
 
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,4 +1,6 @@
-"""What the engine calls in AWS is what it declares, as the embedded AWS saw it: none missing, none unused, none to spare."""
+"""Tests of what the engine calls in AWS is what it declares, as the embedded AWS saw it: none missing, none unused,
+none to spare.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -125,7 +127,7 @@ def account(
 
 @pytest.fixture(scope="module")
 def watched(account: Account) -> Callable[[frozenset[Feature]], tuple[EngineAccess, list[Access]]]:
-    """What an engine of some features works with, and all that the embedded AWS saw of it; run once for all tests."""
+    """Returns what an engine of some features works with, and all that the embedded AWS saw of it; run once for all tests."""
 
     @cache
     def watch(features: frozenset[Feature]) -> tuple[EngineAccess, list[Access]]:

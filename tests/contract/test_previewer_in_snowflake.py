@@ -78,7 +78,7 @@ class Looking:
         return previewers_grants(self.spec, self.blueprint.landing, self.blueprint.names.preview_role)
 
     def differences(self) -> Generator[str]:
-        """What a preview would show, though nothing differs."""
+        """Yields what a preview would show, though nothing differs."""
         yield from (str(finding) for finding in read_back(self.blueprint, self.session))
         yield from map(str, check_adopted(self.blueprint, self.session))
         yield from (

@@ -66,7 +66,7 @@ class Static:
         return load_spec(self.spec_file)
 
     def up(self) -> set[str]:
-        """What it changed in AWS, by action."""
+        """Returns what it changed in AWS, by action."""
         self.watched.accesses()
         self.watched.up(self.spec)
         return {each.action for each in self.watched.accesses() if not READING.match(each.action)} - UNGUARDED

@@ -27,7 +27,7 @@ Problems = Callable[..., dict[str, Finding]]
 
 @pytest.fixture
 def problems(local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Problems:
-    """What `firnline validate` finds in a configuration with some sections changed, by the name of the check."""
+    """Returns what `firnline validate` finds in a configuration with some sections changed, by the name of the check."""
     for name, value in local_environment.variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)

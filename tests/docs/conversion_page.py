@@ -14,7 +14,7 @@ def lines(first: str) -> list[tuple[str, ...]]:
 
 
 def _plain(cell: str) -> str:
-    """What stands between backticks; any other text as it is. x*3 is xxx."""
+    """Returns what stands between backticks; any other text as it is. x*3 is xxx."""
     cell = cell.strip()
     code = re.fullmatch(r"`(.*)`", cell)
     return TIMES.sub(lambda found: found[1] * int(found[2]), code[1] if code and "`" not in code[1] else cell)

@@ -28,7 +28,7 @@ def test_each_metric_is_asked_for_once_by_the_name_that_it_is_published_under(fl
 
 
 def test_counters_are_rates_and_what_stands_is_the_worst_shards(flavour: str) -> None:
-    """Prometheus answers a rate of what is no counter with nonsense, and a plain counter with a line that only rises."""
+    """Prometheus answers a rate of what is not a counter with nonsense, and a plain counter with a line that only rises."""
     by_name = {NAMES[flavour](metric): metric for metric in METRICS}
     for target in targets(flavour):
         (name,) = re.findall(r"firnline_\w+", target["expr"])

@@ -1,4 +1,4 @@
-"""What the page takes over of another connector's configuration says the same in ours, option by option."""
+"""Tests of what the page takes over of another connector's configuration says the same in ours, option by option."""
 
 import re
 from pathlib import Path

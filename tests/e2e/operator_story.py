@@ -107,7 +107,7 @@ class OnOperator(Deployable):
         return self.document["aws"]["runtime"]["kubernetes"]
 
     def image_folder(self) -> Path:
-        """What a builder makes of the Containerfile, without its base."""
+        """Returns what a builder makes of the Containerfile, without its base."""
         built, folder = build_cached(target_of_specification(self._spec())), self.folder / "image"
         (folder / "environment").mkdir(parents=True)
         with tarfile.open(built.archive) as archive:

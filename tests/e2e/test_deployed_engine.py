@@ -130,7 +130,7 @@ def of_a_roll_out(spec: EnvironmentSpec) -> list[Statement]:
 
 
 def outside_of_its_policy(deployable: Deployable, calls: Sequence[LoggedCall]) -> set[str]:
-    """What the job's sessions asked for and were refused: Spark, its S3A, the engine, and whoever brings logs."""
+    """Returns what the job's sessions asked for and were refused: Spark, its S3A, the engine, and whoever brings logs."""
     role = f"firnline-{deployable.name}-engine"
     statements = statements_of_role(deployable.environment.client("iam"), role)
     of_sessions = [call for call in calls if is_of_a_session(call)]

@@ -116,7 +116,7 @@ def firnline(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[
 
 
 def pieces_of(private_pem: str) -> list[bytes]:
-    """What of a key would betray it: its lines, and its DER in every form that it could have been put into."""
+    """Returns what of a key would betray it: its lines, and its DER in every form that it could have been put into."""
     lines = [line.encode() for line in private_pem.splitlines() if not line.startswith("-----")]
     der = base64.b64decode(b"".join(lines))
     middle = der[len(der) // 3 : len(der) // 3 + 96]

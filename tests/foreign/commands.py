@@ -30,7 +30,7 @@ def rows_of(lane: ForeignLane) -> Mapping[str, ShardRow]:
 
 
 def proven_records(lane: ForeignLane, *, migrated: bool = False) -> int:
-    """What the audit has proven, values and all."""
+    """Returns what the audit has proven, values and all."""
     login = lane.environment.logins["reader"]
     reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
     report = audit(load_config(lane.config_file), reader, content=True, migrated=migrated)

@@ -44,7 +44,7 @@ class Apicurio:
         return number
 
     def rows(self, *records: tuple[int, bytes]) -> Rows:
-        """What the engine makes of objects that are framed with the ids of their schemas."""
+        """Returns what the engine makes of objects that are framed with the ids of their schemas."""
         format_ = {"type": "avro", "framing": "confluent", "registry": {"url": self.url}}
         made_by = maker(format_, SchemaRegistries(AwsConfig(region="us-east-1")))
         framed = (b"\0" + number.to_bytes(4, "big") + data for number, data in records)

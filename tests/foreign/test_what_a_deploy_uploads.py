@@ -1,4 +1,6 @@
-"""What a deploy keeps in the environment's bucket, in another people's S3: the artefact in parts, and what is made once."""
+"""Tests of what a deploy keeps in the environment's bucket, in another people's S3: the artefact in parts, and what is
+made once.
+"""
 
 import os
 import threading

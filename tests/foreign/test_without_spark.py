@@ -1,4 +1,6 @@
-"""What needs no Spark on other people's Kinesis, DynamoDB and S3: processes that are killed at each effect, and a migration."""
+"""Tests of what needs no Spark on other people's Kinesis, DynamoDB and S3: processes that are killed at each effect,
+and a migration.
+"""
 
 import os
 import signal

@@ -58,8 +58,11 @@ def _of_secret(request: Request, directory: MotoDirectory) -> Iterator[Access]:
 
 
 def _of_absence(access: Access, directory: MotoDirectory) -> Iterator[Access]:
-    """Who may not list is not told that there is no such object, but refused (S3's API reference, `GetObject` and `HeadObject`).
-    The prefix that is asked for is the object's own name."""
+    """Yields who may not list is not told that there is no such object, but refused (S3's API reference, `GetObject`
+    and `HeadObject`).
+
+    The prefix that is asked for is the object's own name.
+    """
     bucket_name, _, key = access.resource.removeprefix("arn:aws:s3:::").partition("/")
     bucket = directory.bucket(bucket_name) if access.action == "s3:GetObject" else None
     if bucket is not None and key not in bucket.keys:

@@ -1,4 +1,4 @@
-"""What the enforcing AWS notes of real boto3 calls: the action, the resource, whose key, and whether it was done."""
+"""Tests of what the enforcing AWS notes of real boto3 calls: the action, the resource, whose key, and whether it was done."""
 
 import json
 import urllib.request

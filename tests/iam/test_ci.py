@@ -1,4 +1,4 @@
-"""What CI's roles may do with runs of EMR Serverless: the client of `firnline deploy` under their policies."""
+"""Tests of what CI's roles may do with runs of EMR Serverless: the client of `firnline deploy` under their policies."""
 
 import json
 from collections.abc import Callable, Iterator

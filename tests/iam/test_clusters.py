@@ -1,4 +1,6 @@
-"""Who may make what an engine runs in on EKS: the deployer of that environment and nobody else, and the previewer looks."""
+"""Tests of who may make what an engine runs in on EKS: the deployer of that environment and nobody else, and the
+previewer looks.
+"""
 
 import json
 from collections.abc import Callable, Iterator

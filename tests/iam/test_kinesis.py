@@ -1,4 +1,4 @@
-"""What the face of Kinesis notes of a call, and refuses to a caller whose policies are enforced."""
+"""Tests of what the face of Kinesis notes of a call, and refuses to a caller whose policies are enforced."""
 
 import json
 from typing import Any

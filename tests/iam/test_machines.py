@@ -1,4 +1,4 @@
-"""Who may make and end the cluster that an engine runs on: calls of the provider, held against the rendered policies.
+"""Tests of who may make and end the cluster that an engine runs on: calls of the provider, held against the rendered policies.
 
 The embedded EMR answers; which rights each call needs, tests/iam/services says. What the cluster is tagged with is known here.
 """

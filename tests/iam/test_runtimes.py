@@ -1,4 +1,4 @@
-"""Who may ask the embedded runtimes for what."""
+"""Tests of who may ask the embedded runtimes for what."""
 
 import json
 from collections.abc import Iterator

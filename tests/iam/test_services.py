@@ -1,4 +1,4 @@
-"""Which actions on which resources a request is, where the operation's name and its parameters don't say it."""
+"""Tests of which actions on which resources a request is, where the operation's name and its parameters don't say it."""
 
 from typing import Any
 

@@ -80,7 +80,7 @@ def built_and_pushed(into: Path, document: dict[str, Any], base: Base, found: To
 
 
 def pulled(reference: str, folder: Path, found: Tools) -> Path:
-    """What a node has of the image: its unpacked layers, and its configuration."""
+    """Returns what a node has of the image: its unpacked layers, and its configuration."""
     container = found.buildah("from", "--pull", f"docker://{reference}", store=NODE)
     root = found.buildah("mount", container, store=NODE)
     about = json.loads(found.buildah("inspect", container, store=NODE))

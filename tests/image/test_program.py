@@ -1,4 +1,6 @@
-"""What `scripts/image` says where it can't run, and what it asks of the product; the run itself takes minutes, and root."""
+"""Tests of what `scripts/image` says where it can't run, and what it asks of the product; the run itself takes minutes,
+and root.
+"""
 
 import subprocess
 from pathlib import Path

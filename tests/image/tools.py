@@ -25,7 +25,7 @@ http: {{addr: "127.0.0.1:0"}}
 
 
 def missing(*, emulated: Path | None = None) -> list[str]:
-    """What this machine lacks, in words; `emulated` is where the kernel says how it runs programs of other processors."""
+    """Returns what this machine lacks, in words; `emulated` is where the kernel says how it runs programs of other processors."""
     if sys.platform != "linux":
         return ["Linux"]
     found = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -47,7 +47,7 @@ class Tools:
     """Host and port."""
 
     def variables(self, store: str = BUILDER) -> dict[str, str]:
-        """What buildah, started by whomever, has to find in its environment to use the store and the registry."""
+        """Returns what buildah, started by whomever, has to find in its environment to use the store and the registry."""
         configuration = self.folder / f"{store}.conf"
         configuration.write_text(
             f'[storage]\ndriver = "overlay"\ngraphroot = "{self.folder / store}"\nrunroot = "{self.folder / store}-run"\n'

@@ -51,7 +51,7 @@ def changed(model: Model, path: str, value: object) -> Model:
 
 
 def problems(**changes: Any) -> list[str]:
-    """What is wrong with `document(**changes)`; nothing is an empty list."""
+    """Returns what is wrong with `document(**changes)`; nothing is an empty list."""
     try:
         smallest(**changes)
     except ConfigError as error:
@@ -72,5 +72,5 @@ class Told(str):
 
 
 def told(*texts: str) -> list[Told]:
-    """What `problems` has to be."""
+    """Returns what `problems` has to be."""
     return [Told(text) for text in texts]

@@ -1,4 +1,4 @@
-"""What firnline_infra promises."""
+"""Tests of what firnline_infra promises."""
 
 import subprocess
 import sys

@@ -1,4 +1,5 @@
-"""What 0.1.0 wrote is read by today's code as 0.1.0 meant it: a ledger's row, an engine's configuration, a specification.
+"""Tests of what 0.1.0 wrote is read by today's code as 0.1.0 meant it: a ledger's row, an engine's configuration, a
+specification.
 
 The files of tests/fixtures are never written again. A version that can't read one converts it, and says so in the changelog.
 """

@@ -1,4 +1,4 @@
-"""What a program may import from the package's root: all of it is there, and nothing else is promised."""
+"""Tests of what a program may import from the package's root: all of it is there, and nothing else is promised."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""Which wheel of firnline-native is used, and what is said of one that is not."""
+"""Tests of which wheel of firnline-native is used, and what is said of one that is not."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -34,7 +34,7 @@ NO_CBOR = ("-Daws.cborEnabled=false", "-Dcom.amazonaws.sdk.disableCbor=true")
 
 
 def of_one(version: str) -> bool:
-    """Whether it is the library's first generation, which has other names and knows one stream only."""
+    """Returns whether it is the library's first generation, which has other names and knows one stream only."""
     return version.startswith("1.")
 
 

@@ -24,7 +24,7 @@ class ClusterClient(HttpKubernetesApi):
     """Raises as HttpKubernetesApi."""
 
     def post(self, path: str, document: Mapping[str, Any]) -> Document:
-        """What the API server answers to a creation."""
+        """Returns what the API server answers to a creation."""
         response = self._checked("POST", path, self._request("POST", path, document, "application/json"))
         found: Document = json.loads(response.data)
         return found

@@ -1,4 +1,4 @@
-"""What the product renders, applied by who applies it: the API server judges objects, rights and pods."""
+"""Tests of what the product renders, applied by who applies it: the API server judges objects, rights and pods."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -34,7 +34,7 @@ def admitted(control_plane: ControlPlane, spec: EnvironmentSpec) -> None:
 
 
 def holds(kept: Any, wanted: Any) -> bool:
-    """Whether nothing of what was asked for is dropped or changed; the schema's defaults are added."""
+    """Returns whether nothing of what was asked for is dropped or changed; the schema's defaults are added."""
     if isinstance(wanted, Mapping):
         return all(name in kept and holds(kept[name], value) for name, value in wanted.items())
     return bool(kept == wanted)

@@ -10,7 +10,7 @@ NEEDED = ("SNOWFLAKE_ORGANIZATION_NAME", "SNOWFLAKE_ACCOUNT_NAME", "SNOWFLAKE_US
 
 
 def missing(variables: Mapping[str, str]) -> list[str]:
-    """Which credentials are not there: names of variables, and what AWS's chain did not find."""
+    """Returns which credentials are not there: names of variables, and what AWS's chain did not find."""
     import boto3
 
     names = [name for name in NEEDED if not variables.get(name)]

@@ -93,7 +93,7 @@ class Life:
     """By question (questions/environment.py)."""
 
     def live(self) -> dict[str, Any]:
-        """What each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
+        """Returns what each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
         ended: dict[str, Any] = {}
         self._write_specification()
         self._prepare_aws()

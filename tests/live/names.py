@@ -46,6 +46,6 @@ class Run:
         return f"{self.snowflake}_LAKE"
 
     def placeholders(self, extra: Mapping[str, str]) -> dict[str, str]:
-        """What is put in the place of names before an answer is recorded; the longest first."""
+        """Returns what is put in the place of names before an answer is recorded; the longest first."""
         known = {self.snowflake: "<RUN>", self.aws: "<run>", **extra}
         return {name: known[name] for name in sorted(known, key=len, reverse=True) if name}

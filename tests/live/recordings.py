@@ -38,7 +38,7 @@ def read(folder: Path = RECORDED) -> dict[str, Answers]:
 def differences(
     recorded: Mapping[str, Any], answered: Mapping[str, Any], known: Sequence[str] = ()
 ) -> tuple[Difference, ...]:
-    """A question that is no longer asked, or that is new, is no difference. `known` are questions that the emulation answers
+    """A question that is no longer asked, or that is new, is not a difference. `known` are questions that the emulation answers
     otherwise on purpose."""
     return tuple(
         Difference(question=each, recorded=recorded[each], answered=answered[each])

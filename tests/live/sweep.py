@@ -25,7 +25,7 @@ class Left:
 
 
 def swept(left: Iterator[Left], say: Callable[[str], None]) -> tuple[list[str], list[str]]:
-    """What was removed, and what could not be; each is tried, whatever became of those before it."""
+    """Returns what was removed, and what could not be; each is tried, whatever became of those before it."""
     removed, kept = [], []
     for each in left:
         try:

@@ -19,7 +19,7 @@ GOING = {"PendingDeletion", "PendingReplicaDeletion"}
 
 
 def left_in_aws(aws: Client, is_over: IsOver) -> Iterator[Left]:
-    """What uses others before those: applications before roles, keys last."""
+    """Yields what uses others before those: applications before roles, keys last."""
     for find in (
         _applications,
         _schedules,

@@ -1,4 +1,4 @@
-"""What a run would do is told without meeting anything, and is refused where it costs more than was allowed."""
+"""Tests of what a run would do is told without meeting anything, and is refused where it costs more than was allowed."""
 
 import re
 from pathlib import Path

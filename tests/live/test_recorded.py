@@ -1,4 +1,6 @@
-"""What an account has answered, held against the embedded environment; and that both ways of asking can be asked at all."""
+"""Tests of what an account has answered, held against the embedded environment; and that both ways of asking can be
+asked at all.
+"""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +23,7 @@ KNOWN: tuple[str, ...] = ()
 
 @pytest.fixture(scope="module")
 def answered(local_environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
-    """What the embedded environment says; nothing of it stays."""
+    """Yields what the embedded environment says; nothing of it stays."""
     with answers_of(local_environment) as answers:
         yield answers
 
@@ -56,7 +58,7 @@ def test_what_the_views_of_redshift_rest_on_is_asked(answered: dict[str, Any]) -
     assert [each for each, answer in said.items() if isinstance(answer, dict) and answer.get("any_rows") is False] == []
     assert [each for each, answer in said.items() if answer is False] == []
     assert {each for each, answer in said.items() if isinstance(answer, dict) and "text" in answer} == {
-        *("refresh of a record that is no JSON", "a stream that is missing", "a stream by itself"),
+        *("refresh of a record that is not JSON", "a stream that is missing", "a stream by itself"),
         "cast: JSON_PARSE of no JSON",
     }
 

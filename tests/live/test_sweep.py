@@ -1,4 +1,6 @@
-"""What a run has left is found by its name and removed; what another run is using, and what is nobody's of ours, stays."""
+"""Tests of what a run has left is found by its name and removed; what another run is using, and what is nobody's of
+ours, stays.
+"""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Which runs are over: what they have left is swept, and what a run that lives is using is not."""
+"""Tests of which runs are over: what they have left is swept, and what a run that lives is using is not."""
 
 import subprocess
 import sys

@@ -44,7 +44,7 @@ class Question:
 
     @property
     def is_judged(self) -> bool:
-        """What the embedded environment refuses by name is no belief about Snowflake."""
+        """What the embedded environment refuses by name is not a belief about Snowflake."""
         return not (isinstance(self.believed, dict) and OF_OURS in str(self.believed.get("text")))
 
     @property

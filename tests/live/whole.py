@@ -203,7 +203,7 @@ class Whole:
         self._keep("life", {**ended, **life.answers})
 
     def _sweep(self, is_over: Callable[[Run], bool]) -> list[str]:
-        """What could not be removed."""
+        """Returns what could not be removed."""
         self.say("sweep")
         _, of_aws = swept(left_in_aws(aws(self._region), is_over), self.say)
         with closing(self._administrator()) as asking:

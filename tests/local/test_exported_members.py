@@ -1,4 +1,4 @@
-"""What firnline_local promises."""
+"""Tests of what firnline_local promises."""
 
 import firnline_local
 import firnline_local.kinesis

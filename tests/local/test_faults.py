@@ -7,7 +7,7 @@ from firnline_local.kinesis import Fault, FaultKind, FaultPlan
 
 
 def hits(plan: FaultPlan, calls: int, endpoint: str = "kinesis:GetRecords") -> list[int]:
-    """Which of so many calls were hit, counted from 1."""
+    """Returns which of so many calls were hit, counted from 1."""
     return [call for call in range(1, calls + 1) if plan.decide(endpoint) is not None]
 
 

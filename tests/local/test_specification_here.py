@@ -1,4 +1,4 @@
-"""What the machine and the environment decide, in one copy of the specification that all commands read."""
+"""Tests of what the machine and the environment decide, in one copy of the specification that all commands read."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -126,7 +126,7 @@ def user_records(draw: st.DrawFn) -> Record:
 
 
 def doubled(pages: list[list[Record]]) -> list[list[Record]]:
-    """What Python has judged at the first reading goes the other way at the second."""
+    """Returns what Python has judged at the first reading goes the other way at the second."""
     return [*pages, *pages, [each for page in pages for each in page]]
 
 

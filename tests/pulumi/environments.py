@@ -57,7 +57,7 @@ class Trial:
         return asked_of_aws(blueprint, resolve) | asked_of_snowflake(blueprint, resolve)
 
     def differences(self, outputs: Mapping[str, Any], *, before: Facts) -> dict[str, Any]:
-        """What was asked for and is not so, as a pair with what is; and what has come or gone beside it."""
+        """Returns what was asked for and is not so, as a pair with what is; and what has come or gone beside it."""
         asked, there = self.asked(outputs), survey(self.environment)
         wrong: dict[str, Any] = {
             name: (facts, there.get(name)) for name, facts in asked.items() if facts != there.get(name)

@@ -43,7 +43,7 @@ MANIFEST = json.dumps({"time": "2026-11-24T00:00:00Z", "magic": "", "version": "
 
 
 def run(cli: PulumiCli, *command: str) -> str:
-    """What a command of the CLI prints that the product has no use for."""
+    """Returns what a command of the CLI prints that the product has no use for."""
     done = subprocess.run(
         cli.arguments(*command), env=dict(cli.variables), capture_output=True, text=True, check=False, timeout=300
     )

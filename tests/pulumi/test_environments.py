@@ -101,7 +101,7 @@ def names_of_secrets(trial: Trial) -> list[str]:
 
 
 def ingest(trial: Trial, outputs: Mapping[str, Any]) -> None:
-    """The column that evolution adds on the way is no drift to the preview that comes after."""
+    """The column that evolution adds on the way is not drift to the preview that comes after."""
     assert run_the_engine(trial.environment, outputs, [{"n": n} for n in range(50)]) == list(range(50))
 
 

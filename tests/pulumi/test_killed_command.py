@@ -61,7 +61,7 @@ def killed(trial: Trial, project: TrialProject, marker: Path, *, skip: int, kill
 
 
 def firnline(trial: Trial, *arguments: str) -> str:
-    """What it says, once it has ended well."""
+    """Returns what it says, once it has ended well."""
     command = start(trial, *arguments, output=subprocess.PIPE)
     said, _ = command.communicate()
     assert command.returncode == 0, said.decode()
@@ -83,6 +83,6 @@ def start(trial: Trial, command: str, *options: str, output: Any, **variables: s
 
 
 def creating(trial: Trial) -> set[str]:
-    """What the state says was being made."""
+    """Returns what the state says was being made."""
     state = trial.cli.export(trial.stack)["deployment"]
     return {each["resource"]["urn"] for each in state.get("pending_operations") or () if each["type"] == "creating"}

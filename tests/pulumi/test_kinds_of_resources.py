@@ -129,7 +129,7 @@ class Lives:
 
 
 def settled(asked: Asked, when: str) -> Counter[str]:
-    """What is said of the creates that were killed, and how often."""
+    """Returns what is said of the creates that were killed, and how often."""
     again = sum(1 for kind, _ in asked.values() if kind.type in REPEATED)
     found = "it is made now." if when == "before" else "it is imported."
     return Counter({found: len(asked) - again, "it is created again.": again})

@@ -1,4 +1,4 @@
-"""What an `up` leaves alone that comes after a killed one. What it repairs: test_kinds_of_resources.py."""
+"""Tests of what an `up` leaves alone that comes after a killed one. What it repairs: test_kinds_of_resources.py."""
 
 import json
 import uuid

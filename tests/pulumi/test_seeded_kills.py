@@ -81,7 +81,7 @@ def test_a_kill_at_any_step_is_repaired_by_the_next_up(tmp_path: Path) -> None:
 
 
 def kill_and_complete(trial: Trial, moments: Iterator[Moment], folder: Path, killed_at: Callable[[str], None]) -> int:
-    """How often it was killed. In the end it is all there, once, and can be removed without a trace."""
+    """Returns how often it was killed. In the end it is all there, once, and can be removed without a trace."""
     before, killed = survey(trial.environment), 0
     trial.cli.init(trial.stack)
     for number, moment in enumerate(moments):
@@ -103,7 +103,7 @@ def without_secrets(there: Facts) -> set[str]:
 
 
 def up_and_kill(trial: Trial, moment: Moment, marker: Path) -> bool:
-    """Whether it came to that moment."""
+    """Returns whether it came to that moment."""
     project = TrialProject(trial.cli)
     pause = {"call": "*", "type": "*", "marker": str(marker), **moment}
     failures: list[Exception] = []

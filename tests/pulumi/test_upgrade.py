@@ -85,7 +85,7 @@ def importable(version: str, trial: Trial) -> str:
 
 
 def previewed(trial: Trial) -> dict[str, str]:
-    """What would be done with each resource, by URN."""
+    """Returns what would be done with each resource, by URN."""
     plan = json.loads(run(trial.cli, "preview", "--json", "--show-sames", "--stack", trial.stack))
     return {each["urn"]: each["op"] for each in plan["steps"]}
 

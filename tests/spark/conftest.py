@@ -22,7 +22,7 @@ TABLE_DDL = "CREATE TABLE {} (KINESISMETADATA OBJECT{}) ENABLE_SCHEMA_EVOLUTION 
 
 
 def until(condition: Callable[[], Any], engine: EngineProcess) -> Any:
-    """What it finds, which an engine that has ended will not bring about any more."""
+    """Returns what it finds, which an engine that has ended will not bring about any more."""
     while not (found := condition()):
         assert engine.exit_status is None, list(engine.last_lines)
         time.sleep(0.2)

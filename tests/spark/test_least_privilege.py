@@ -186,7 +186,7 @@ def test_the_engine_runs_under_exactly_its_policy_and_asks_for_nothing_else(engi
 
 
 def outside(statements: list[Statement], calls: list[LoggedCall]) -> Iterator[str]:
-    """What was called and is not allowed."""
+    """Yields what was called and is not allowed."""
     for call in calls:
         for access in call.accesses:
             if access.action not in UNGUARDED and not is_allowed(

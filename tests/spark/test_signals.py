@@ -1,4 +1,7 @@
-"""Who is killed and who is signalled: a worker, the driver's whole process group, spark-submit's JVM. No trace, all proven."""
+"""Tests of who is killed and who is signalled: a worker, the driver's whole process group, spark-submit's JVM.
+
+No trace, all proven.
+"""
 
 import os
 import signal

@@ -19,7 +19,7 @@ PLACEHOLDER = "…"
 
 
 def written() -> Iterator[tuple[str, str, str]]:
-    """Where it stands, its dialect, and the statement. What has a part left out is not SQL."""
+    """Yields where it stands, its dialect, and the statement. What has a part left out is not SQL."""
     for script in SCRIPTS:
         for sql in split(script.read_text(encoding="utf-8")):
             yield script.name, SNOWFLAKE, sql

@@ -54,7 +54,7 @@ def rendered(spec: EnvironmentSpec, mark: str) -> Iterator[tuple[str, str, dict[
 
 
 def validated(terraform: Path, provider: Path, folder: Path, resources: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What is wrong with each resource, by its address."""
+    """Returns what is wrong with each resource, by its address."""
     settings = folder / "settings.tfrc"
     override = f'dev_overrides {{ "hashicorp/aws" = "{provider.parent}" }}'
     settings.write_text(f"provider_installation {{ {override} }}")

@@ -32,7 +32,7 @@ class Workspace:
         return stack.cli
 
     def planned(self, folder: Path) -> dict[str, Any]:
-        """What an apply would change, by address: each with its actions and values."""
+        """Returns what an apply would change, by address: each with its actions and values."""
         cli = self.cli
         cli.has_changes(folder / "plan")
         changes = {each["address"]: each["change"] for each in cli.plan(folder / "plan")["resource_changes"]}

@@ -1,4 +1,4 @@
-"""What each statement of a bootstrap's policies is about, by its Sid. A test wants one of each; docs/permissions.md says them."""
+"""Subjects of a bootstrap's policy statements, by Sid. A test wants one of each; docs/permissions.md shows them."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What docs/permissions.md shows: an environment with everything, in the ways that exclude each other.
+"""The example of docs/permissions.md: an environment with everything, in the ways that exclude each other.
 
 One runs with a role on EMR Serverless, has a key of its own and is PROTECTED; the other is a user with access keys, has
 adopted its key, keeps its dead letters on a stream, asks schema registries, and goes with everything in it. The others show
@@ -129,7 +129,7 @@ RUNTIMES = {
 
 
 def _key(runtime: str) -> str:
-    """Of the environment; a repository of images has one."""
+    """Returns the environment's key; a repository of images has one."""
     return "create" if "kubernetes: {}" in runtime else "skip"
 
 

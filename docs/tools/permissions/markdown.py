@@ -1,4 +1,4 @@
-"""How docs/permissions.md is written: tables, documents, and statements in words."""
+"""Markdown of docs/permissions.md: tables, documents, and statements in words."""
 
 import json
 from collections.abc import Iterable

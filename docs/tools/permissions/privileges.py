@@ -1,4 +1,4 @@
-"""What the reader's role may do in Snowflake, each with its reason. A test holds it against the grants that are made."""
+"""Privileges of the reader's role in Snowflake, each with its reason. A test holds them against the grants that are made."""
 
 from firnline_ingest.permissions.snowflake import TO_SEE_A_TABLE, Need, Privilege
 

@@ -22,7 +22,7 @@ Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
 
 
 def roles() -> str:
-    """Of CI: who may be them."""
+    """Returns the roles of CI: who may be them."""
     spec, blueprint = BLUEPRINTS[0]
     made = template(spec, blueprint, provider=GitHub(repository="OWNER/NAME"))["Resources"]
     return table(("role", "who may be it"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))

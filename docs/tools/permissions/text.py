@@ -191,7 +191,7 @@ need, in this account alone (`aws:ResourceAccount`), and of its tables, secrets 
 names the environment's and those of adopted streams, and knows the ones that AWS manages by their aliases. It does not name the
 streams that are read: a boundary is one policy, with no room for hundreds of them. So a role of the environment could be let
 read any stream of the account.
-Written to is no stream but the one for dead letters (WithinLetters), where the specification names one. A boundary gives no
+Written to is not a stream but the one for dead letters (WithinLetters), where the specification names one. A boundary gives no
 right by itself.
 
 """
@@ -219,7 +219,7 @@ DEPLOY_ROLE = """\
 ### The deploy role
 
 Rendered into `<environment>-snowflake.sql`, and made once by an administrator: only one may grant privileges on the account. The
-role is no administrator, can't become one, and may not grant what it does not own (it has no `MANAGE GRANTS`).
+role is not an administrator, can't become one, and may not grant what it does not own (it has no `MANAGE GRANTS`).
 
 """
 

@@ -1,4 +1,4 @@
-"""What commands need of the two accounts.
+"""Services that commands need of the two accounts.
 
 RealAccounts is what everybody has. A package that brings accounts of another kind implements the same protocol, and says
 how a person asks for them (AccountsPlace in the command line).
@@ -46,7 +46,7 @@ class Accounts(Protocol):
 
     @property
     def begin_empty(self) -> bool:
-        """Whether each start of them has nothing of the one before: then a secret that is gone may be recreated."""
+        """True if each start of them has nothing of the one before: then a secret that is gone may be recreated."""
 
     @property
     def variables(self) -> Mapping[str, str]:

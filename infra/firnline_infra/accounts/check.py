@@ -1,4 +1,4 @@
-"""Whether these are the accounts of the specification. Asked before anything is written, and before a destroy."""
+"""Checks that these are the accounts of the specification, before anything is written, and before a destroy."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,4 +1,4 @@
-"""What can go wrong on the way to the two accounts.
+"""Errors on the way to the two accounts.
 
 AccountsError
 ├── WrongAwsAccount         the credentials belong to another account than the specification

@@ -91,7 +91,9 @@ class RealAccounts:
         return None
 
     def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
-        """What `firnline terraform STACK --into stacks/terraform/STACK` has written makes it Terraform's."""
+        """Returns the place of Terraform's module, if `firnline terraform STACK --into stacks/terraform/STACK` has
+        written one.
+        """
         module = module_of(stack)
         return None if module is None else TerraformPlace(module=module, variables={})
 

@@ -56,7 +56,7 @@ class AuditedColumn:
         return bool(self.default)
 
     def is_default(self, kept: object) -> Verdict:
-        """Whether the value is the column's default; None where that is no constant that the audit reads."""
+        """Whether the value is the column's default; None where that is not a constant that the audit reads."""
         if not self.default:
             return False
         constant = _constant(self.default.strip())
@@ -79,7 +79,7 @@ def _constant(expression: str) -> object:
 
 
 def _number(sent: object, kept: object) -> Verdict:
-    """What the column rounds off was changed; text that holds a number is that number."""
+    """Compares numbers: what the column rounds off was changed; text that holds a number is that number."""
     value = number(sent) if isinstance(sent, str) else sent
     if not is_number(value):
         return False
@@ -103,7 +103,7 @@ def _float(sent: object, kept: object) -> Verdict:
 
 
 def _text(sent: object, kept: object) -> Verdict:
-    """What is no text in the payload is its JSON in the column."""
+    """Compares texts: a value that is not text in the payload is its JSON in the column."""
     if isinstance(sent, str):
         return sent == kept
     return _json(sent, kept)
@@ -147,7 +147,7 @@ def _array(sent: object, kept: object) -> Verdict:
 
 
 def moment(sent: object) -> datetime | None:
-    """The time that the value says; None for what is no ISO 8601 text and no integer."""
+    """The time that the value says; None for what is not ISO 8601 text and no integer."""
     text = str(sent) if isinstance(sent, int) and not isinstance(sent, bool) else sent
     if not isinstance(text, str):
         return None

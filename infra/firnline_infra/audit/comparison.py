@@ -27,7 +27,7 @@ RowPosition = tuple[int, int, int]
 
 
 class ReplayedRecord(NamedTuple):
-    """What the journal of replays says of a record whose dead letter one of them took."""
+    """A record whose dead letter a replay took, as the journal of replays has it."""
 
     table: str = ""
     """Into which its rows go; empty where there is one alone."""
@@ -72,7 +72,7 @@ def compare_shard(
     shard's tip.
 
     An outcome before the first record is older than the stream if `cutoff` allows it, and unexpected otherwise. A dead
-    letter that `replayed_into` knows is no place of its record any more once there is a row; it is asked after the outcomes
+    letter that `replayed_into` knows is not a place of its record any more once there is a row; it is asked after the outcomes
     were read.
     """
     _Walk(findings, outcomes, cutoff, check, not_ingested, replayed_into=replayed_into).along(records)
@@ -180,7 +180,7 @@ class _Walk:
             self._findings.report(ProblemKind.MISROUTED, outcome.position, detail)
 
     def _take_replayed(self) -> bool:
-        """Whether the record's dead letter became its rows; then the dead letter counts no more."""
+        """Returns whether the record's dead letter became its rows; then the dead letter counts no more."""
         letter = next((each for each in self._group if each.place is RecordPlace.DEAD_LETTERS), None)
         if letter is None:
             return self._was_replayed_before(self._group[0])
@@ -232,7 +232,7 @@ class _Walk:
         self._findings.report(ProblemKind.MISSING, record.position, detail)
 
     def _is_lost(self, record: StreamRecord, group: Sequence[AuditOutcome]) -> bool:
-        """Whether a replay had brought the row in, and nothing but its dead letter is there."""
+        """Returns whether a replay had brought the row in, and nothing but its dead letter is there."""
         is_there = any(each.place is not RecordPlace.DEAD_LETTERS for each in group)
         if is_there or record.status is not ClaimStatus.CLAIMED:
             return False
@@ -270,7 +270,7 @@ class _Walk:
         self._advance()
 
     def _is_of_replayed(self, outcome: AuditOutcome) -> bool:
-        """Whether it is one of more rows than its record would be, had its dead letter not been repaired."""
+        """Returns whether it is one of more rows than its record would be, had its dead letter not been repaired."""
         if self._letter is None or outcome.place is RecordPlace.DEAD_LETTERS or not outcome.row:
             return False
         place = position_of(self._letter)[:2]

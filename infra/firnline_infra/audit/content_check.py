@@ -75,7 +75,9 @@ class ContentComparison:
                 return
             payload = None if record.is_unreadable else _object_in(record.data)
             if payload is None:
-                findings.report(ProblemKind.CHANGED, position, "its record is no JSON object, and there is a row of it")
+                findings.report(
+                    ProblemKind.CHANGED, position, "its record is not a JSON object, and there is a row of it"
+                )
                 return
             for detail in self._metadata_changes(record, outcome, outcome.content.metadata, findings.shard_id):
                 findings.report(ProblemKind.CHANGED, position, detail)
@@ -208,8 +210,8 @@ def _object_in(data: str | bytes) -> dict[str, object] | None:
 
 
 def _is_object(data: bytes) -> bool:
-    """Whether a strict parser takes it for an object: it refuses what only some parsers take (lone surrogates, bytes that are
-    no UTF-8).
+    """Returns whether a strict parser takes it for an object: it refuses what only some parsers take (lone surrogates,
+    bytes that are no UTF-8).
     """
     try:
         msgspec.json.decode(data, type=dict[str, object])

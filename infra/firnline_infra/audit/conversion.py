@@ -1,4 +1,4 @@
-"""What records should have become, with the configuration as it is now: user records, rows, or intentionally nothing.
+"""Conversion of records as the audit expects it, with the configuration of now: user records, rows, or intentionally nothing.
 
 The audit's own readers say so. The engine's converter is asked about one thing alone: whether a record that is nowhere, and that
 these can read, breaks a rule that they don't judge.
@@ -64,7 +64,7 @@ def decoded_of(
 
 
 def _rows_of(reader: RowReader, record: StreamRecord, labels: Mapping[str, str] | None) -> Iterator[StreamRecord]:
-    """The record itself where it is no row: then a dead letter has it, or it is intentionally not ingested."""
+    """The record itself where it is not a row: then a dead letter has it, or it is intentionally not ingested."""
     try:
         rows = reader.rows(as_read(record))
     except Unreadable as error:
@@ -104,7 +104,7 @@ def not_ingested_of(
 
 
 def as_read(record: StreamRecord) -> Record:
-    """What was read of it."""
+    """Returns what was read of it."""
     if record.read is not None:
         return record.read
     arrived_s = None if record.arrived_ms is None else record.arrived_ms / 1000

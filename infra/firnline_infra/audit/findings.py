@@ -1,8 +1,8 @@
-"""What was found in one shard: how much of everything, the first few of each problem, and what to do about each kind.
+"""Findings in one shard: how much of everything, the first few of each problem, and what to do about each kind.
 
 records = rows + error_rows + dead_letters + not ingested - doubled + missing, whatever was found among the records that the
 claim is about; not ingested = skipped + filtered + tombstones + control_messages. What lies outside the claim (older, later,
-before_start) is counted and is no problem.
+before_start) is counted and is not a problem.
 """
 
 from collections import Counter

@@ -41,7 +41,7 @@ EVERYTHING = Position(10**129)
 
 @dataclass(frozen=True, slots=True)
 class CountedChannel:
-    """What was noted of one channel: the rows that it had rejected since it was made, up to a position."""
+    """Notes of one channel: the rows that it had rejected since it was created, up to a position."""
 
     shard_id: str
     channel: str
@@ -174,8 +174,11 @@ def replayed_records(
 
 
 def columns_since(config: EngineConfig, made: Mapping[str, str]) -> Mapping[str, Mapping[str, int]]:
-    """When the columns of tables were seen first that they did not have from the beginning: by table, of those that are there
-    now, and by column. `made`: when each table was made, by its name. Raises LedgerError."""
+    """Returns when the columns of tables were seen first that they did not have from the beginning: by table, of those
+    that are there now, and by column.
+
+    `made`: when each table was made, by its name. Raises LedgerError.
+    """
     from firnline_ingest.ledger.provision import existing_ledger
 
     ledger = existing_ledger(config)
@@ -184,7 +187,7 @@ def columns_since(config: EngineConfig, made: Mapping[str, str]) -> Mapping[str,
 
 
 def taken_before(config: EngineConfig, client: "KinesisClient", stream: str) -> Mapping[str, Position]:
-    """How far the consumer that was migrated from had come, by shard. Raises NothingMigrated where the stream was not
+    """Returns how far the consumer that was migrated from had come, by shard. Raises NothingMigrated if the stream was not
     migrated, and the errors of firnline_ingest.migration.
     """
     from firnline_ingest.aws.client import dynamodb_client

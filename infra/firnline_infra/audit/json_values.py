@@ -25,7 +25,7 @@ def parse(text: str) -> object:
 
 
 def number(text: str) -> int | Decimal | None:
-    """What a text says as a number; None where it says none."""
+    """Returns the number that a text says; None if it says none."""
     try:
         value = parse(text.strip().removeprefix("+"))
     except (ValueError, RecursionError):
@@ -51,7 +51,7 @@ def _floating(text: str) -> Floating:
 
 
 def _refuse(text: str) -> object:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 _decode = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_constant=_refuse).decode

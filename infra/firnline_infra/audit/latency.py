@@ -1,4 +1,4 @@
-"""How long records took: from their producer to Kinesis, and from there until a query sees their rows.
+"""Latency of records: from their producer to Kinesis, and from there until a query sees their rows.
 
 A table with ROW_TIMESTAMP keeps when each row became visible; the metadata has when Kinesis took its record, and with
 `push_time` when the engine made the row. The producer's own time is in a column, where it sends one. Read with the reader's
@@ -34,7 +34,9 @@ Rows = Callable[[str], Iterable[Sequence[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How long so many rows took, in milliseconds: below 0 where the clock at the beginning is ahead of the one at the end."""
+    """Distribution of how long so many rows took, in milliseconds: below 0 if the clock at the beginning is ahead of
+    the one at the end.
+    """
 
     rows: int
     p50_ms: int
@@ -225,7 +227,7 @@ def _times(row: Sequence[Any]) -> Times:
 
 
 def _milliseconds(value: Any) -> int | None:
-    """Milliseconds since 1970; None for what is no time."""
+    """Milliseconds since 1970; None for what is not a time."""
     match value:
         case datetime():
             return round((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -1,4 +1,5 @@
-"""How a pipeline is audited here: whether it can be, by which conversion, and whether values and routes are compared.
+"""The mode in which a pipeline is audited here: whether it can be, by which conversion, and whether values and routes
+are compared.
 
 Where a pipeline's callable can't be imported, an audit finds rows by their places alone, where that is enough.
 """
@@ -21,7 +22,7 @@ BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by t
 
 @dataclass(frozen=True, kw_only=True)
 class AuditMode:
-    """What an audit of one pipeline can do where it runs."""
+    """Abilities of an audit of one pipeline where it runs."""
 
     pipeline: PipelineConfig
     """The pipeline by which records are converted here: without its transforms where one of them can't be imported."""

@@ -1,4 +1,4 @@
-"""What the two sides of a comparison are made of: a record of the stream, and what became of one.
+"""The two sides of a comparison: a record of the stream, and what became of one.
 
 Both are ordered by position, and one shard is compared at a time.
 """
@@ -14,7 +14,7 @@ NOWHERE = "no table"
 
 
 class ClaimStatus(Enum):
-    """Whether the audit claims that a record is somewhere."""
+    """Claim of the audit that a record is somewhere."""
 
     CLAIMED = "it has to be somewhere"
     BEFORE_CLAIM = "it arrived before the pipeline's beginning, and may be absent"
@@ -59,7 +59,7 @@ class RecordPlace(StrEnum):
 
 
 class LetterContent(NamedTuple):
-    """What a dead letter says of its record."""
+    """Contents of a dead letter about its record."""
 
     digest: bytes
     reason: str

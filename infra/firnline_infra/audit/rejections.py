@@ -20,7 +20,7 @@ class Reason(NamedTuple):
 
 
 class Rejection(NamedTuple):
-    """What an error row says beside the row itself; empty where it does not say it."""
+    """A rejection as an error row describes it beside the row itself; empty where it does not say it."""
 
     code: str = ""
     column: str = ""
@@ -57,7 +57,7 @@ class Rejected:
 
 @dataclass(slots=True)
 class Rejections:
-    """What a shard's records, or all shards', were rejected for."""
+    """Rejections of a shard's records, or all shards', by reason."""
 
     by_reason: dict[Reason, Rejected] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""What an audit found, as values and as JSON, and the exit status that a program reads."""
+"""The report of an audit, as values and as JSON, and the exit status that a program reads."""
 
 from collections import Counter
 from collections.abc import Sequence

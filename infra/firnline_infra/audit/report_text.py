@@ -99,7 +99,7 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
 
 
 def _rejections(report: PipelineReport) -> Iterator[str]:
-    """What the table rejected and its error table has, with the first records of each reason."""
+    """Yields what the table rejected and its error table has, with the first records of each reason."""
     found = report.rejections.by_reason
     if not found:
         return

@@ -33,7 +33,7 @@ class AuditedTables:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What rows and records say of their table, by its route; nothing where there is one."""
+        """Labels by which rows and records name their table, by its route; none where there is one table."""
         return self.names if len(self._tables) > 1 else {OWN: ""}
 
     def inventory(self) -> dict[str, TableInventory]:

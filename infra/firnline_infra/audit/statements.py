@@ -51,7 +51,7 @@ class Statements:
 
     @property
     def inventory(self) -> str:
-        """How many rows the table has of each stream and shard, and how many of them have a sequence number."""
+        """Statement that counts a table's rows of each stream and shard, and how many of them have a sequence number."""
         stream = self._part("stream") if self.metadata.is_on("stream") else text_literal(self.stream)
         return (
             f"SELECT {stream} AS STREAM, {self._part('shard_id')} AS SHARD, COUNT(*) AS ROW_COUNT, "
@@ -142,7 +142,7 @@ class Statements:
 
     @property
     def pushed(self) -> str:
-        """When the engine made the row, in the form of `arrival`; NULL where no row has it."""
+        """Expression of when the engine made the row, in the form of `arrival`; NULL if no row has it."""
         if not self.metadata.is_on("push_time"):
             return "NULL"
         return quoted(self.metadata.name_of("push_time")) if self._are_moments else self._part("push_time")

@@ -225,5 +225,5 @@ def outcomes_of(
 
 
 def _is_canonical(number: str) -> bool:
-    """Whether the number is written as the engine writes it; other text would not sort as a number."""
+    """Returns whether the number is written as the engine writes it; other text would not sort as a number."""
     return number.isascii() and number.isdecimal() and (number[0] != "0" or number == "0")

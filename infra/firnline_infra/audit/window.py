@@ -1,4 +1,4 @@
-"""Which records an audit is about, and which of them the stream still has.
+"""The records that an audit is about, and which of them the stream still has.
 
 AuditWindow: those that arrived from the pipeline's beginning up to a moment fixed at the start. RetentionCutoff: whether an
 unmatched row is older (its record has left retention) or unexpected (its record should still be there).
@@ -90,7 +90,7 @@ class RetentionCutoff:
         return cls(max(trimmed_ms, created_ms), rows_have_arrival)
 
     def may_have_passed(self, outcome: AuditOutcome) -> bool:
-        """Whether the outcome's record may have left the stream."""
+        """Returns whether the outcome's record may have left the stream."""
         if outcome.arrived_ms is None:
             return not self.rows_have_arrival
         return outcome.arrived_ms < self.kept_since_ms
@@ -112,7 +112,7 @@ def written_arrival(ms: int, times: MetadataTimes) -> str:
 
 
 def arrival_ms(arrival: object) -> int | None:
-    """The milliseconds since 1970 of a text, a number or a moment; None for what is no time. One without a zone is UTC."""
+    """The milliseconds since 1970 of a text, a number or a moment; None for what is not a time. One without a zone is UTC."""
     if isinstance(arrival, int) or (isinstance(arrival, str) and arrival.isascii() and arrival.isdecimal()):
         return int(arrival)
     try:

@@ -1,4 +1,4 @@
-"""What the role that deploys may do in a whole account of Snowflake, each privilege with its reason."""
+"""Privileges of the deployer's role in a whole account of Snowflake, each with its reason."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

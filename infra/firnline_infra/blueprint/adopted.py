@@ -1,4 +1,4 @@
-"""What belongs to others in Snowflake, and what its owners have to grant to the role that deploys, so that it can be used.
+"""Objects in Snowflake that belong to others, and what their owners must grant to the deployer's role, so that they can be used.
 
 The deploy role hands privileges on to the roles that it makes, so it needs them with the option to. It gets no ownership of
 what is adopted: it could neither alter nor drop it, whatever a program asked for.

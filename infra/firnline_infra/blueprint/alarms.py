@@ -1,4 +1,4 @@
-"""What wakes somebody: a reader that falls behind, calls that are refused, records that are no rows, an engine that is silent."""
+"""Alarms that wake somebody: a reader that falls behind, calls that are refused, records that are not rows, a silent engine."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace

@@ -1,4 +1,4 @@
-"""What must exist in AWS, as data. Defaults are safe ones, so that each definition can be used alone.
+"""Objects that must exist in AWS, as data. Defaults are safe ones, so that each definition can be used alone.
 
 Each is the argument of the Pulumi component that makes it.
 """
@@ -78,7 +78,7 @@ class LedgerTable(Definition):
 
     @property
     def migration_table(self) -> Self | None:
-        """What `firnline migrate` notes of the rows that it writes: it goes when the migration is over."""
+        """Table in which `firnline migrate` notes the rows that it writes: it goes when the migration is over."""
         if not self.migration:
             return None
         return replace(self, name=self.migration_name, migration=False, durability=Durability.EPHEMERAL)

@@ -1,4 +1,4 @@
-"""Where things lie in the environment's bucket. What the engine may do in each folder is in `blueprint/iam/engine.py`.
+"""Layout of the environment's bucket. What the engine may do in each folder is in `blueprint/iam/engine.py`.
 
 | folder | what | the engine's role |
 | --- | --- | --- |
@@ -31,7 +31,7 @@ ON_EMR = (Trust.EMR_SERVERLESS, Trust.EMR_EC2, Trust.EMR_EKS)
 
 
 def is_on_emr(spec: EnvironmentSpec) -> bool:
-    """Whether Spark is EMR's own: it opens s3:// with settings of its own, and brings a job's logs to S3."""
+    """Returns whether Spark is EMR's own: it opens s3:// with settings of its own, and brings a job's logs to S3."""
     return spec.aws.runtime.trust in ON_EMR or spec.aws.runtime.emr_eks is not None
 
 

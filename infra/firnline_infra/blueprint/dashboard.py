@@ -1,4 +1,4 @@
-"""What an operator looks at: one page of CloudWatch for an environment, of what the engine publishes, what AWS counts, and
+"""The dashboard of an environment: one page of CloudWatch, of what the engine publishes, what AWS counts, and
 what that costs."""
 
 import json

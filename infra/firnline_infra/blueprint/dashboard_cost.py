@@ -1,4 +1,4 @@
-"""What is paid by volume, on the dashboard: counters of AWS's and the engine's, times a price of prices.json, as USD a month at
+"""Costs by volume on the dashboard: counters of AWS's and the engine's, times a price of prices.json, as USD a month at
 the rate of the moment, so that it compares with `firnline estimate`.
 
 Metric maths is the CloudWatch guide's, "Using math expressions with CloudWatch metrics". Its EstimatedCharges is not used: it is

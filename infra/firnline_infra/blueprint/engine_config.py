@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @part
 class EngineInputs(Definition):
-    """What the engine's configuration needs of an environment that was made. Nothing secret, only where a secret is found."""
+    """Outputs of a created environment that the engine's configuration needs. Nothing secret, only where a secret is found."""
 
     private_keys: Mapping[str, Mapping[str, Value]]
     """Of each user that writes, as `firnline keys` calls it: exactly one of file, env, secret_arn."""
@@ -146,7 +146,7 @@ def metrics_config(spec: EnvironmentSpec) -> MetricsConfig:
 
 
 def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:
-    """What was given wins."""
+    """Returns Spark's settings; those that were given win."""
     is_in_s3 = "://" in inputs.spark_checkpoint
     return {**(spark_s3_settings(spec, inputs.aws_endpoints.get("s3")) if is_in_s3 else {}), **inputs.spark_conf}
 
@@ -173,7 +173,7 @@ def _parsed(document: Mapping[str, Any]) -> "EngineConfig":
 
 
 def _common_user(spec: EnvironmentSpec) -> NamedUser:
-    """What the engine is for pipelines without a user of their own; where all have one, the first."""
+    """Returns the engine's user for pipelines without one of their own; if all have one, the first."""
     return service_users(spec)[0]
 
 
@@ -218,7 +218,7 @@ def _access(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | None:
 
 
 def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dict[str, Any]]]:
-    """Into the pipeline's own table: braces in its name are no places of a template."""
+    """Into the pipeline's own table: braces in its name are not places of a template."""
     patterns = []
     for pipeline in spec.pipelines:
         if pipeline.also_streams is not None:
@@ -230,7 +230,7 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
 
 
 def _selects(pipeline: Pipeline) -> bool:
-    """Whether a SELECT may do so at one of its tables: of another's pipe, which a route finds by name, nobody knows."""
+    """Returns whether a SELECT may do so at one of its tables: of another's pipe, which a route finds by name, nobody knows."""
     return pipeline.pipe_selects or any(each.pipe_selects or each.pipe is not None for each in pipeline.routed)
 
 

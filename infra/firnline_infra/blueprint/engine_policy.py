@@ -1,4 +1,4 @@
-"""What the engine may do in AWS: exactly what its features need."""
+"""The engine's policy in AWS: exactly what its features need."""
 
 from collections.abc import Collection, Iterator
 

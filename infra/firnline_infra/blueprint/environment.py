@@ -83,7 +83,7 @@ class Blueprint(Definition):
 
     @property
     def preview_features(self) -> tuple[str, ...]:
-        """What the Snowflake provider has to be told to allow."""
+        """Preview features that the Snowflake provider must be told to allow."""
         return tuple(sorted(set(_preview_features(self.landing))))
 
 

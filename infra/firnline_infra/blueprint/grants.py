@@ -1,4 +1,4 @@
-"""Who may do what with which object in Snowflake, as data."""
+"""Grants in Snowflake as data: who may do what with which object."""
 
 from enum import StrEnum
 
@@ -39,7 +39,7 @@ class PrivilegeGrant(Definition):
 
 @part
 class RequiredGrant(Definition):
-    """What the owner of an adopted object grants to the role that deploys."""
+    """A privilege that the owner of an adopted object grants to the deployer's role."""
 
     privileges: tuple[str, ...]
     on: Securable

@@ -55,7 +55,7 @@ class IcebergVolumeDefinition(Definition):
 
     @property
     def iam_user(self) -> Reference:
-        """What Snowflake is in AWS; known once the volume is made."""
+        """Identity of Snowflake in AWS; known once the volume is created."""
         return Reference(f"volume/{self.name.name}", "iam_user_arn")
 
     @property
@@ -79,7 +79,7 @@ class IcebergVolumeDefinition(Definition):
     def prove(self) -> str:
         """Raises an error that contains the verification's result if it is not a success.
 
-        TO_NUMBER of a text that is no number is used because it can fail without a script or a warehouse.
+        TO_NUMBER of a text that is not a number is used because it can fail without a script or a warehouse.
         """
         succeeded = f"REPLACE({self._verification}, ' ') LIKE '%\"success\":true%'"
         return f"SELECT TO_NUMBER(IFF({succeeded}, '1', {self._verification}))"

@@ -106,6 +106,6 @@ def _part(pipeline: Pipeline, part: PartName) -> str:
 
 
 def _deletes(column: str, values: Sequence[str]) -> str:
-    """JSON's null in a VARIANT is no text either."""
+    """JSON's null in a VARIANT is not text either."""
     value = f"{Identifier.parse(column).sql}::VARCHAR"
     return f"{value} IN ({', '.join(map(text_literal, values))})" if values else f"{value} IS NULL"

@@ -1,4 +1,4 @@
-"""What a pipeline needs in Snowflake: its table and what is around it, and the least that its two roles need there.
+"""Objects of a pipeline in Snowflake: its table and what is around it, and the least that its two roles need there.
 
 The ingest role's privileges are those of Snowflake's own page (`snowpipe-streaming-access-control`). It needs nothing
 more to see the identity of its table and pipe: SHOW lists whatever a role has any privilege on.

@@ -1,4 +1,4 @@
-"""What the role of previews may: see each object, and nothing else. It creates, owns, applies, selects and inserts nothing.
+"""Privileges of the role of previews: see each object, and nothing else. It creates, owns, applies, selects and inserts nothing.
 
 SHOW and DESCRIBE show what a role has any privilege on (docs.snowflake.com, the page of each command), so it gets the one
 that allows least. Network and authentication policies have none but OWNERSHIP and APPLY, and a stage none that does not let
@@ -53,7 +53,7 @@ def described_users(objects: SnowflakeObjects) -> frozenset[str]:
 
 
 def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:
-    """What is made, and what is adopted but for volumes and warehouses, which nothing reads back."""
+    """Yields what is created, and what is adopted but for volumes and warehouses, which nothing reads back."""
     for pipeline in spec.pipelines:
         yield Securable.DATABASE, QualifiedName.of(pipeline.database)
         yield Securable.SCHEMA, QualifiedName.of(pipeline.database, pipeline.schema_)

@@ -1,4 +1,4 @@
-"""What the engine is in AWS: a role, or a user with static keys, with the policy of its features (engine_policy.py)."""
+"""The engine's principal in AWS: a role, or a user with static keys, with the policy of its features (engine_policy.py)."""
 
 from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.engine_policy import engine_policy

@@ -8,7 +8,7 @@ from firnline_ingest.config.registries import ConfluentRegistry, RegistryLogin
 
 
 def uses_glue(spec: EnvironmentSpec) -> bool:
-    """Whether records name schemas of Glue's registry."""
+    """Returns whether records name schemas of Glue's registry."""
     return any(pipeline.format.asks_glue for pipeline in spec.pipelines)
 
 

@@ -1,6 +1,6 @@
-"""What has to exist for the engine's job, as data: an application, a cluster, a network's fence, a node's profile.
+"""Objects that must exist for the engine's job, as data: an application, a cluster, a network's fence, a node's profile.
 
-The job itself is no object of a stack: `firnline deploy` starts it (firnline_infra/runtimes renders what it is started with).
+The job itself is not an object of a stack: `firnline deploy` starts it (firnline_infra/runtimes renders what it is started with).
 """
 
 from collections.abc import Mapping
@@ -102,7 +102,7 @@ class VirtualClusterDefinition(Definition):
 
 @part
 class InstanceProfileDefinition(Definition):
-    """What a machine of a cluster gets the role through; of the role's name, as the cluster's section says it."""
+    """The instance profile that gives a cluster's machines the role; of the role's name, as the cluster's section has it."""
 
     name: str
     role: Value

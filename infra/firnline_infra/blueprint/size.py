@@ -1,4 +1,4 @@
-"""How large an engine is, from the number of its shards. The figures are those of docs/performance.md, at its bounds.
+"""Size of an engine, from the number of its shards. The figures are those of docs/performance.md, at its bounds.
 
 A task reads up to 32 shards with one thread each, and occupies one core. At the most that shards give (2 MB a second while
 catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is needed beside it, for the Python workers.
@@ -89,7 +89,7 @@ def tables_of(spec: EnvironmentSpec) -> int:
 
 
 def size_of_specification(spec: EnvironmentSpec) -> Size:
-    """What the specification says outright wins; cores that it gives bring their memory with them."""
+    """Returns the size; what the specification sets outright wins, and cores that it gives bring their memory with them."""
     given = spec.aws.runtime.size
     usual = size_of(shards_of(spec), shards_per_task=spec.epoch.shards_per_task)
     driver, executor = given.driver_cores or usual.driver_cores, given.executor_cores or usual.executor_cores

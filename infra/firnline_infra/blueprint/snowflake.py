@@ -1,4 +1,4 @@
-"""What must exist in Snowflake, as data. Defaults are safe ones, so that each definition can be used alone.
+"""Objects that must exist in Snowflake, as data. Defaults are safe ones, so that each definition can be used alone.
 
 A table begins with the columns of the metadata alone; schema evolution adds the rest. Its default pipe comes into being with the
 first channel, so there is nothing to create for it.

@@ -1,4 +1,4 @@
-"""What Spark has to be told about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
+"""Settings of Spark about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
 
 from firnline_infra.blueprint.bucket_layout import has_bucket, is_on_emr
 from firnline_infra.specification.model import EnvironmentSpec

@@ -1,4 +1,4 @@
-"""What a stack gives out, for people and for the programs that run an engine, and what of it is published as parameters."""
+"""Outputs of a stack, for people and for the programs that run an engine, and those that are published as parameters."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields

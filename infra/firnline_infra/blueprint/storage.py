@@ -1,4 +1,4 @@
-"""What holds data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
+"""Objects that hold data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
 
 from hashlib import sha256
 
@@ -36,7 +36,7 @@ def secrets_key(spec: EnvironmentSpec) -> str | None:
 
 
 def key(spec: EnvironmentSpec, names: Names) -> EncryptionKeyDefinition | None:
-    """What the bootstrap makes; no stack does."""
+    """Returns the key that the bootstrap makes; no stack does."""
     if spec.aws.key.origin is not Origin.CREATE:
         return None
     return EncryptionKeyDefinition(

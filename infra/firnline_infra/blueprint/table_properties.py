@@ -29,7 +29,7 @@ class TableProperty:
     """Whether setting it back loses data (error rows, timestamps)."""
 
     def is_set(self, value: Value) -> bool:
-        """Whether a statement has to set it: what is off, or absent, is as Snowflake makes a table."""
+        """Returns whether a statement must set it: what is off, or absent, is as Snowflake creates a table."""
         return value is not None and value is not False
 
 

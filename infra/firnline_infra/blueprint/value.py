@@ -1,4 +1,4 @@
-"""What a definition may say before anything exists: a plain text, or a reference to what making something will tell."""
+"""Values of a definition before anything exists: a plain text, or a reference to what creating something will tell."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

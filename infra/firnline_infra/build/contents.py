@@ -1,4 +1,4 @@
-"""Which files of which wheels, and of the user's own modules, are in the environment, and where: pure names and bytes, nothing
+"""Files of the environment, of which wheels and of the user's own modules, and where: pure names and bytes, nothing
 that depends on a machine.
 """
 

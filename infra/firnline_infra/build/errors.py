@@ -1,4 +1,4 @@
-"""What can go wrong while an artefact is built.
+"""Errors while an artefact is built.
 
 BuildError
 ├── TargetUnsupported   no engine can run there

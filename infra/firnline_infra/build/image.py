@@ -19,7 +19,7 @@ HADOOP_OF = {"4.0": "3.4.1", "4.1": "3.4.2"}
 UV = "0.13.9"
 MIRRORS = ("PIP_INDEX_URL", "UV_PYTHON_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS_JSON_URL")
 """Variables of pip and uv that say where a base gets the archive's Python from. They reach the build by name: a URL may have a
-password, and the stage that sees it is no part of the image."""
+password, and the stage that sees it is not part of the image."""
 READABLE = 0o644
 """A builder copies a file with its mode, which the umask of whoever builds has decided; the pods' user has to read it."""
 TAG = re.compile(r":[\w.-]+$")

@@ -1,4 +1,4 @@
-"""Which packages the engine's environment has: exactly those that were tested, by version and SHA-256.
+"""Packages of the engine's environment: exactly those that were tested, by version and SHA-256.
 
 engine.lock.txt is made of uv.lock by `scripts/check --fix`, for every Python and architecture at once, and is in our wheel.
 pip asks a requirement's markers about the machine that it runs on (pypa/pip#11664), so they are asked here, about the cluster.

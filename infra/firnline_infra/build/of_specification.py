@@ -1,4 +1,6 @@
-"""What an environment's specification asks for: the Python, the architecture and the Spark of where its engine runs."""
+"""The target that an environment's specification asks for: the Python, the architecture and the Spark of where its
+engine runs.
+"""
 
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.build.errors import TargetUnsupported
@@ -12,7 +14,7 @@ BY_HAND = "x86_64"
 def target_of_specification(
     spec: EnvironmentSpec, *, python: str | None = None, architecture: str | None = None, spark: str | None = None
 ) -> Target:
-    """What is given wins over the specification. Raises TargetUnsupported."""
+    """Returns the target; what is given wins over the specification. Raises TargetUnsupported."""
     job, wanted = spec.aws.runtime.job, python or spec.aws.runtime.python
     if job is not None and (lacking := job.lacks_python(wanted)):
         raise TargetUnsupported([f"{lacking} (aws.runtime.python)"])

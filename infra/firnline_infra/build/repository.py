@@ -18,7 +18,7 @@ NOT_THERE = {
 
 
 def tag_of(manifest: Manifest) -> str:
-    """What an image is named by: all that decides what runs in it. A tag of the repository can't be moved."""
+    """Returns an image's tag: all that decides what runs in it. A tag of the repository can't be moved."""
     return f"{manifest.hash[:32]}-spark-{manifest.spark}"
 
 

@@ -1,4 +1,4 @@
-"""What an artefact is built for: the cluster's Python, architecture and Spark, not those of the machine that builds."""
+"""The target of an artefact: the cluster's Python, architecture and Spark, not those of the machine that builds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Target:
 
     @property
     def markers(self) -> dict[str, str]:
-        """What environment markers of a requirement are asked about."""
+        """Values of environment markers that a requirement is asked about."""
         return {
             "implementation_name": "cpython",
             "os_name": "posix",

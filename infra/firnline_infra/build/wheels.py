@@ -1,4 +1,4 @@
-"""Where the wheels of an environment come from: a folder, the cache, or the package index, and always the ones that were tested.
+"""Sources of an environment's wheels: a folder, the cache, or the package index, and always the ones that were tested.
 
 pip does the fetching, so that indexes, mirrors, proxies and credentials are those of whoever builds.
 """

@@ -1,4 +1,4 @@
-"""Which accounts a command works in: the real ones, or those of a package that is installed beside ours.
+"""The accounts that a command works in: the real ones, or those of a package that is installed beside ours.
 
 Such a package names an AccountsPlace in the entry point group `firnline.accounts`. It adds options to every command that
 works in accounts, and answers when a person has given one of them.
@@ -36,7 +36,7 @@ class AccountsPlace(Protocol):
 
 @dataclass(frozen=True)
 class ChosenAccounts:
-    """What was typed, before any SDK is loaded."""
+    """The typed option, before any SDK is loaded."""
 
     place: AccountsPlace | None
     """None: the real accounts."""

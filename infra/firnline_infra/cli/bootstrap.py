@@ -41,7 +41,7 @@ class Branch(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not BRANCH.fullmatch(value):
-            self.fail(f"{value!r} is no plain name of a branch, such as main or release/2.", param, ctx)
+            self.fail(f"{value!r} is not a plain name of a branch, such as main or release/2.", param, ctx)
         return value
 
 

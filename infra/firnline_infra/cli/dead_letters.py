@@ -186,7 +186,7 @@ def _count(letters: "Iterator[DeadLetter]", where: str, output: str) -> None:
 
 
 def _today(engine: "EngineConfig", letter: "DeadLetter") -> str:
-    """What the record would be now."""
+    """Returns what the record would be now."""
     from firnline_ingest.dead_letters.conversion import DeadLetterConverter
     from firnline_ingest.schemas import SchemaRegistries
 

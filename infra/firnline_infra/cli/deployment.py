@@ -1,4 +1,4 @@
-"""What `up`, `preview`, `outputs` and `destroy` begin with."""
+"""The beginning of `up`, `preview`, `outputs` and `destroy`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ refresh_option = click.option(
 
 
 def deployment(spec_file: Path, accounts: ChosenAccounts, *, quiet: bool = False) -> "Deployment":
-    """What the engine says goes to stdout line by line; with `quiet` it is left out."""
+    """Opens a deployment. What the engine prints goes to stdout line by line; with `quiet` it is left out."""
     from firnline_infra.specification import load_spec
     from firnline_infra.stack.deployment import Deployment
 

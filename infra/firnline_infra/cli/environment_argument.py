@@ -41,7 +41,7 @@ def known_environments() -> list[str]:
 
 
 def spec_file_of(value: str) -> Path:
-    """Whether or not there is one."""
+    """Returns the path of a specification that may not exist."""
     given = Path(value)
     is_path = len(given.parts) > 1 or given.suffix in (".yaml", ".yml")
     return given if is_path else SPECS / f"{value}.yaml"

@@ -1,4 +1,4 @@
-"""Which extra of our packages brings a module that is not installed."""
+"""Extras of our packages, by the module that is not installed."""
 
 from firnline_ingest.errors import EnvironmentalError
 

@@ -24,7 +24,7 @@ OLD_FORM = "--bootstrap"
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What has to be known: an option, or a question where there is somebody to ask."""
+    """A value that must be known: an option, or a question if there is somebody to ask."""
 
     name: str
     """As specification/starter.py calls the answer."""
@@ -182,7 +182,7 @@ def _inside(file: Path) -> Path:
     """Checks that commands and the workflow will find the file again. Raises UsageError."""
     if file.suffix not in (".yaml", ".yml") or file.is_absolute() or ".." in file.parts:
         raise UsageError(
-            f"{file} is no place that a workflow of this repository could name.",
+            f"{file} is not a place that a workflow of this repository could name.",
             next_step="name a .yaml file by its path from here, such as stacks/environments/dev.yaml.",
         )
     return file

@@ -106,7 +106,7 @@ def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float
 
 
 def registers(owner: "KeyOwner") -> str:
-    """What gives Snowflake the public halves: `up`, or the owner of an adopted user."""
+    """Returns what gives Snowflake the public halves: `up`, or the owner of an adopted user."""
     if owner.named.is_made:
         return f"firnline up {owner.environment}"
     keys = owner.file.of(owner.user)

@@ -63,7 +63,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Fails for a name that is no command with the nearest one, or with the package that brings it."""
+        """Fails for a name that is not a command with the nearest one, or with the package that brings it."""
         name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
             if name in self._brought_by:

@@ -118,7 +118,7 @@ def put(
 ) -> None:
     """Put lines of files into a stream.
 
-    Files may be gzipped, and - is standard input, which may not. Lines are bytes: one that is no JSON becomes a record all the
+    Files may be gzipped, and - is standard input, which may not. Lines are bytes: one that is not JSON becomes a record all the
     same. Each is acknowledged before this ends with status 0; what ends with 2 says how many are in. A record is put at least
     once: an answer that was lost may leave it there twice.
 

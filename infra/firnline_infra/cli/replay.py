@@ -153,7 +153,7 @@ def _replay(config: "EngineConfig", request: "ReplayRequest") -> NoReturn:
 
 
 def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] = HINTS) -> str:
-    """What became of the dead letters, and why some stay."""
+    """Describes what became of the dead letters, and why some stay."""
     if report.failure:
         return f"not replayed to the end: {report.failure}"
     parts = [f"{report.letters:,} {would}replayed as {report.rows:,} rows"]

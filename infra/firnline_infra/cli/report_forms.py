@@ -1,4 +1,4 @@
-"""How a command that observes writes its report: in one form to standard output, in others into files."""
+"""Forms of a report: one to standard output, others into files."""
 
 from collections.abc import Callable
 from pathlib import Path

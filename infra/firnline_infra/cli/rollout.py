@@ -1,4 +1,4 @@
-"""What `deploy`, `status`, `stop` and `logs` begin with, and `up` ends with."""
+"""The beginning of `deploy`, `status`, `stop` and `logs`, and the end of `up`."""
 
 import json
 from collections.abc import Callable
@@ -40,11 +40,14 @@ def engine_of(
 
 
 def outputs_in(text: str) -> dict[str, Any]:
-    """What `terraform output -json` prints: of the module itself, or of an output that is the module. Raises BadParameter."""
+    """Reads what `terraform output -json` prints: of the module itself, or of an output that is the module.
+
+    Raises BadParameter.
+    """
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise click.BadParameter(f"it is no JSON ({error}). {HOW}") from error
+        raise click.BadParameter(f"it is not JSON ({error}). {HOW}") from error
     found = document if isinstance(document, dict) else {}
     values = {
         name: each["value"] if isinstance(each, dict) and "sensitive" in each else each for name, each in found.items()

@@ -1,4 +1,4 @@
-"""Whether the permissions boundary of the bootstrap still is what the specification asks for.
+"""Checks that the permissions boundary of the bootstrap still is what the specification asks for.
 
 The deployer can't write it, so a right that the specification adds does nothing before an administrator renews it, and one that
 somebody else added bounds nobody.

@@ -1,4 +1,4 @@
-"""Whether somebody has to approve what CI does: GitHub's environments without reviewers let every job in.
+"""Checks that somebody must approve what CI does: GitHub's environments without reviewers let every job in.
 
 GitHub makes an environment that a job names and that is not there. It is asked where a token of its API is in the environment;
 nothing else is sent there, and the token nowhere else.

@@ -1,4 +1,4 @@
-"""Whether the key that is recorded beside the specification can be used, and is the one that the bootstrap's alias leads to.
+"""Checks that the key that is recorded beside the specification can be used, and is the one that the bootstrap's alias leads to.
 
 The file of keys is reviewed, and policies name what it says: another key in it would be another's, or one that was swapped.
 """
@@ -17,7 +17,7 @@ STEP = "find out who changed the file of keys, or moved the alias, and why; then
 
 
 def recorded(spec: EnvironmentSpec, kms: Any) -> Iterator[Finding]:
-    """Whether it can be used; of the bootstrap's, whether its alias leads to it. Nothing where none is recorded. Raises
+    """Yields whether it can be used; of the bootstrap's, whether its alias leads to it. Nothing if none is recorded. Raises
     AwsRefused.
     """
     arn = spec.aws.key.arn

@@ -18,7 +18,7 @@ ON_DEMAND_SHARDS = 4
 
 
 def shards(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
-    """What is missing of the account's open shards and on-demand streams. Raises AwsRefused."""
+    """Yields what is missing of the account's open shards and on-demand streams. Raises AwsRefused."""
     with aws_call("kinesis:DescribeLimits", "the account"):
         limits = kinesis.describe_limits()
     created = [stream for stream in blueprint.streams if stream.origin is Origin.CREATE]

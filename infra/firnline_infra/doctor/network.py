@@ -1,4 +1,4 @@
-"""Whether each host of the egress list can be reached from here: name, connection, certificate.
+"""Checks that each host of the egress list can be reached from here: name, connection, certificate.
 
 From where the command runs, which is a laptop or CI; the engine's own way is tried by `firnline validate` where it runs.
 """

@@ -1,4 +1,4 @@
-"""Whether whoever runs this may do what deploying asks for, action by action: AWS simulates the rendered policy's requests.
+"""Checks that whoever runs this may do what deploying asks for, action by action: AWS simulates the rendered policy's requests.
 
 A simulation knows the identity's policies and boundary, no policy of an organisation and none of a resource. Where it is not
 allowed, that is said; nothing is taken for granted.
@@ -92,7 +92,7 @@ def _example(resource: str) -> str:
 
 
 def _context(statement: PolicyStatement) -> Iterator[dict[str, Any]]:
-    """What a request of ours would say, by the conditions that the statement asks for."""
+    """Yields the context of a request of ours, by the conditions that the statement asks for."""
     for operator, conditions in statement.conditions.items():
         if operator == "Null":
             continue

@@ -46,7 +46,7 @@ class DriftContext:
 
 
 def shown(session: Any, statement: str, kind: str, name: str) -> list[dict[str, Any]]:
-    """What Snowflake answers about an object. Raises OutOfSight or SnowflakeRefused."""
+    """Returns what Snowflake answers about an object. Raises OutOfSight or SnowflakeRefused."""
     found = rows_if_there(session, statement)
     if found is None:
         raise OutOfSight(kind, name)

@@ -1,6 +1,6 @@
-"""What runs against what should: the engine's configuration, its version, and whose keys its channels belong to.
+"""Comparison of what runs with what should: the engine's configuration, its version, and whose keys its channels belong to.
 
-The run says of itself in the ledger what it is. An engine that does not run is no drift: `firnline status` says that.
+The run says of itself in the ledger what it is. An engine that does not run is not drift: `firnline status` says that.
 """
 
 import time

@@ -60,7 +60,7 @@ def of_targets(context: DriftContext) -> Iterator[Finding]:
 
 
 def _tables(context: DriftContext) -> dict[Name, str]:
-    """What a finding calls each table that the specification has now, by its name."""
+    """Returns what a finding calls each table that the specification has now, by its name."""
     landing = context.blueprint.landing
     tables = (*landing.tables, *landing.adopted_tables)
     return {tuple(part.name for part in each.name.parts): KINDS[type(each)] for each in tables}

@@ -1,4 +1,4 @@
-"""What Pulumi itself finds, from the plan that `pulumi preview --refresh --json` writes (sdk/go/common/display/json.go).
+"""Findings of Pulumi itself, from the plan that `pulumi preview --refresh --json` writes (sdk/go/common/display/json.go).
 
 Pure: a plan and the state before the refresh go in, findings come out. The state tells what somebody changed from what was
 never applied.
@@ -75,7 +75,8 @@ def _full_name(inputs: Values) -> str:
 
 
 def _went_with(urn: str, inputs: Values, name: str) -> bool:
-    """Whether what is missing belongs to another object that is missing: a grant on it, what is in it, a bucket's setting.
+    """Returns whether what is missing belongs to another object that is missing: a grant on it, what is in it, a
+    bucket's setting.
 
     In AWS a name says so only where a parent stands: an alarm's dimension, say, may be the name of anything.
     """
@@ -137,7 +138,7 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
 
 
 def _paths(step: Mapping[str, Any], wanted: Values, there: Values) -> Iterator[str]:
-    """What differs, as deep as it can be said: one tag, not all of them."""
+    """Yields the paths that differ, as deep as they can be told: one tag, not all of them."""
     differing = step.get("detailedDiff") or dict.fromkeys(step.get("diffReasons") or step.get("replaceReasons") or ())
     if not differing:
         raise PreviewUnreadable(f"nothing is said to differ at {step['urn']}, and it would be changed.")

@@ -78,8 +78,10 @@ def find_drift(
 
 
 def observed(*checks: Check, hidden: Collection[str] = ()) -> Iterator[Finding]:
-    """What all checks find. The stack's comparison comes first: an object that it misses, Snowflake need not show. What is
-    `hidden` is never gone.
+    """Yields the findings of all checks.
+
+    The stack's comparison comes first: an object that it misses, Snowflake need not show. What is `hidden` is never
+    gone.
     """
     missing = set(hidden)
     for check in checks:

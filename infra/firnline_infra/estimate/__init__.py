@@ -1,1 +1,1 @@
-"""What an environment's engine needs and costs, on paper, before anything is made. Pure; no account is asked."""
+"""Needs and costs of an environment's engine, on paper, before anything is created. Pure; no account is asked."""

@@ -1,4 +1,4 @@
-"""What a load costs a month: with Firnline, with Amazon Data Firehose, with Snowflake's managed connector (Openflow).
+"""Costs of a load a month: with Firnline, with Amazon Data Firehose, with Snowflake's managed connector (Openflow).
 
 The streams that are made cost the same with each of them, and stand apart. What goes through a NAT gateway, support and discounts
 are not counted. Firehose and Openflow are not asked to do the same: docs/estimate.md says what differs.
@@ -97,7 +97,7 @@ def _openflow(load: Load) -> Iterator[Cost]:
 
 
 def _redshift(load: RedshiftLoad | None) -> Iterator[Cost]:
-    """What a workgroup or cluster that is made costs, where its hours are known; estimate/text.py says the rest."""
+    """Yields the costs of a workgroup or cluster that is created, if its hours are known; estimate/text.py tells the rest."""
     if load and load.nodes and (hour := node_usd_an_hour(load.nodes[1])) is not None:
         number, type_ = load.nodes
         usd = number * hour * HOURS_A_MONTH

@@ -1,4 +1,4 @@
-"""What an engine with a number of shards asks of Spark, DynamoDB, S3 and Snowflake. The intervals are the engine's own
+"""Load of an engine with a number of shards on Spark, DynamoDB, S3 and Snowflake. The intervals are the engine's own
 (ingest/firnline_ingest/shard), which a test compares.
 """
 
@@ -49,7 +49,7 @@ CHANNELS_OF_A_PIPE = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class RedshiftLoad:
-    """What reads streams into Redshift. Compute is counted where its size and its hours are known from the specification."""
+    """Load of reading streams into Redshift. Compute is counted if its size and its hours are known from the specification."""
 
     place: str
     """For a person: workgroup analytics."""
@@ -84,7 +84,7 @@ class RedshiftLoad:
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What one application does, at a rate that is the same all month."""
+    """Load of one application, at a rate that is the same all month."""
 
     shards: int
     mb_per_s: float

@@ -96,5 +96,5 @@ def _refuse_other_keys(owner: KeyOwner, recorded: frozenset[str], there: KeyPair
 
 
 def _is_promoted(found: StoredSecret) -> bool:
-    """Whether no earlier run left its key pending."""
+    """Returns whether no earlier run left its key pending."""
     return CURRENT in found.versions and found.versions.get(PENDING) != found.versions[CURRENT]

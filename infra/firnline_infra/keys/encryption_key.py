@@ -1,4 +1,4 @@
-"""Which KMS key the bootstrap made: its ARN is AWS's to give, and policies name keys by nothing else.
+"""The KMS key that the bootstrap made: its ARN is AWS's to give, and policies name keys by nothing else.
 
 It is looked up by its alias once, and written into the reviewed file beside the specification: an alias that somebody moves
 later changes nothing.

@@ -1,4 +1,4 @@
-"""What can go wrong with keys.
+"""Errors of keys.
 
 KeysError
 ├── KeyExists            the user has a key; replacing it is `rotate`
@@ -7,11 +7,11 @@ KeysError
 ├── NoSecretHere         the user's key is in no secret of the environment
 ├── SecretForeign        the secret belongs to another environment
 ├── SecretDeleted        the secret is scheduled for deletion
-├── SecretUnusable       the secret's value is no key
+├── SecretUnusable       the secret's value is not a key
 ├── PrivateHalfMissing   the file names a key that the secret does not hold
 ├── KeysDisagree         the file and the secret name different keys
 ├── UserNotDescribed     Snowflake did not say which keys are registered
-├── NoAccessKeyHere      the engine is no IAM user
+├── NoAccessKeyHere      the engine is not an IAM user
 ├── AccessKeyExists      the engine's IAM user has an access key
 └── EngineUserMissing    there is no such IAM user yet
 """
@@ -131,7 +131,7 @@ class SecretUnusable(KeysError):
     """The secret's value is not a private key: somebody else wrote it."""
 
     id = "FL-6116"
-    causes = "The secret holds something that is no key"
+    causes = "The secret holds something that is not a key"
     remedy = "find out who wrote it. Where it is not needed, delete the secret, and run firnline keys create."
 
     def __init__(self, secret: str, stage: str, why: str) -> None:
@@ -169,7 +169,7 @@ class KeysDisagree(KeysError):
 
 
 class UserNotDescribed(KeysError):
-    """Snowflake did not describe the user's keys, which is no proof that there are none."""
+    """Snowflake did not describe the user's keys, which is not a proof that there are none."""
 
     id = "FL-6119"
     causes = "Snowflake does not say which keys a user has"

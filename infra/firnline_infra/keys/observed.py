@@ -1,4 +1,4 @@
-"""Which keys of a user are in effect: registered with Snowflake, and in use. By fingerprint.
+"""Keys of a user that are in effect: registered with Snowflake, and in use. By fingerprint.
 
 Snowflake's LOGIN_HISTORY says that a key pair was used, but not which one. So the engine's driver writes the fingerprints
 of its last epoch's channels into its run's row of the ledger. The reader has no engine; its new key is tried here.

@@ -1,4 +1,4 @@
-"""Which step of a rotation comes next, from the state alone: a rotation can be interrupted and resumed at any point.
+"""Steps of a rotation: the next one follows from the state alone, so that a rotation can be interrupted and resumed at any point.
 
 A user has two places for public keys. The new key is registered in the free one; then the secret's current version
 becomes the new key, so that the engine takes it up; when nobody uses the old key any more, its place is cleared.
@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 
 class RotationStep(Enum):
-    """What is to be done next. The first five are done by the rotation, the last three by somebody else."""
+    """The next step. The first five are done by the rotation, the last three by somebody else."""
 
     STAGE = auto()
     """Make a pair; its private half waits in the secret."""
@@ -78,7 +78,7 @@ def _before_the_switch(state: RotationState, new: str) -> RotationStep:
     if new not in state.recorded:
         if len(state.recorded) == 2:
             other = next(iter(state.recorded - {state.current}))
-            raise ImpossibleState(f"both slots are taken, and {other} is no key of the secret's")
+            raise ImpossibleState(f"both slots are taken, and {other} is not a key of the secret's")
         return RotationStep.RECORD
     return RotationStep.PROMOTE if state.recorded <= state.registered else RotationStep.REGISTER
 

@@ -35,6 +35,9 @@ TOKENS = {each.terraform_type: each.token for each in RESOURCE_TYPES}
 
 
 def arns_by_kind(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[Kind, tuple[str, ...]]:
-    """What the environment's deployer may touch, and nothing else. Kinds that the environment has none of are not in it."""
+    """Returns what the environment's deployer may touch, and nothing else.
+
+    Kinds that the environment has none of are not in it.
+    """
     found = {kind: kind.own_arns(blueprint, Arns(spec)) for kind in KINDS}
     return {kind: arns for kind, arns in found.items() if arns}

@@ -26,7 +26,7 @@ def buckets(blueprint: Blueprint) -> tuple[Bucket, ...]:
 
 
 def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:
-    """What the roles use: an adopted bucket too."""
+    """Returns the buckets that the roles use: an adopted one too."""
     adopted = () if blueprint.job_bucket is None else (blueprint.names.bucket,)
     return tuple(dict.fromkeys((*adopted, *(bucket.name for bucket in buckets(blueprint)))))
 

@@ -1,4 +1,4 @@
-"""How an object is compared beyond what its provider looks at, as data of its kind's row.
+"""Comparisons of an object beyond what its provider looks at, as data of its kind's row.
 
 A comparison asks one service about one object, by operations that the reading role gets from this very row, and yields what
 differs. It writes nothing. An error of the service goes to who runs it (`drift/objects.py`).

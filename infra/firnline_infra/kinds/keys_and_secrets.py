@@ -119,7 +119,7 @@ def _state(subject: Subject) -> Iterator[Difference]:
 
 
 def _alias(subject: Subject) -> Iterator[Difference]:
-    """What people and tools find the key by; the environment itself goes by its ARN."""
+    """Compares the alias, by which people and tools find the key; the environment itself goes by its ARN."""
     key = subject.wanted
     if not key.is_own or key.id == key.name:
         return

@@ -25,7 +25,7 @@ PHASES, READING = ("create", "read", "update", "delete"), ("read",)
 
 
 class Scope(Enum):
-    """What AWS narrows an action to."""
+    """Scope that AWS narrows an action to."""
 
     OWN = auto()
     """The resource itself, by its ARN or by our tag on it."""
@@ -132,7 +132,7 @@ class Kind(ResourceType):
     """The objects that the comparisons look at; what `made` yields if absent."""
 
     def own_arns(self, blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
-        """What the blueprint has of it, and the deployer may touch: each once."""
+        """Returns what the blueprint has of it, and the deployer may touch: each once."""
         if self.arns is not None:
             return tuple(dict.fromkeys(self.arns(blueprint, arns)))
         return tuple(dict.fromkeys(self.arn(arns, each) for each in self.made(blueprint))) if self.arn else ()
@@ -157,7 +157,7 @@ class Kind(ResourceType):
         return found
 
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
-        """What `comparisons` are run on."""
+        """Yields what `comparisons` are run on."""
         return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
 
 
@@ -167,7 +167,7 @@ def present(*things: Any) -> list[Any]:
 
 
 def noun_of(token: str) -> str:
-    """What a finding calls the kind of a resource by its Pulumi type: aws:iam/role:Role is `iam role`."""
+    """Returns what a finding calls the kind of a resource by its Pulumi type: aws:iam/role:Role is `iam role`."""
     package, module, kind = token.split(":")
     where = package if package == "snowflake" else module.partition("/")[0]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", kind).lower()

@@ -1,4 +1,4 @@
-"""How Pulumi calls what Terraform's providers call otherwise: lists in the plural, and some things its own way.
+"""Names of Pulumi for what Terraform's providers call otherwise: lists in the plural, and some things its own way.
 
 A test compares this table, both ways, with every argument class of the two SDKs. Paths are Terraform's: `rule.transition`.
 """
@@ -102,13 +102,13 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 
 
 def camel(name: str) -> str:
-    """As Pulumi writes the names of properties where it has none of its own: `rsa_public_key_2` is rsaPublicKey2."""
+    """Writes a name as Pulumi does where it has none of its own: `rsa_public_key_2` is rsaPublicKey2."""
     first, *rest = name.split("_")
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
 def pulumi_name(token: str, path: str) -> str:
-    """As Pulumi's engine and its documents have it."""
+    """Returns the name that Pulumi's engine and its documents have."""
     return RENAMED.get(token, {}).get(path) or camel(path.rpartition(".")[2])
 
 

@@ -1,4 +1,4 @@
-"""What reads streams into views: Redshift Serverless, or a cluster. Views are no resources: the Data API makes them."""
+"""Kinds that read streams into views: Redshift Serverless, or a cluster. Views are not resources: the Data API creates them."""
 
 from collections.abc import Callable, Iterator
 

@@ -30,11 +30,11 @@ class SnowflakeKind(ResourceType):
     """The objects that the comparisons look at; what `made` yields if absent."""
 
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
-        """What `comparisons` are run on."""
+        """Yields what `comparisons` are run on."""
         return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
 
     def noun(self, wanted: Any) -> str:
-        """What a finding calls the kind."""
+        """Returns what a finding calls the kind."""
         has_own_word = hasattr(wanted, "securable") or self.token == STATEMENT.token
         return f"snowflake {self.word(wanted).lower()}" if has_own_word else noun_of(self.token)
 

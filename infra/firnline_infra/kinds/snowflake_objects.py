@@ -1,4 +1,4 @@
-"""What anybody did to an object of Snowflake past the stack: grants on it, future ones, parameters, a paused pipe, a SELECT.
+"""Changes to an object of Snowflake past the stack: grants on it, future ones, parameters, a paused pipe, a SELECT.
 
 Rows of `kinds/snowflake.py` name these functions. Grants to the roles of the environment itself are compared from their side
 (`snowflake_roles.py`).
@@ -67,7 +67,7 @@ def own_roles(subject: Subject) -> set[str]:
 
 
 def future_grants_in(word: str) -> Comparison:
-    """What each new object inside will be granted."""
+    """Returns what each new object inside will be granted."""
 
     def find(subject: Subject) -> Iterator[Difference]:
         name = name_of(subject.wanted)

@@ -41,7 +41,7 @@ class AlreadyThere(DeployError):
 
 
 class AdoptedUnusable(DeployError):
-    """What is adopted is not there, is not as the specification says, or its owner has not granted what is needed."""
+    """An adopted object is not there, is not as the specification says, or its owner has not granted what is needed."""
 
     id = "FL-5541"
     causes = (
@@ -127,7 +127,7 @@ class OthersWouldLose(DeployError):
 
 
 class ClusterInUse(DeployError):
-    """What an engine runs in would be removed, or another take its place, while jobs are in it."""
+    """The place in which an engine runs would be removed, or another take its place, while jobs are in it."""
 
     id = "FL-5681"
     causes = (

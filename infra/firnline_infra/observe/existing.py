@@ -52,7 +52,7 @@ class StackResources:
         return any(name in [each.get(field) for field in named] for each in self._inputs_of(type_))
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:
-        """Whether the state has the object, by the names of its containers too."""
+        """Returns whether the state has the object, by the names of its containers too."""
         if type_ in (TABLE.token, STATEMENT.token):
             return self.has_table(name)
         parts = tuple(part.name for part in name.parts)
@@ -60,7 +60,7 @@ class StackResources:
         return any(tuple(each.get(field) for field in (*where, "name")) == parts for each in self._inputs_of(type_))
 
     def knows(self, name: QualifiedName) -> bool:
-        """Whether a resource of any type is the object, or a statement made it."""
+        """Returns whether a resource of any type is the object, or a statement made it."""
         parts = tuple(part.name for part in name.parts)
         where = ("database", "schema")[: len(parts) - 1]
         found = ({**each.get("outputs", {}), **each.get("inputs", {})} for each in self.resources)
@@ -71,7 +71,7 @@ class StackResources:
         return next((each["id"] for each in self.resources if each["type"] == type_ and each.get("id")), None)
 
     def has_table(self, name: QualifiedName) -> bool:
-        """Whether a resource of its own made the table, or a statement that creates it; so of a stage.
+        """Returns whether a resource of its own made the table, or a statement that creates it; so of a stage.
 
         A statement that only alters it outlives a table that went to another owner, and doesn't count.
         """

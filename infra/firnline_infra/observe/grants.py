@@ -1,4 +1,4 @@
-"""What SHOW GRANTS lists, read in one place."""
+"""Grants as SHOW GRANTS lists them, read in one place."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,13 +14,13 @@ Holder = tuple[str, str]
 
 
 def grants_to_role(session: Any, role: Identifier) -> list[ListedGrant] | None:
-    """What is granted to the role itself; None if there is no such role, or it can't be seen. Raises SnowflakeRefused."""
+    """Returns what is granted to the role itself; None if the role does not exist, or can't be seen. Raises SnowflakeRefused."""
     found = rows_if_there(session, f"SHOW GRANTS TO ROLE {role.sql}")
     return None if found is None else list(map(ListedGrant.of, found))
 
 
 def grants_with_inherited(session: Any, role: Identifier) -> frozenset[ListedGrant] | None:
-    """What a role may, by itself or through roles that it holds; None as in `grants_to_role`."""
+    """Returns what a role may, by itself or through roles that it holds; None as in `grants_to_role`."""
     held, visited, waiting = set[ListedGrant](), set[Identifier](), [role]
     while waiting:
         current = waiting.pop()

@@ -43,8 +43,9 @@ def taken_out_of_sight(blueprint: Blueprint, session: Any, state: Mapping[str, A
 
 
 def hidden_by_statement(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:
-    """What the state knows, no listing has, and exists all the same: a refresh would forget it. What is in something that is
-    gone can't be asked, and is gone with it. Raises SnowflakeRefused.
+    """Yields what the state knows, no listing has, and exists all the same: a refresh would forget it.
+
+    What is in something that is gone can't be asked, and is gone with it. Raises SnowflakeRefused.
     """
     known = StackResources.of(state)
     for title, each in made_objects(blueprint):

@@ -1,4 +1,4 @@
-"""What an engine runs in, before it is removed or another takes its place: while a job is in it, that is refused.
+"""Places in which an engine runs, before they are removed or replaced: while a job is in one, that is refused.
 
 EMR on EKS keeps a virtual cluster until its last job has ended, and the provider waits for that, an hour and a half long. A
 cluster on EC2 is terminated with what runs on it.
@@ -78,7 +78,7 @@ def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackRes
 
 
 def _is_another(wanted: Ec2Cluster | None, found: Mapping[str, Any]) -> str | None:
-    """What EMR changes in no cluster that runs."""
+    """Returns what EMR changes in no cluster that runs."""
     if wanted is None:
         return "nothing takes its place"
     there = found["Ec2InstanceAttributes"]

@@ -115,7 +115,7 @@ def _further_columns(object_: str, table: AnyTable, described: Iterable[Row], *,
 
 
 def _settled(object_: str, table: IcebergTable, session: Any) -> Iterator[Finding]:
-    """What a table keeps for good, of one that a statement made: no provider compares it."""
+    """Yields what a table keeps for good, of one that a statement made: no provider compares it."""
     wanted = {
         "external_volume_name": table.volume.name,
         "base_location": table.base_location,

@@ -33,7 +33,7 @@ def check_removable(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
 
 
 def _moved(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:
-    """What is seen, and whose listing names another owner."""
+    """Yields what is seen, and whose listing names another owner."""
     own = {blueprint.names.deploy_role.name, current_role(session), *owners_by_grant(state)}
     known = StackResources.of(state)
     for _, each in made_objects(blueprint):

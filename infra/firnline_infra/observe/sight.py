@@ -1,4 +1,4 @@
-"""What exists and can't be seen by the role that asks: to Snowflake, that is the same as what does not exist.
+"""Objects that exist and can't be seen by the role that asks: to Snowflake, that is the same as what does not exist.
 
 Two signs say that an object is there which SHOW does not list. A grant on an object ends with the object, so one that a role of
 the environment still has says it; and whoever owns it has a grant of its OWNERSHIP, which is listed with that role's. Neither
@@ -74,7 +74,7 @@ class HiddenObject:
         )
 
     def is_behind(self, inputs: Mapping[str, Any]) -> bool:
-        """Whether a resource of these inputs is the object, in it, or a grant or statement about it."""
+        """Returns whether a resource of these inputs is the object, in it, or a grant or statement about it."""
         where = tuple(str(inputs[each]) for each in ("database", "schema", "name") if inputs.get(each))
         if where[: len(self.parts)] == self.parts:
             return True
@@ -109,7 +109,7 @@ def hidden_objects(blueprint: Blueprint, session: Any, state: Mapping[str, Any])
 
 
 def made_objects(blueprint: Blueprint) -> Iterator[tuple[str, HiddenObject]]:
-    """What the blueprint makes of kinds that can be hidden, each with its kind's title."""
+    """Yields what the blueprint makes of kinds that can be hidden, each with its kind's title."""
     for kind in SNOWFLAKE_KINDS:
         if kind.title in OWNED:
             for wanted in kind.made(blueprint):
@@ -140,7 +140,7 @@ def check_visible(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) 
 
 
 def unseen(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:
-    """What the state knows and no listing has: gone, or another's without a sign. Raises SnowflakeRefused."""
+    """Yields what the state knows and no listing has: gone, or another's without a sign. Raises SnowflakeRefused."""
     known = StackResources.of(state)
     for _, each in made_objects(blueprint):
         if known.knows(each.name) and listed(session, each.word, each.name) is None:

@@ -1,4 +1,4 @@
-"""Which line of a specification a finding is about, for reports that a reviewer reads beside it."""
+"""Lines of a specification that findings are about, for reports that a reviewer reads beside it."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What an environment may never be, as one table of rules over the resources that it declares.
+"""Rules about what an environment may never be, as one table over the resources that it declares.
 
 `firnline policy` asks it of a specification, without an account; a policy pack asks it of what a Pulumi program registers.
 """

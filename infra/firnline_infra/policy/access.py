@@ -108,7 +108,7 @@ def _wide_resources(resource: DeclaredResource, _: DeclaredStack) -> Iterator[Br
 
 
 def _is_wide(arn: str) -> bool:
-    """Whether it names all of a kind, or another account's: a wildcard where the name begins, or before it."""
+    """Returns whether it names all of a kind, or another account's: a wildcard where the name begins, or before it."""
     parts = arn.split(":", 5)
     if len(parts) < 6:
         return "*" in arn or "?" in arn

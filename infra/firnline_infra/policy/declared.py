@@ -1,4 +1,4 @@
-"""What a stack declares, in the words of Terraform's providers: the one form in which rules look at resources.
+"""Declarations of a stack, in the words of Terraform's providers: the one form in which rules look at resources.
 
 A value that is known only once something is made is a text with `${` in it, as Terraform writes it; rules don't judge it.
 """
@@ -25,7 +25,7 @@ class DeclaredResource:
     """Whether the tool refuses to delete or replace it."""
 
     def at(self, path: str) -> Any:
-        """What is at a path such as `rule.filter.prefix`; None where nothing is. Of a list, what is at its only element."""
+        """Returns what is at a path such as `rule.filter.prefix`; None if nothing is. Of a list, what is at its only element."""
         found: Any = self.arguments
         for step in path.split("."):
             found = _only(found).get(step) if isinstance(_only(found), Mapping) else None
@@ -47,7 +47,7 @@ class DeclaredStack:
 
     @cached_property
     def is_protected(self) -> bool:
-        """Whether anything is: an EPHEMERAL environment protects nothing."""
+        """True if anything is: an EPHEMERAL environment protects nothing."""
         return self.must_protect or any(each.is_protected for each in self.resources)
 
     def settings_of(self, bucket: DeclaredResource, type_: str) -> Iterator[DeclaredResource]:

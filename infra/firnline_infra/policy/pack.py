@@ -115,7 +115,7 @@ def _name(token: str, inside: str, key: str) -> str:
 
 
 def _read(holder: Any, key: str | int, token: str, path: str) -> Any:
-    """What a mapping or a list holds: they raise for what a preview can't know."""
+    """Reads what a mapping or a list holds: they raise for what a preview can't know."""
     try:
         value = holder[key]
     except UnknownValueError:

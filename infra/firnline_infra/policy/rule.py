@@ -1,4 +1,4 @@
-"""What a rule is: an id, what is wrong where it finds something, what it looks at, and what to do next."""
+"""A rule: an id, what is wrong if it finds something, what it looks at, and what to do next."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -162,7 +162,7 @@ RULES = (
     ),
     PolicyRule(
         "snowflake-key-pair",
-        "An authentication policy lets in what is no key pair.",
+        "An authentication policy lets in what is not a key pair.",
         ("snowflake_authentication_policy",),
         _other_ways_in,
         "authentication_methods: KEYPAIR alone.",

@@ -21,7 +21,7 @@ POLICY = Suite(
 
 
 def declared_by(spec: EnvironmentSpec, *, must_protect: bool = False) -> DeclaredStack:
-    """What `firnline terraform` writes, and Pulumi registers."""
+    """Returns what `firnline terraform` writes, and Pulumi registers."""
     return declared_by_module(json.loads(module_files(spec)["main.tf.json"]), must_protect=must_protect)
 
 

@@ -33,7 +33,7 @@ def warehouse(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions)
 
 
 def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
-    """What the engine is and reads, what watches it, what others find of it."""
+    """Makes what the engine is and reads, what watches it, what others find of it."""
     args = EngineConfigurationArgs(
         document=_document(spec, resolved(blueprint.outputs, known)),
         bucket=blueprint.job_bucket,

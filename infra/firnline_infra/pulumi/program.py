@@ -1,4 +1,4 @@
-"""What a Pulumi program begins with: the specification, and the two providers. Programs build them, components never do.
+"""The beginning of a Pulumi program: the specification, and the two providers. Programs build them, components never do.
 
 What the providers say is fixed by the specification: which account and which warehouse. Who connects, and with what,
 comes from the environment (AWS_*, SNOWFLAKE_*), so that no state holds it.
@@ -73,8 +73,10 @@ def snowflake_provider(spec: EnvironmentSpec, *, role: str | None = None) -> sno
 
 
 def _nothing_but(said: Collection[str]) -> pulumi.ResourceOptions:
-    """What a program leaves unsaid, a provider's SDK takes from variables, passwords among it, and Pulumi keeps it in its
-    state. The plugin reads the same variables for itself, and keeps nothing.
+    """Keeps out what a program leaves unsaid: a provider's SDK takes it from variables, passwords among it, and Pulumi
+    keeps it in its state.
+
+    The plugin reads the same variables for itself, and keeps nothing.
     """
 
     def keep(given: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:

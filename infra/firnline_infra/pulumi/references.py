@@ -35,7 +35,7 @@ def as_input(value: None) -> None: ...
 @overload
 def as_input(value: Value) -> pulumi.Input[str]: ...
 def as_input(value: Value | None) -> pulumi.Input[str] | None:
-    """What a definition holds, as Pulumi takes it. Raises TypeError for a reference that was not `resolved` before."""
+    """Returns what a definition holds, as Pulumi takes it. Raises TypeError for a reference that was not `resolved` before."""
     if isinstance(value, Reference):
         raise TypeError(f"{value} was not resolved: give the component what was made, such as another one's output")
     return cast("pulumi.Input[str] | None", value)
@@ -50,10 +50,10 @@ def from_stacks(*outputs: pulumi.Output[Mapping[str, str]]) -> Lookup:
 
 
 def as_output(made: Made) -> dict[str, pulumi.Input[Any]]:
-    """What `from_stacks` reads in another stack."""
+    """Returns what `from_stacks` reads in another stack."""
     return {str(reference): value for reference, value in sorted(made.items())}
 
 
 def either(made: Made, lookup: Lookup) -> Lookup:
-    """What was made here, else what `lookup` knows."""
+    """Returns what was made here, else what `lookup` knows."""
     return lambda reference: made[reference] if reference in made else lookup(reference)

@@ -33,7 +33,7 @@ KNOWN_BEFORE = ("name", "bucket", "execute")
 
 
 class Registrar:
-    """What was registered so far, and what references mean."""
+    """The resources that were registered so far, and what references mean."""
 
     def __init__(self, lookup: Lookup | None = None) -> None:
         self._lookup = lookup
@@ -69,7 +69,7 @@ class Registrar:
         self._made[described] = _class_of(token)(described.name, **arguments, opts=opts)
 
     def value(self, value: Any) -> Any:
-        """What Pulumi takes for what a row says. Raises TypeError for a reference that nothing here knows."""
+        """Returns what Pulumi takes for what a row says. Raises TypeError for a reference that nothing here knows."""
         match value:
             case Reference():
                 return self._referred(value)
@@ -153,7 +153,7 @@ def _class_of(token: str) -> Any:
 
 
 def _within(value: Any, path: list[str]) -> Any:
-    """What is at a path of names and numbers."""
+    """Returns what is at a path of names and numbers."""
     for step in path:
         value = value[int(step)] if step.isdigit() else getattr(value, step)
     return str(value)

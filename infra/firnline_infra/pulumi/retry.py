@@ -1,4 +1,4 @@
-"""What is tried again: the first uses of a role that AWS does not know everywhere yet; and the error where that did not help."""
+"""Retries of the first uses of a role that AWS does not know everywhere yet; and the error if that did not help."""
 
 import asyncio
 

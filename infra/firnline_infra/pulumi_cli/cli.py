@@ -79,7 +79,7 @@ class PulumiCli:
     def preview(
         self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Sequence[str]:
-        """What `up` would do, line by line, each property named; for `up` also in a file. Raises UnexpectedChanges if
+        """Returns what `up` would do, line by line, each property named; for `up` also in a file. Raises UnexpectedChanges if
         there should be none.
         """
         options = ["--diff"]
@@ -92,7 +92,7 @@ class PulumiCli:
         return self._succeeded(ended).lines
 
     def plan(self, stack: str, *, without: Iterable[str] = ()) -> dict[str, Any]:
-        """What `up` would do after a refresh, as the CLI's own document (`preview --json`). Writes no state.
+        """Returns what `up` would do after a refresh, as the CLI's own document (`preview --json`). Writes no state.
 
         Nothing is said of the resources with the URNs `without`, and they are not looked at.
         """

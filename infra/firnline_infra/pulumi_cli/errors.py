@@ -1,4 +1,4 @@
-"""What can go wrong with the Pulumi CLI.
+"""Errors of the Pulumi CLI.
 
 PulumiError
 ├── CliMissing          there is none
@@ -107,7 +107,7 @@ class NotLoggedIn(CommandFailed):
 
 
 class PlanExceeded(CommandFailed):
-    """What is there, or the program, is no longer what the saved plan was made from."""
+    """The world, or the program, differs from what the saved plan was made from."""
 
     id = "FL-7110"
     causes = "Something has changed since the plan was reviewed: the program, or what there is"

@@ -1,4 +1,4 @@
-"""Who holds the lock on a stack, and whether that process is gone.
+"""The lock on a stack: who holds it, and whether that process is gone.
 
 A backend of files or buckets locks a stack with a file that names the process that holds it. The CLI shows that text when it
 refuses a command, whatever the backend is; it is parsed here.
@@ -41,7 +41,7 @@ class Lock:
 
 
 def _is_running(pid: int) -> bool:
-    """Whether a process has that number. It may be another one by now, which errs on the safe side."""
+    """Returns whether a process has that number. It may be another one by now, which errs on the safe side."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -52,7 +52,7 @@ def _is_running(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Whether it has ended and its parent has not noticed yet (Linux; elsewhere it counts as running)."""
+    """Returns whether it has ended and its parent has not noticed yet (Linux; elsewhere it counts as running)."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:

@@ -1,4 +1,4 @@
-"""Which Pulumi CLI is new enough.
+"""The oldest Pulumi CLI that is new enough.
 
 3.226.1 is the first one whose exit status tells changes that were not expected from a failure.
 """
@@ -18,7 +18,7 @@ class Version(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
-        """Reads what `pulumi version` prints; None if that is no version."""
+        """Reads what `pulumi version` prints; None if that is not a version."""
         match = TEXT.fullmatch(text.strip())
         return cls(*(int(part) for part in match.groups()[:3])) if match else None
 

@@ -32,12 +32,12 @@ Position = tuple[str, int]
 
 
 class Fate(Enum):
-    """What the view's definition makes of a record."""
+    """Fate of a record under the view's definition."""
 
     KEPT = auto()
     SKIPPED = auto()
     AGGREGATE = auto()
-    """Skipped as well: an aggregate is no JSON."""
+    """Skipped as well: an aggregate is not JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)

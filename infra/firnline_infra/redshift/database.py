@@ -42,7 +42,7 @@ class RedshiftDatabase:
 
     @property
     def grants(self) -> list[str]:
-        """What the user who deploys needs of a database that is another's."""
+        """Grants that the user who deploys needs of a database that is another's."""
         user = self.destination.db_user or self.destination.owner or "<the user of the secret>"
         schemas = dict.fromkeys(view.schema for view in self.destination.views)
         return [

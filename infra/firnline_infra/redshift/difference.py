@@ -54,14 +54,14 @@ def _of_view(view: StreamViewDefinition, found: Observed) -> Iterator[ViewStep]:
 
 
 def findings(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
-    """What is missing has the statement that makes it as its repair."""
+    """Yields what differs; what is missing has the statement that creates it as its repair."""
     for step in steps(wanted, found):
         yield Finding(kind="redshift", name=step.does, path="exists", expected="yes", found=NOTHING, repair=step.sql)
     yield from left_alone(wanted, found)
 
 
 def left_alone(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding]:
-    """What is there otherwise than it should be, and no statement of ours changes."""
+    """Yields what is there otherwise than it should be, and no statement of ours changes."""
     for schema in wanted.schemas:
         role = found.schemas.get(schema.name)
         if role and schema.role_arn and role != schema.role_arn:
@@ -78,7 +78,7 @@ def left_alone(wanted: RedshiftDestination, found: Observed) -> Iterator[Finding
 
 
 def _not_seen(wanted: RedshiftDestination, found: Observed) -> Iterator[str]:
-    """What may be there all the same, or otherwise than it should be."""
+    """Yields what may be there all the same, or otherwise than it should be."""
     if not found.sees_all:
         yield from (f"schema {each.name}" for each in wanted.schemas if each.name not in found.schemas)
         views = [each for view in wanted.views for each in view.with_dependents]

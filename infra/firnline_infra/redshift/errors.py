@@ -1,4 +1,4 @@
-"""What goes wrong between us and Redshift.
+"""Errors between us and Redshift.
 
 RedshiftError
 ├── RedshiftStatementFailed  the database refused a statement, or did not end it in time

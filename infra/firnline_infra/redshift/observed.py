@@ -1,4 +1,4 @@
-"""What there is in the database, as its system views say; and whether Redshift may be the role that reads streams.
+"""Objects in the database, as its system views have them; and whether Redshift may be the role that reads streams.
 
 SVV_MV_INFO and SVV_EXTERNAL_SCHEMAS show superusers all rows, and "regular users can see only their own data" (Database Developer
 Guide): what another user does not see is not gone. PG_VIEWS and PG_NAMESPACE are open to all ("System catalog tables"), and the

@@ -1,4 +1,4 @@
-"""How views are doing: when each was refreshed last and how that ended, how far it has read, and what blocks it."""
+"""Status of views: when each was refreshed last and how that ended, how far it has read, and what blocks it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -62,7 +62,7 @@ class ViewStatus:
 
     @property
     def is_good(self) -> bool:
-        """What exit statuses depend on; a stale view is good."""
+        """True if the view is as exit statuses want it; a stale one is."""
         return self.is_there and not self.is_blocked
 
     def age_s(self, now: datetime) -> float | None:
@@ -81,7 +81,7 @@ class ViewStatus:
         return ViewState.STALE if is_stale else ViewState.GOOD
 
     def why(self, now: datetime) -> str:
-        """What is wrong; empty where nothing is."""
+        """Returns what is wrong; empty if nothing is."""
         match self.state(now):
             case ViewState.MISSING:
                 return "It is not there."

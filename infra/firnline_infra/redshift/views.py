@@ -44,11 +44,11 @@ class RedshiftViews:
         return list(findings(wanted, observe(database) if made else found))
 
     def differences(self) -> list[Finding]:
-        """What `apply` would find to differ, of what is there now; makes nothing. Raises as `apply` does."""
+        """Returns what `apply` would find to differ, of what is there now; makes nothing. Raises as `apply` does."""
         return list(findings(self.destination, observe(self.database)))
 
     def ahead(self) -> tuple[list[str], list[Finding]]:
-        """What `apply` would make, and what it would leave to a person. Raises RedshiftStatementFailed, AwsRefused."""
+        """Returns what `apply` would make, and what it would leave to a person. Raises RedshiftStatementFailed, AwsRefused."""
         wanted = self.destination
         found = observe(self.database) if self._is_there() else EMPTY
         return [step.does for step in steps(wanted, found)], list(left_alone(wanted, found))
@@ -129,7 +129,7 @@ class RedshiftViews:
             yield known[found[0]]
 
     def _observed_ready(self, database: RedshiftDatabase) -> Observed:
-        """What there is, once nothing keeps a view from being made. Raises as `apply`."""
+        """Returns what there is, once nothing keeps a view from being made. Raises as `apply`."""
         wanted = self.destination
         self._check_role(database)
         if wanted.case_sensitive and not is_case_sensitive(database):
@@ -141,7 +141,7 @@ class RedshiftViews:
         return found
 
     def _is_there(self) -> bool:
-        """Whether the workgroup or cluster that an `up` makes has been made."""
+        """Returns whether the workgroup or cluster that an `up` makes has been made."""
         made = self.destination.workgroup
         if self.destination.made_cluster is not None:
             redshift = self.aws("redshift")

@@ -1,1 +1,1 @@
-"""What is rendered from a blueprint: the bootstrap's templates and policies, and pipelines of CI."""
+"""Renderers of a blueprint: the bootstrap's templates and policies, and pipelines of CI."""

@@ -1,4 +1,4 @@
-"""What an operator looks at: alarms, a dashboard, logs, and the outputs that are published."""
+"""Resources that an operator looks at: alarms, a dashboard, logs, and the outputs that are published."""
 
 from firnline_infra.blueprint.aws import Alarm, Dashboard, IngestAlarmsDefinition, PublishedOutputsDefinition
 from firnline_infra.blueprint.runtime import LogGroupDefinition

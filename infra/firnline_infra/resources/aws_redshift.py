@@ -1,4 +1,4 @@
-"""What reads streams into views: a workgroup of Redshift Serverless over a namespace, or a provisioned cluster."""
+"""Resources that read streams into views: a workgroup of Redshift Serverless over a namespace, or a provisioned cluster."""
 
 from firnline_infra.blueprint.redshift.definitions import (
     RedshiftCluster,

@@ -1,4 +1,4 @@
-"""What the engine is in AWS, and where it runs: roles, applications and clusters, networks."""
+"""Resources of the engine in AWS, and of where it runs: roles, applications and clusters, networks."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What holds data in AWS: streams, tables, buckets, keys, places of secrets."""
+"""Resources that hold data in AWS: streams, tables, buckets, keys, places of secrets."""
 
 from typing import Any
 

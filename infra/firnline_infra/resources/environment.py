@@ -37,7 +37,10 @@ def warehouse(blueprint: Blueprint) -> Iterator[Component]:
 
 
 def runtime(blueprint: Blueprint) -> Iterator[Component]:
-    """What the engine is, what watches it, what others find of it. Its configuration is not in here: renderers write it."""
+    """Yields what the engine is, what watches it, what others find of it.
+
+    Its configuration is not in here: renderers write it.
+    """
     if blueprint.role is not None:
         made = aws_runtime.runtime_role("engine-role", blueprint.role)
         given = {Reference("role"): made.outputs["arn"], Reference("role", "name"): made.outputs["name"]}
@@ -59,7 +62,7 @@ def runtime(blueprint: Blueprint) -> Iterator[Component]:
 
 
 def adopted_policies(blueprint: Blueprint) -> dict[Reference, Any]:
-    """What the owner of an adopted role gives it; nothing is made of it."""
+    """Returns what the owner of an adopted role gives it; nothing is made of it."""
     adopted = blueprint.adopted_role
     if adopted is None:
         return {}
@@ -70,7 +73,7 @@ def adopted_policies(blueprint: Blueprint) -> dict[Reference, Any]:
 
 
 def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
-    """Its views are no resources (redshift/)."""
+    """Its views are not resources (redshift/)."""
     made = aws_runtime.runtime_role("redshift-role", destination.role)
     yield replace(made, gives={REDSHIFT_ROLE: made.outputs["arn"]})
     if destination.workgroup is not None:

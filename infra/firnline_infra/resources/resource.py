@@ -1,4 +1,4 @@
-"""What a row says of a resource, so that a renderer only has to walk it: Pulumi's components, Terraform's modules.
+"""Rows of resources, so that a renderer only has to walk them: Pulumi's components, Terraform's modules.
 
 Types and arguments have Terraform's words, from which pulumi-aws and pulumi-snowflake take theirs. Where a row needs what only
 another one has once it is made, it holds one of the expressions below; a definition's references to others stay as they are.

@@ -43,7 +43,7 @@ class LandingRegistry:
         return made
 
     def described(self, describe: Callable[[], object]) -> tuple[Resource, ...]:
-        """What `describe` adds."""
+        """Returns what `describe` adds."""
         first = len(self.resources)
         describe()
         return tuple(self.resources[first:])

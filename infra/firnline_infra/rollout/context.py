@@ -1,4 +1,4 @@
-"""What every step of a roll-out is carried out with: whom it asks, how long it waits, and whom it tells."""
+"""The context of a roll-out's steps: whom it asks, how long it waits, and whom it tells."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,7 +45,7 @@ class Bounds:
 
 @dataclass(slots=True, kw_only=True)
 class RolloutContext:
-    """What one deploy, or one stop, works with."""
+    """The context of one deploy, or one stop."""
 
     service: EngineService
     ledger: EngineLedger

@@ -39,7 +39,7 @@ class EngineEnvironment:
     say: Callable[[str], None]
 
     def deploy(self, build: Callable[[], BuiltArtefact]) -> Deployed:
-        """What the specification, the stack and the artefact say; it is built only where no image has it. Raises as
+        """Deploys what the specification, the stack and the artefact say; it is built only if no image has it. Raises as
         RollOut.deploy, and StartedByHand.
         """
         self.check()
@@ -47,7 +47,7 @@ class EngineEnvironment:
         return self._roll_out.deploy(self.job(build))
 
     def roll_back(self) -> Deployed:
-        """What ran before what runs. Raises as `deploy`, and NothingToRollBackTo."""
+        """Deploys what ran before what runs. Raises as `deploy`, and NothingToRollBackTo."""
         self.check()
         running = [run.hash for run in self.runtime.runs(self.application)]
         target = before_that(self.records.newest_first(), running)

@@ -1,4 +1,4 @@
-"""What a roll-out refuses, and how one ends that did not succeed. Each says what runs now.
+"""Refusals of a roll-out, and how one ends that did not succeed. Each says what runs now.
 
 RolloutError
 ├── NotReady             the job would not run; nothing was stopped
@@ -90,7 +90,7 @@ class EngineElsewhere(RolloutError, Fatal):
 
 
 class StillThere(RolloutError, Fatal):
-    """What was to be stopped can still write. Nothing was started in its place."""
+    """The run that was to be stopped can still write. Nothing was started in its place."""
 
     id = "FL-5466"
     causes = (
@@ -164,7 +164,7 @@ class RecordUnreadable(RolloutError, Fatal):
     remedy = "where a newer release wrote it, deploy with that one; where another program did, move it away."
 
     def __init__(self, place: str, why: str) -> None:
-        super().__init__(f"{place} is no record of a deployment that this release reads: {why}")
+        super().__init__(f"{place} is not a record of a deployment that this release reads: {why}")
 
 
 class UnknownPipeline(RolloutError, Fatal):

@@ -82,11 +82,16 @@ class EngineJobs:
         return parse_config(self.budget.ask(content), job.configuration)
 
     def refused(self, job: EngineJob, accounts: Accounts, say: Callable[[str], None]) -> list[Problem]:
-        """What the job's engine would be refused at its start. A configuration that is wrong names nothing to look for."""
+        """Returns what the job's engine would be refused at its start.
+
+        A configuration that is wrong names nothing to look for.
+        """
         return self.unfit(job) or refused_at_start(self.config_of(job), self.spec, accounts, say)
 
     def unfit(self, job: EngineJob) -> list[Problem]:
-        """What the engine's code of this installation finds wrong with the configuration, while nothing was stopped yet."""
+        """Returns what the engine's code of this installation finds wrong with the configuration, while nothing was
+        stopped yet.
+        """
         from firnline_ingest.validate import found_on_paper
 
         try:

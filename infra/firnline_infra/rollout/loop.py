@@ -23,7 +23,7 @@ from firnline_ingest.values import ShardKey
 
 @dataclass(frozen=True, kw_only=True)
 class Deployed:
-    """What a deploy has left."""
+    """Outcome of a deploy."""
 
     run: Run
     number: int | None
@@ -38,7 +38,7 @@ class Deployed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecords:
-    """What a roll-out has to know of jobs that it did not make."""
+    """Knowledge that a roll-out needs of jobs that it did not make."""
 
     streams_of: Callable[[EngineJob], Sequence[str]]
     """The streams that a job's configuration names."""
@@ -285,7 +285,7 @@ class RolloutLoop:
         )
 
     def _last_good(self) -> DeploymentRecord | None:
-        """What ran when this deployment began, as far as the records say: nothing if it was stopped since, or was of the
+        """Returns what ran when this deployment began, as far as the records say: nothing if it was stopped since, or was of the
         same content; what ran before that was replaced by somebody's decision.
         """
         for each in self.claim.records.newest_first():

@@ -13,12 +13,12 @@ from firnline_ingest.ledger.backend import Run as EngineRun
 
 
 def may_be_of(engine: EngineRun, run: Run) -> bool:
-    """Whether the engine is not known to be of another start than the run's."""
+    """Returns whether the engine is not known to be of another start than the run's."""
     return not engine.start or not run.start or engine.start == run.start
 
 
 def is_foreign(engine: EngineRun, runs: Sequence[Run]) -> bool:
-    """Whether the engine is of none of the runs."""
+    """Returns whether the engine is of none of the runs."""
     return not any(may_be_of(engine, run) for run in runs)
 
 

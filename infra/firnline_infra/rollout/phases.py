@@ -1,4 +1,4 @@
-"""What the time between two engines was spent on, for whoever wants it shorter: each phase ends where the next begins."""
+"""Phases of the time between two engines, for whoever wants it shorter: each ends where the next begins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Phases:
             self.began_s = self._reached_s = self.clock()
 
     def end(self, phase: Phase) -> None:
-        """What has passed since the one before was its time; nothing before `begin`."""
+        """Ends a phase: what has passed since the one before was its time; nothing before `begin`."""
         if self.began_s is None or self._is_closed:
             return
         now_s = self.clock()
@@ -41,7 +41,7 @@ class Phases:
         self._reached_s = now_s
 
     def close(self) -> None:
-        """Every shard is read: what comes now is no part of the gap."""
+        """Every shard is read: what comes now is not part of the gap."""
         self._is_closed = True
 
     @property
@@ -50,5 +50,5 @@ class Phases:
 
     @property
     def total_s(self) -> float | None:
-        """How long all phases that have ended took together; None where nothing was stopped."""
+        """Time of all phases that have ended together; None if nothing was stopped."""
         return None if self.began_s is None else self._reached_s - self.began_s

@@ -1,4 +1,5 @@
-"""Which step of a roll-out comes next, from what can be observed alone: it can be killed at any point, and gone on with.
+"""The plan of a roll-out: its next step follows from what can be observed alone, so that it can be killed at any point,
+and gone on with.
 
 A new engine comes up beside the old one if there is room: until the old one is asked to stop, nothing of it was touched. Else
 the old one is stopped first. Whoever reads in the end, no two engines ever write: the ledger's lease sees to that, and nothing is
@@ -17,7 +18,7 @@ from firnline_ingest.ledger.standby import Standby, StandbyState
 
 
 class Step(Enum):
-    """What is to be done next."""
+    """The next step."""
 
     START = auto()
     """Start the new engine: nothing else runs."""
@@ -57,7 +58,10 @@ class Action:
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
-    """What this deploy has seen of its own doing. A deploy that was killed leaves none of it, and the next one begins without."""
+    """Observations of this deploy on its own actions.
+
+    A deploy that was killed leaves none of it, and the next one begins without.
+    """
 
     found: frozenset[str]
     """The ids of the runs that it has found at first."""
@@ -85,7 +89,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What there is, of one application."""
+    """Observations of one application."""
 
     wanted: str
     """The hash of the job that should run."""
@@ -115,7 +119,7 @@ class Observation:
 
     @property
     def is_free(self) -> bool:
-        """Whether the new run has the application, or only has to take it."""
+        """True if the new run has the application, or only has to take it."""
         return self.engine is None or self.new_holds
 
     @property
@@ -124,7 +128,7 @@ class Observation:
 
     @property
     def would_stand_by(self) -> bool:
-        """Whether a second engine is to be started beside the one that runs, if there is room. One of the same content has to
+        """True if a second engine is to be started beside the one that runs, if there is room. One of the same content has to
         be gone first: not every service tells two of them apart.
         """
         attempt = self.attempt
@@ -224,6 +228,6 @@ def _after_a_failed_standby(observed: Observation) -> Action:
 
 
 def _after_the_new_one_reads(observed: Observation, new: Run) -> Action:
-    """What is left of the old engine's run writes nothing any more, whatever its service says of it."""
+    """Treats what is left of the old engine's run, which writes nothing any more, whatever its service says of it."""
     left = [run for run in observed.others(new) if run.id not in observed.attempt.cleared]
     return Action(Step.CLEAR_AWAY, left[0]) if left else Action(Step.FINISH, new)

@@ -26,7 +26,7 @@ VERSION = 1
 DIGITS = 8
 LINES_KEPT = 2000  # of a failed engine's log
 BEAT_S = 5.0
-LOOKS, LOOK_S = 6, 5.0  # how long an open deployment's beat is looked at; a slow call of its deployer is no death
+LOOKS, LOOK_S = 6, 5.0  # how long an open deployment's beat is looked at; a slow call of its deployer is not a death
 
 
 class Outcome(StrEnum):
@@ -86,7 +86,7 @@ class DeploymentRecord:
 
 
 class Objects(Protocol):
-    """As much of a bucket as the records need."""
+    """The part of a bucket's interface that the records need."""
 
     @property
     def place(self) -> str:
@@ -131,7 +131,7 @@ class Deployments:
         return next(self.newest_first(), None)
 
     def log_of(self, run_id: str) -> list[str]:
-        """What a deployment has kept of the log of a run that failed; empty where it kept none."""
+        """Returns what a deployment has kept of the log of a run that failed; empty if it kept none."""
         name = next((each for each in self.objects.names() if each.endswith(f"-{_in_a_name(run_id)}.log")), None)
         return (self.objects.read(name) or "").splitlines() if name else []
 
@@ -188,7 +188,7 @@ class Claim:
 
     @property
     def token(self) -> str:
-        """What the tokens of its starts begin with. Numbers come again where somebody deleted the records; a service that
+        """Prefix of the tokens of its starts. Numbers come again where somebody deleted the records; a service that
         remembers a token would answer with the run of that time.
         """
         return f"{self.number:0{DIGITS}}-{self.deployment.nonce}"

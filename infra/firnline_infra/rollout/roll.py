@@ -87,7 +87,7 @@ class RollOut:
 
     @contextmanager
     def _closing(self, context: RolloutContext, claim: Claim, command: str = "") -> Iterator[None]:
-        """What failed is reported, with what stands; a record that stays open for want of the bucket is gone on with."""
+        """Reports what failed, with what is left; a record that stays open for want of the bucket is gone on with."""
         try:
             yield
         except (RuntimeRefused, RuntimeUnavailable) as error:

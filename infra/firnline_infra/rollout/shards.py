@@ -1,4 +1,4 @@
-"""How far an engine is, from the ledger alone: whose each shard is, and where it stood when its row was written."""
+"""Progress of an engine, from the ledger alone: whose each shard is, and where it stood when its row was written."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

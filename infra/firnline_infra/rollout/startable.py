@@ -1,4 +1,4 @@
-"""Whether what a new engine opens at its start is there, asked with the deployer's rights while nothing was stopped.
+"""Checks that what a new engine opens at its start is there, with the deployer's rights while nothing was stopped.
 
 What these rights do not show is said, and keeps no deploy from going on: the engine has rights of its own, and its own words.
 """
@@ -27,7 +27,7 @@ READABLE = ("ACTIVE", "UPDATING")
 def refused_at_start(
     config: EngineConfig, spec: EnvironmentSpec, accounts: Accounts, say: Callable[[str], None]
 ) -> list[Problem]:
-    """What the engine of `config` would be refused: streams, ledger, tables and pipes that are not there."""
+    """Returns what the engine of `config` would be refused: streams, ledger, tables and pipes that are not there."""
     found: list[Problem] = []
     looks = {"the ledger": partial(_ledger, config, accounts), "Snowflake": partial(_targets, config, spec, accounts)}
     for pipeline in config.pipelines:

@@ -1,4 +1,4 @@
-"""Which streams an engine reads: those that are named, and those that a pattern has found, as the ledger knows them.
+"""Streams that an engine reads: those that are named, and those that a pattern has found, as the ledger knows them.
 
 One that a pattern will find and no plan has begun yet is nobody's to wait for.
 """

@@ -1,5 +1,5 @@
-"""What a job is started with, put into the environment's bucket under its content's hash: never over anything, so that what
-runs, and what a rollback goes back to, stays as it is.
+"""Uploads that a job is started with, put into the environment's bucket under its content's hash: never over anything,
+so that what runs, and what a rollback goes back to, stays as it is.
 """
 
 from pathlib import Path

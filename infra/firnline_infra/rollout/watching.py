@@ -94,7 +94,7 @@ class Watch:
 
     @property
     def silent_s(self) -> float:
-        """How long ago an engine wrote a row of the streams, when the watch began; 0 if none ever did."""
+        """Time since an engine wrote a row of the streams, when the watch began; 0 if none ever did."""
         newest_ms = max((row.heartbeat_ms for row in self._before.values()), default=0)
         return max(self.context.now() - newest_ms / 1000, 0.0) if newest_ms else 0.0
 

@@ -40,7 +40,7 @@ def code_of(error: RuntimeRefused) -> str:
 
 
 def is_expired(error: FirnlineError) -> bool:
-    """Whether the caller's own credentials are over: nothing is lacking but new ones."""
+    """Returns whether the caller's own credentials are over: nothing is lacking but new ones."""
     return isinstance(error, RuntimeRefused) and (code_of(error) in EXPIRED or error.is_unauthorized)
 
 

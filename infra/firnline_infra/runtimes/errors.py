@@ -1,4 +1,4 @@
-"""What is wrong with a job before anything is started, and what a runtime's service answers.
+"""Errors of a job before anything is started, and the answers of a runtime's service.
 
 JobError
 ├── StartedByHand      the specification does not say where the engine's job runs

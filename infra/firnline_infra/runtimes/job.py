@@ -1,4 +1,4 @@
-"""What runs: an engine's job, whatever the runtime. `engine_job` makes one of a specification, `render` the request of it.
+"""An engine's job, whatever the runtime. `engine_job` makes one of a specification, `render` the request of it.
 
 Nothing secret is in a job: the configuration says where a secret is found, and credentials come from the role.
 """
@@ -63,7 +63,7 @@ class EngineJob:
 
     @property
     def stands_by(self) -> bool:
-        """Whether it is started beside the engine whose place it takes, where there is room."""
+        """True if it is started beside the engine whose place it takes, if there is room."""
         return self.runtime.rollout is RollOutOrder.STANDBY
 
     @property

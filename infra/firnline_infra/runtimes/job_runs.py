@@ -1,4 +1,4 @@
-"""What runs of EMR have in common: where they run, the token of a start, and logs that the service has brought to S3."""
+"""Common parts of EMR's runs: where they run, the token of a start, and logs that the service has brought to S3."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence

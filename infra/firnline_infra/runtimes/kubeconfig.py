@@ -1,4 +1,4 @@
-"""Where a cluster is and how it is entered, from a kubeconfig."""
+"""Place of a cluster and the way into it, from a kubeconfig."""
 
 import base64
 import json
@@ -108,7 +108,7 @@ def _text(document: dict[str, Any], name: str, folder: Path) -> str:
 
 
 def _given_by_command(user: dict[str, Any]) -> dict[str, Any]:
-    """What a credential plugin gives out (client.authentication.k8s.io ExecCredential). Raises NoCluster."""
+    """Returns what a credential plugin gives out (client.authentication.k8s.io ExecCredential). Raises NoCluster."""
     plugin = user.get("exec")
     if plugin is None:
         return {}

@@ -1,4 +1,4 @@
-"""As much of the Kubernetes API as a roll-out needs, over HTTPS.
+"""The part of the Kubernetes API that a roll-out needs, over HTTPS.
 
 A cluster is found in a kubeconfig, as kubectl does it (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"): tokens,
 client certificates, and commands that give either, which is how the clouds' clusters are entered.

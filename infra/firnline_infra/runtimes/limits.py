@@ -1,4 +1,4 @@
-"""What several services refuse alike: entry scripts, classifications and tags beyond the lengths of botocore 1.44's models."""
+"""Limits that several services share: entry scripts, classifications and tags beyond the lengths of botocore 1.44's models."""
 
 from collections.abc import Iterator
 from typing import Any

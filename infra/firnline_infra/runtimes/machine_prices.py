@@ -1,4 +1,4 @@
-"""What a runtime charges an engine's machines by: names of prices in blueprint/prices.json, of the vendor's own units."""
+"""Prices that a runtime charges an engine's machines by: names in blueprint/prices.json, of the vendor's own units."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

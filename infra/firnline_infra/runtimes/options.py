@@ -1,4 +1,4 @@
-"""What the options of several runtimes have in common: the forms of names, the processors, the network's fence.
+"""Common options of several runtimes: the forms of names, the processors, the network's fence.
 
 Each runtime's own are in its folder. They are sections of the specification, which imports them; they import nothing above them.
 """
@@ -42,7 +42,7 @@ def _without_date(release: str) -> str:
 
 
 class Architecture(StrEnum):
-    """What the workers' processors are."""
+    """Architecture of the workers' processors."""
 
     ARM64 = "arm64"
     """Graviton: a vCPU costs about a fifth less."""
@@ -51,7 +51,7 @@ class Architecture(StrEnum):
 
 
 class SecurityGroupOptions(Section):
-    """What the workers' network lets through: nothing in from outside, everything out where it is made here."""
+    """Rules of the workers' network: nothing in from outside, everything out if it is made here."""
 
     origin: CreateOrAdopt = Origin.CREATE
     """`create` makes one in `vpc`; `adopt` uses those of `ids`."""

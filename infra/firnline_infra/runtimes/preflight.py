@@ -1,4 +1,4 @@
-"""What can be known of a job before anything is stopped, whatever the service: its objects are there, its role trusts."""
+"""Checks of a job before anything is stopped, whatever the service: its objects are there, its role trusts."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -28,8 +28,10 @@ class ServiceModule(Protocol):
     """A runtime's `service.py`. It is imported where it is used: only then its client's libraries have to be there."""
 
     def place_of(self, spec: EnvironmentSpec, accounts: Accounts, /) -> str:
-        """What the service calls the place where the engine runs. The id of an adopted one is in the specification; one that was
-        made is found by its name; Kubernetes needs none. Raises PlaceMissing.
+        """Returns what the service calls the place where the engine runs.
+
+        The id of an adopted one is in the specification; one that was made is found by its name; Kubernetes needs none.
+        Raises PlaceMissing.
         """
 
     def service_of(self, spec: EnvironmentSpec, accounts: Accounts, place: str, /) -> EngineService:
@@ -142,5 +144,5 @@ def rendering_of(job: EngineJob) -> Rendering:
 def render(
     job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None, stands_by: bool = False
 ) -> dict[str, Any]:
-    """What starts the job where its specification says, as Rendering.render."""
+    """Renders what starts the job where its specification says, as Rendering.render."""
     return rendering_of(job).render(job, token=token, tags=tags, stands_by=stands_by)

@@ -18,7 +18,7 @@ TOKEN_OF_NO_START = "0"  # noqa: S105 (no secret)
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What one start of a job has beside the job."""
+    """Values of one start of a job, beside the job."""
 
     token: str
     tags: Mapping[str, str]
@@ -41,8 +41,10 @@ class Rendering:
     def render(
         self, job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None, stands_by: bool = False
     ) -> dict[str, Any]:
-        """What starts the job. The same token twice is one start, as far as the service remembers; EMR on EC2 and Kubernetes
-        have none. `tags` are put on the run beside the job's own.
+        """Renders what starts the job.
+
+        The same token twice is one start, as far as the service remembers; EMR on EC2 and Kubernetes have none. `tags`
+        are put on the run beside the job's own.
 
         The driver is told the token as well, and tells the ledger, so that its engine is known by it; and whether it `stands_by`
         until it is promoted. Raises JobRefused where the service would refuse it.

@@ -1,4 +1,4 @@
-"""What a roll-out needs of a place where engines run. Each runtime's `service.py` has a client that does this, and no more.
+"""The interface of a roll-out to a place where engines run. Each runtime's `service.py` has a client that does this, and no more.
 
 A run is one start of ours; the service may start its program again within it (an attempt). The job's hash travels with the
 run, as a tag or a label: what runs is asked of the service, and never remembered here.
@@ -35,7 +35,7 @@ class RunState(StrEnum):
 
     @property
     def is_active(self) -> bool:
-        """Whether its program runs, or may yet."""
+        """True if its program runs, or may yet."""
         return self in (RunState.STARTING, RunState.RUNNING, RunState.STOPPING)
 
 
@@ -69,7 +69,7 @@ class Run:
         return replace(self, state=RunState.UNKNOWN, since=None, attempt=1, reason=why)
 
     def is_of(self, job_hash: str) -> bool:
-        """Whether the run is of the job with that hash."""
+        """Returns whether the run is of the job with that hash."""
         return bool(self.hash) and job_hash.startswith(self.hash)
 
 
@@ -96,7 +96,7 @@ class EngineService(Protocol):
     """A place where engines run. Every call raises RuntimeRefused or RuntimeUnavailable, with the service's words."""
 
     def check(self, job: EngineJob) -> Sequence[Problem]:
-        """What would keep the job from running, as far as it can be known without starting it. Changes nothing."""
+        """Returns what would keep the job from running, as far as it can be known without starting it. Changes nothing."""
 
     def lacks_room(self, job: EngineJob) -> str:
         """Why the job can't stand by beside another run, as a sentence; empty where it can, as far as that can be known."""
@@ -119,8 +119,9 @@ class EngineService(Protocol):
         """Asks the service to end the run, and not to start it again. No error where it has ended, or was asked before."""
 
     def is_gone(self, run: Run) -> bool:
-        """Whether nothing of the run can write any more, as far as the service can tell: not only that it says so of the run,
-        but that what the run consists of (driver, executors) is gone too."""
+        """Returns whether nothing of the run can write any more, as far as the service can tell: not only that it says
+        so of the run, but that what the run consists of (driver, executors) is gone too.
+        """
 
     def log_lines(self, run: Run) -> Iterator[str]:
-        """What the driver has written, oldest first, as far as it has arrived where its logs are kept."""
+        """Yields what the driver has written, oldest first, as far as it has arrived where its logs are kept."""

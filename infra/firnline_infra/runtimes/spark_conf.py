@@ -62,7 +62,7 @@ def python_conf(archive: str, driver_variable: str) -> dict[str, str]:
 
 
 def engine_conf(artefact: Artefact, driver_variable: str, region: str, endpoints: Mapping[str, str]) -> dict[str, str]:
-    """What the engine needs to be itself on a runtime."""
+    """Returns what the engine needs to be itself on a runtime."""
     variables = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
     variables |= {f"AWS_ENDPOINT_URL_{service.upper()}": url for service, url in endpoints.items()}
     return {

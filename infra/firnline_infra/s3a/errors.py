@@ -1,4 +1,4 @@
-"""What can go wrong while S3A's jars are fetched."""
+"""Errors while S3A's jars are fetched."""
 
 from collections.abc import Iterable
 

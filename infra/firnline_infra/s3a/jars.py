@@ -1,4 +1,4 @@
-"""Which jars S3A needs, for each Hadoop: pinned, with their SHA-256, in the files beside this one.
+"""Jars that S3A needs, for each Hadoop: pinned, with their SHA-256, in the files beside this one.
 
 `hadoop-aws` of the very Hadoop that Spark has, and of the AWS SDK only what S3A uses: 12 MB instead of the 500 MB of its bundle.
 What Spark brings itself (Netty, the HTTP client, SLF4J) is not among them.

@@ -1,4 +1,4 @@
-"""Which of the Snowflake objects that a specification names belong to somebody else."""
+"""Snowflake objects that a specification names and that belong to somebody else."""
 
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName

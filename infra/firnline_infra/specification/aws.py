@@ -158,7 +158,7 @@ class StreamOptions(Section):
 
     @property
     def is_opened_by_another(self) -> bool:
-        """Whether the engine's own rights open it not."""
+        """True if the engine's own rights do not open it."""
         return bool(self.roles) or self.access.has_beginning
 
     @model_validator(mode="after")
@@ -189,7 +189,7 @@ class Ledger(Section):
 
 
 class Alarms(Section):
-    """What notifies an operator."""
+    """Settings of what notifies an operator."""
 
     topics: list[TopicArn] = Field(default=[])
     """ARNs of SNS topics that are notified, five at most; without one no alarm is made."""

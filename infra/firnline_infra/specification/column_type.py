@@ -41,7 +41,7 @@ LEFT_OUT = {"NUMBER": (38, 0)}
 
 
 class NotAType(ValueError):
-    """A text that is no type of Snowflake's."""
+    """A text that is not a type of Snowflake's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class ColumnType:
             yield from part.type.walk()
 
     def is_met_by(self, found: "ColumnType") -> bool:
-        """Whether a column that is described so is one of this type: what is not said here is Snowflake's own affair."""
+        """Returns whether a column that is described so is one of this type: what is not said here is Snowflake's own affair."""
         if self.family in ICEBERGS_OWN:
             return ColumnType("NUMBER", ICEBERGS_OWN[self.family]).is_met_by(found)
         return (
@@ -108,7 +108,7 @@ class ColumnType:
 
 
 def same_type(wanted: str, found: str) -> bool:
-    """Whether DESCRIBE's `found` is the type that was asked for, however the two are written."""
+    """Returns whether DESCRIBE's `found` is the type that was asked for, however the two are written."""
     try:
         return ColumnType.parse(wanted).is_met_by(ColumnType.parse(found))
     except NotAType:
@@ -120,11 +120,11 @@ def written_type(text: str) -> str:
     if unknown := {each.family for each in ColumnType.parse(text).walk()} - FAMILIES:
         near = nearest(word := min(unknown), FAMILIES | SYNONYMS.keys())
         raise NotAType(
-            f"{word} is no type; " + (f"did you mean {near}" if near else f"expected {', '.join(sorted(FAMILIES))}")
+            f"{word} is not a type; " + (f"did you mean {near}" if near else f"expected {', '.join(sorted(FAMILIES))}")
         )
     for each in ColumnType.parse(text).walk():
         if not _has_sizes_that_are_there(each):
-            raise NotAType(f"{each.family}({', '.join(map(str, each.sizes))}) is no type")
+            raise NotAType(f"{each.family}({', '.join(map(str, each.sizes))}) is not a type")
         if each.family == "MAP" and not each.parts[0].nullable:
             raise NotAType("the keys of a MAP are never NULL, and take no NOT NULL; say it of its values alone")
     return text

@@ -1,5 +1,6 @@
-"""What in Snowflake may belong to somebody else: databases and their schemas are listed only where something is to be said
-of them; one that no list has is made with the first pipeline that names it."""
+"""Containers in Snowflake that may belong to somebody else: databases and their schemas are listed only if something is
+to be said of them; one that no list has is made with the first pipeline that names it.
+"""
 
 from enum import StrEnum
 from typing import Self

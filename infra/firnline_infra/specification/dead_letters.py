@@ -1,4 +1,4 @@
-"""Where records go that can't be ingested."""
+"""Places where records go that can't be ingested."""
 
 from typing import Self
 

@@ -25,7 +25,7 @@ def arn_of(spec: EnvironmentSpec, stream: StreamOptions) -> str:
 
 
 def is_elsewhere(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
-    """Whether CloudWatch and the deployer look for it in vain, where the environment is."""
+    """Returns whether CloudWatch and the deployer look for it in vain, where the environment is."""
     return place_of(spec, stream) != Place(spec.aws.region, spec.aws.account)
 
 
@@ -41,7 +41,7 @@ def with_own_rights(spec: EnvironmentSpec) -> tuple[StreamOptions, ...]:
 
 
 def is_opened_by_its_policy(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
-    """Whether it is another account's that no role opens: its own policy does, to requests by its ARN."""
+    """Returns whether it is another account's that no role opens: its own policy does, to requests by its ARN."""
     return not stream.is_opened_by_another and place_of(spec, stream).account != spec.aws.account
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with an environment before anything of it is made."""
+"""Errors of an environment before anything of it is created."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which types an Iceberg table has, by the version of its format, and what to declare in place of one that it lacks.
+"""Types of an Iceberg table, by the version of its format, and what to declare in place of one that it lacks.
 
 Source: docs.snowflake.com/en/user-guide/tables-iceberg-data-types, and for lengths of VARCHAR
 user-guide/snowpipe-streaming/snowpipe-streaming-high-performance-iceberg.

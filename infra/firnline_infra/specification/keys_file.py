@@ -18,7 +18,7 @@ from firnline_ingest.config.document import Section
 
 
 class UserKeys(Section):
-    """What `firnline keys` made for one user."""
+    """Keys that `firnline keys` made for one user."""
 
     secret_arn: SecretArn | None = None
     """The Secrets Manager secret that holds the private half."""

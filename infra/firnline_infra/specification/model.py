@@ -25,7 +25,7 @@ NAME = Form(
 
 
 class Durability(StrEnum):
-    """What `destroy` may do to what holds data: streams, ledger, buckets, tables, keys."""
+    """Permission of `destroy` on what holds data: streams, ledger, buckets, tables, keys."""
 
     EPHEMERAL = "EPHEMERAL"
     """It goes with the environment."""
@@ -34,7 +34,7 @@ class Durability(StrEnum):
 
 
 class Metrics(MetricsOptions):
-    """What is made of the engine's figures, and of those of its streams and its ledger (docs/metrics.md)."""
+    """Destinations of the engine's figures, and of those of its streams and its ledger (docs/metrics.md)."""
 
     dashboard: bool = False
     """Makes a CloudWatch dashboard under the application's name: how far behind each stream is read, what was read, kept and
@@ -46,7 +46,7 @@ class Metrics(MetricsOptions):
 
 
 class EnvironmentSpec(RunOptions):
-    """What an environment is."""
+    """An environment."""
 
     version: Literal[1]
     """Of this format."""

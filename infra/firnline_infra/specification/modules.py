@@ -79,7 +79,7 @@ def _problem(callable_: str, modules: Sequence[str]) -> str | None:
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError) as error:
-        return f"{file.name} is no Python: {error}"
+        return f"{file.name} is not Python: {error}"
     return None if name in set(_names(tree)) else f"{module} has no {name} at its first level"
 
 

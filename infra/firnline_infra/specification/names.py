@@ -24,7 +24,7 @@ class Principal(Definition):
 
 @part
 class VolumeNames(Definition):
-    """What an external volume needs in AWS."""
+    """Names in AWS that an external volume needs."""
 
     bucket: str
     role: str
@@ -34,7 +34,7 @@ class VolumeNames(Definition):
 
 @part
 class BootstrapNames(Definition):
-    """What has to exist before the first `up`; `firnline bootstrap` writes it down."""
+    """Names of what must exist before the first `up`; `firnline bootstrap` writes it down."""
 
     state_bucket: str
     """Pulumi's state."""
@@ -183,7 +183,7 @@ def _plain(text: str) -> str:
 
 
 def _engine_role(spec: EnvironmentSpec) -> str | None:
-    """An adopted one may lie under a path, which is no part of its name."""
+    """An adopted one may lie under a path, which is not part of its name."""
     arn = spec.aws.runtime.role_arn
     return arn.rpartition("/")[2] if arn else spec.aws.runtime.role
 

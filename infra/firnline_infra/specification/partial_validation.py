@@ -1,4 +1,4 @@
-"""What of a document with mistakes can still be cross-checked, so that all problems are reported at once.
+"""Validation of the parts of a document with mistakes that can still be cross-checked, so that all problems are reported at once.
 
 A value that its model refuses is left out, or replaced by a stand-in where it is required. What the cross-checks then
 say about a stand-in, or about a place that was told already, is left out as well.
@@ -20,7 +20,7 @@ Location = tuple[str | int, ...]
 
 
 def salvaged_problems(document: object, problems: Callable[[EnvironmentSpec], Iterable[str]]) -> Iterator[str]:
-    """What `problems` finds in the rest of a document that its model refuses; nothing where too little is left."""
+    """Yields what `problems` finds in the rest of a document that its model refuses; nothing if too little is left."""
     mended, touched = copy.deepcopy(document), set[str]()
     for _ in range(ROUNDS):
         try:
@@ -36,7 +36,7 @@ def salvaged_problems(document: object, problems: Callable[[EnvironmentSpec], It
 
 
 def _mend(document: Any, location: Location) -> None:
-    if not location:  # the document is no mapping at all
+    if not location:  # the document is not a mapping at all
         return
     *way, last = location
     for part in way:
@@ -93,9 +93,11 @@ def _is_about(problem: str, touched: Iterable[str]) -> bool:
 
 
 def _follows(problem: str, path: str, touched: str) -> bool:
-    """Whether a problem may come of the absence alone: it names the field, or is of one beside it that is called after it, as
-    key_arn is after arn. A wrong name is compared with all others, and so is no reason; nor is a field for its namesake
-    of an object beside its own.
+    """Returns whether a problem may come of the absence alone: it names the field, or is of one beside it that is
+    called after it, as key_arn is after arn.
+
+    A wrong name is compared with all others, and so is no reason; nor is a field for its namesake of an object beside
+    its own.
     """
     parent, _, last = touched.rpartition(".")
     field, (beside, _, own) = last.partition("[")[0], path.rpartition(".")

@@ -1,4 +1,4 @@
-"""How a partition of AWS names its hosts and endpoint services, which services its regions lack, and Snowflake's domain there.
+"""Partitions of AWS: names of hosts and endpoint services, services that their regions lack, and Snowflake's domain there.
 
 tests/infra/specification/test_partition.py compares it with the data of the installed botocore.
 """

@@ -113,7 +113,7 @@ class Pipeline(TableOptions, PipelineOptions):
 
     @property
     def pipe_selects(self) -> bool:
-        """Whether a SELECT of the pipe or of the table takes values out of records."""
+        """True if a SELECT of the pipe or of the table takes values out of records."""
         of_the_pipe = self.pipe is not None and self.pipe.select is not None
         return of_the_pipe or any(each.select is not None for each in self.columns)
 

@@ -1,4 +1,4 @@
-"""What has to be there before anything of an environment is made. The programs and `firnline up` ask this first."""
+"""Prerequisites of an environment, before anything of it is created. The programs and `firnline up` ask this first."""
 
 from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.model import EnvironmentSpec

@@ -1,4 +1,4 @@
-"""How a pipeline reads its stream; a consumer for fan-out is made by the environment, by the engine, or by somebody else."""
+"""Readers of a pipeline's stream; a consumer for fan-out is made by the environment, by the engine, or by somebody else."""
 
 from typing import Annotated, Literal, Self
 

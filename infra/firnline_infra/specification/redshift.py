@@ -120,7 +120,7 @@ class ProvisionedCluster(Section):
 
 
 class ViewRefresh(StrEnum):
-    """When a view reads its stream."""
+    """Times at which a view reads its stream."""
 
     AUTO = "auto"
     """Redshift refreshes it as records arrive."""
@@ -129,7 +129,7 @@ class ViewRefresh(StrEnum):
 
 
 class UnreadableRecords(StrEnum):
-    """What a record that is no JSON does to a refresh."""
+    """Effect on a refresh of a record that is not valid JSON."""
 
     STOP = "stop"
     """The refresh fails, and the view stays as it is until an operator acts: nothing is skipped."""
@@ -195,7 +195,7 @@ class StreamView(Section):
     """`firnline status` and its page call the view stale where no refresh of so long ago, or since, ended well. No exit status
     depends on it: a view of a stream in which nothing arrives may not be refreshed either."""
     unreadable: UnreadableRecords = Field(default=UnreadableRecords.STOP, strict=False)
-    """What a record that is no JSON does."""
+    """What a record that is not JSON does."""
     metadata: list[Annotated[StreamMetadata, Field(strict=False)]] = Field(default_factory=lambda: list(StreamMetadata))
     """Which columns stand beside the record. A record is distinguished from another by shard_id and sequence_number."""
     columns: list[ViewColumn] = Field(default=[])
@@ -262,7 +262,7 @@ class Redshift(Section):
 
     @property
     def is_made(self) -> bool:
-        """Whether what reads the streams is made here."""
+        """True if what reads the streams is made here."""
         place = self.workgroup or self.cluster
         return place is not None and place.origin is Origin.CREATE
 

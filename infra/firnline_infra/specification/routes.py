@@ -23,7 +23,7 @@ class RoutedTable(TableOptions):
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """What it says of its table: the pipeline's options by their names."""
+        """Options that it sets of its table: the pipeline's by their names."""
         return {name: getattr(self, name) for name in self.model_fields_set - {"values"}}
 
 
@@ -35,5 +35,5 @@ class Routes(Section):
     tables: list[RoutedTable] = Field(min_length=1, max_length=MOST_TABLES)
     """Each is one more channel of every shard."""
     unmatched: Unmatched = Field(default=Unmatched.DEAD_LETTER, strict=False)
-    """What a record does whose value has no table, is no text, or that has no such key. `dead_letter` by default: a value without
-    a route should be seen."""
+    """What a record does whose value has no table, is not text, or that has no such key. `dead_letter` by default: a
+    value without a route should be seen."""

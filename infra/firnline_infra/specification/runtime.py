@@ -1,4 +1,4 @@
-"""What the engine runs as: who gets its role's rights, how large it is, and where its job runs.
+"""The engine's runtime: who gets its role's rights, how large it is, and where its job runs.
 
 With none of the sections `emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes` the engine is started by hand.
 """
@@ -94,7 +94,7 @@ SECTIONS: dict[str, tuple[Trust, ...]] = {
 
 
 class Runtime(AwsOptions):
-    """What the engine runs as, and where. At most one of `emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes`; with none, the
+    """Identity, size and place of the engine. At most one of `emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes`; with none, the
     engine is started by hand."""
 
     trust: Trust = Field(default=Trust.EMR_SERVERLESS, strict=False)
@@ -154,7 +154,7 @@ class Runtime(AwsOptions):
 
     @property
     def has_repository(self) -> bool:
-        """Whether the stack makes one for images: the engine runs on Kubernetes, and its image is not given."""
+        """True if the stack makes one for images: the engine runs on Kubernetes, and its image is not given."""
         return self.kubernetes is not None and self.kubernetes.image is None
 
     @model_validator(mode="after")

@@ -37,7 +37,7 @@ class NamedUser(Definition):
 
 
 def has_secret(spec: EnvironmentSpec, user: NamedUser) -> bool:
-    """Whether its private key is in Secrets Manager: not where the engine's machine, or another store, has it."""
+    """Returns whether its private key is in Secrets Manager: not where the engine's machine, or another store, has it."""
     return spec.aws.runtime.trust is not Trust.NOBODY and user.options.private_key is None
 
 

@@ -83,7 +83,7 @@ class ServiceUser(Section):
 
 
 class Reader(ServiceUser):
-    """What the audit, the status page and people are: may select."""
+    """The user that the audit, the status page and people are: may select."""
 
     granted_to: list[IdentifierText] = Field(default=[])
     """Roles that get the reader's role, so that their people see the tables."""

@@ -24,7 +24,7 @@ OPERATOR = Form(
 
 
 class Allowance(StrEnum):
-    """What a statement does."""
+    """Effect of a statement."""
 
     ALLOW = "allow"
     """It gives a right; within the permissions boundary alone, which an administrator renews."""

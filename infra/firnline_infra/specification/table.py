@@ -1,4 +1,4 @@
-"""What a table is that a pipeline fills, and what the engine may do with it."""
+"""Options of a table that a pipeline fills, and what the engine may do with it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ COLUMN_TYPE = Form(
 
 
 class TableKind(StrEnum):
-    """What kind of table rows land in."""
+    """Kind of the table that rows land in."""
 
     STANDARD = "standard"
     """In Snowflake's own storage; the only kind with row timestamps."""
@@ -41,7 +41,7 @@ class TableKind(StrEnum):
 
 
 class TablePrivilege(StrEnum):
-    """What the engine may do with its table."""
+    """Privilege of the engine on its table."""
 
     INSERT = "insert"
     """INSERT, and EVOLVE SCHEMA where the schema evolves; the deploy role owns the table."""
@@ -106,7 +106,7 @@ class PipeOptions(Section):
 
 
 class TableOptions(Section):
-    """What a table is that rows go into, and what is made with it; a table of a route says the same of itself."""
+    """Options of a table that rows go into, and what is made with it; a table of a route has the same."""
 
     table_origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` fills a table that exists, and never alters it: what is said of it here (metadata column, schema_evolution,

@@ -107,7 +107,9 @@ class Deployment:
     def preview(
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Preview:
-        """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
+        """Returns what `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back,
+        if it was made.
+        """
         state = self.stack.state() or {}
         for line in extra_lines(self.spec):
             self.say(f"Beside its own rights: {line}.")
@@ -137,8 +139,9 @@ class Deployment:
         return found
 
     def removals(self) -> list[tuple[str, str]]:
-        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, OwnerOutOfReach, OthersWouldLose, or
-        that it is another account.
+        """Returns what `destroy` would remove: type and name.
+
+        Raises DestroyRefused, NotDeployed, OwnerOutOfReach, OthersWouldLose, or that it is another account.
 
         What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
         that out half-way.
@@ -170,7 +173,7 @@ class Deployment:
             self.say(f"Before another `up`: {again}")
 
     def engine_config(self) -> dict[str, Any]:
-        """What an engine has to be given here. Raises NotDeployed."""
+        """Returns what an engine must be given here. Raises NotDeployed."""
         return self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
 
     def _refuse(self, spec: EnvironmentSpec, session: Any, state: dict[str, Any]) -> None:
@@ -197,7 +200,7 @@ class Deployment:
                 self.say(f"{finding}. Next: {finding.next_step}")
 
     def _views_ahead(self) -> tuple[list[str], list[Finding]]:
-        """What an `up` would make in Redshift, which it says too, and what differs there. Says so where it can't look."""
+        """Returns what an `up` would make in Redshift, which it says too, and what differs there. Says so if it can't look."""
         if self._blueprint.redshift is None:
             return [], []
         try:

@@ -1,4 +1,4 @@
-"""What else is refused before anything is created, or destroyed.
+"""Further refusals before anything is created, or destroyed.
 
 DeployError
 ├── NoProgram          stacks/pulumi is not here, or has no settings for this environment

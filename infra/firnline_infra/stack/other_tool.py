@@ -1,4 +1,4 @@
-"""Whether the state of the other tool holds the environment: then two tools would each undo what the other one does.
+"""Checks that the state of the other tool does not hold the environment: two tools would each undo what the other one does.
 
 Pulumi and Terraform keep their states side by side in the bootstrap's bucket, so that each state is the other tool's marker, and
 plain `pulumi up` and `terraform apply` set it too. A state that is kept elsewhere is not seen; what it holds still stops an `up`,

@@ -1,4 +1,4 @@
-"""Where the Pulumi program of an environment is, and what its stack is given: the path of the specification, and what
+"""The Pulumi program of an environment: where it is, and what its stack is given: the path of the specification, and what
 encrypts secrets.
 
 A program in stacks/pulumi is the team's own, and counts where there is one; else it is the one of this package. The settings
@@ -83,7 +83,7 @@ def named_in(settings: Path) -> Path | None:
 
 
 def encryption_in(settings: Path) -> str | None:
-    """What the settings of a stack say that its secrets are encrypted with: a URL, `passphrase`, or nothing."""
+    """Returns what the settings of a stack say that its secrets are encrypted with: a URL, `passphrase`, or nothing."""
     document = _read(settings)
     named = document.get("secretsprovider")
     return str(named) if named else "passphrase" if document.get("encryptionsalt") else None

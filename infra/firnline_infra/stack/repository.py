@@ -1,4 +1,4 @@
-"""What a team's repository has besides the specification of an environment: program, settings, workflow, what git leaves out.
+"""Files of a team's repository besides the specification of an environment: program, settings, workflow, what git leaves out.
 
 Nothing that is there is written over: a file that differs is somebody's.
 """
@@ -22,7 +22,7 @@ IGNORED = (".venv/", "__pycache__/", ".firnline/", ".pulumi/", ".terraform/", "/
 
 
 class Became(Enum):
-    """What became of a file."""
+    """Outcome for a file."""
 
     NEW = "written"
     LONGER = "has more lines"

@@ -25,7 +25,7 @@ Wanted = ServerlessApplicationDefinition | None
 
 
 def check_application(wanted: Wanted, accounts: Accounts, known: StackResources, *, environment: str) -> Sequence[str]:
-    """What would be changed of a started application; empty if it needs no stop. Raises ApplicationInUse, AwsRefused."""
+    """Returns what would be changed of a started application; empty if it needs no stop. Raises ApplicationInUse, AwsRefused."""
     id_ = known.id_of(SERVERLESS.token)
     found = _application(accounts, id_) if id_ else None
     if id_ is None or found is None or found["state"] not in STARTED:
@@ -58,7 +58,7 @@ def _application(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
 
 
 def _differing(wanted: ServerlessApplicationDefinition, found: Mapping[str, Any]) -> Iterator[str]:
-    """What an update would send otherwise than it is; groups that are made with the stack are not known here."""
+    """Yields what an update would send otherwise than it is; groups that are made with the stack are not known here."""
     network, capacity = found.get("networkConfiguration") or {}, found.get("maximumCapacity") or {}
     groups = [group for group in wanted.security_groups if isinstance(group, str)]
     for what, asked, there in (

@@ -44,7 +44,7 @@ class Stack:
 
     @property
     def elsewhere(self) -> str:
-        """What to do where the state is in another place."""
+        """Next step if the state is in another place."""
         return "set PULUMI_BACKEND_URL to where its state is"
 
     def state(self) -> dict[str, Any] | None:
@@ -67,7 +67,7 @@ class Stack:
             raise
 
     def preview(self, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> bool:
-        """Whether something would change where nothing was expected to; False where anything was."""
+        """Returns whether something would change where nothing was expected to; False if anything was."""
         try:
             self.cli.preview(self.name, refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan)
         except UnexpectedChanges:

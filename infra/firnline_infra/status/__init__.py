@@ -1,4 +1,4 @@
-"""What an environment's engine does and how far each shard is: one model, which `firnline status`, its JSON and its page show.
+"""Status of an environment's engine, and how far each shard is: one model, which `firnline status`, its JSON and its page show.
 
 Asks the runtime, the deployments, the ledger and the dead letters; changes nothing.
 """

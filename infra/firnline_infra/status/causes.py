@@ -32,7 +32,7 @@ def by_cause(problems: Iterable[EngineProblem]) -> Sequence[ProblemCause]:
 
 
 def is_lasting(problem: EngineProblem, report: EngineReport) -> bool:
-    """Whether the run that has it has had it for long; what it found of the run before is not yet its own."""
+    """Returns whether the run that has it has had it for long; what it found of the run before is not yet its own."""
     return report.at_ms - max(problem.since_ms, report.began_ms) >= LASTING_MS
 
 

@@ -33,7 +33,7 @@ class StatusFeed:
             self._count(-1)
 
     def after(self, number: int, seconds: float) -> tuple[int, dict[str, Any]]:
-        """What was read after `number`, with its own; the same again where nothing was within so many seconds."""
+        """Returns what was read after `number`, with its own; the same again if nothing was within so many seconds."""
         with self._changed:
             self._changed.wait_for(lambda: self._number > number or self._is_over, seconds)
             return self._number, self._document

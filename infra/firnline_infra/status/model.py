@@ -130,13 +130,13 @@ class CheckStatus:
 
     @property
     def moment(self) -> datetime:
-        """Raises ValueError where `at` is no time with an offset."""
+        """Raises ValueError where `at` is not a time with an offset."""
         return moment(self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStatus:
-    """What the runtime and the deployments' records say; an engine that was started by hand has neither."""
+    """The runtime's report and the deployments' records; an engine that was started by hand has neither."""
 
     runs: Sequence[Run] = ()
     """That are active, oldest first."""
@@ -198,7 +198,7 @@ class EnvironmentStatus:
 
     @property
     def is_troubled(self) -> bool:
-        """Whether the engine that holds the application has stopped something, or has had a problem for minutes."""
+        """True if the engine that holds the application has stopped something, or has had a problem for minutes."""
         report = self.report if self.is_own_report else None
         return report is not None and any(each.has_stopped or is_lasting(each, report) for each in report.problems)
 

@@ -34,7 +34,7 @@ Found = TypeVar("Found")
 
 
 class HeartbeatWatch:
-    """Whether the engine's heart beats, by the beats that were seen: the first look waits for one, the later ones compare."""
+    """Observation of the engine's heartbeats: the first look waits for one, the later ones compare."""
 
     def __init__(self, sleep: Callable[[float], object], clock: Callable[[], float]) -> None:
         self._sleep, self._clock = sleep, clock
@@ -55,7 +55,7 @@ class HeartbeatWatch:
 
 @dataclass(slots=True)
 class Remembered:
-    """What is asked again after `every_s`. What can't be asked is a note, and what was known stays."""
+    """An answer that is asked for again after `every_s`. What can't be asked is a note, and what was known stays."""
 
     ask: Callable[[], Any]
     every_s: float
@@ -76,7 +76,7 @@ class Remembered:
 
 @dataclass(kw_only=True)
 class StatusReader:
-    """What is asked of whom; each part but the ledger may be absent."""
+    """Services that the status is asked of; each part but the ledger may be absent."""
 
     application: str
     ledger: EngineLedger

@@ -160,4 +160,4 @@ class _Server(ThreadingHTTPServer):
         self.listeners = threading.BoundedSemaphore(MOST_LISTENERS)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that goes away is no error."""
+        """A browser that goes away is not an error."""

@@ -1,4 +1,4 @@
-"""What Checkov asks for and an environment has otherwise, each with its reason: the settings that lie beside a module.
+"""Settings for Checkov that lie beside a module: what it asks for and an environment has otherwise, each with its reason.
 
 Checkov skips a check as a whole; that no other resource hides behind one, `firnline policy` looks after.
 """

@@ -77,12 +77,12 @@ class TerraformCli:
         self._run("validate")
 
     def has_changes(self, save: Path | None = None, *, refresh: bool = True) -> bool:
-        """Whether `apply` would change something; what, goes to `on_line`."""
+        """Returns whether `apply` would change something; what, goes to `on_line`."""
         more = ([] if save is None else [f"-out={save}"]) + ([] if refresh else ["-refresh=false"])
         return self._run("plan", "-detailed-exitcode", *more, fine=(0, CHANGES)).exit_status == CHANGES
 
     def plan(self, file: Path) -> dict[str, Any]:
-        """What `has_changes` saved."""
+        """Returns what `has_changes` saved."""
         return self._document("show", "-json", str(file))
 
     def apply(self, plan: Path | None = None, *, refresh: bool = True) -> None:

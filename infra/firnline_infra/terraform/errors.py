@@ -1,4 +1,4 @@
-"""What can go wrong with the CLI of Terraform, or of OpenTofu.
+"""Errors of the CLI of Terraform, or of OpenTofu.
 
 TerraformError
 ├── TerraformMissing    there is none

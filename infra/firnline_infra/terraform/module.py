@@ -101,8 +101,10 @@ def _text(file: Path) -> str | None:
 
 
 def _given(spec: EnvironmentSpec, blueprint: Blueprint, components: Iterable[Component]) -> dict[Reference, Any]:
-    """What references mean. The configuration itself is put into the bucket by `firnline up` and `deploy`: Terraform would delete
-    the one of a job that still runs.
+    """Returns what references mean.
+
+    The configuration itself is put into the bucket by `firnline up` and `deploy`: Terraform would delete the one of a
+    job that still runs.
     """
     gives = {reference: each for component in components for reference, each in component.gives.items()}
     gives |= {reference: each for component in components for reference, each in _nested(component)}

@@ -63,7 +63,7 @@ class TerraformStack:
 
     @property
     def elsewhere(self) -> str:
-        """What to do where the state is in another place."""
+        """Next step if the state is in another place."""
         return f"bring its state back to where {self.cli.module / 'providers.tf.json'} says, or name its place beside that file"
 
     @cached_property
@@ -85,7 +85,7 @@ class TerraformStack:
         return {"deployment": {"resources": [self._resource(each) for each in found if each["type"] in TOKENS]}}
 
     def preview(self, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> bool:
-        """Whether something would change where nothing was expected to; False where anything was."""
+        """Returns whether something would change where nothing was expected to; False if anything was."""
         return self.cli.has_changes(save_plan, refresh=refresh) and expect_no_changes
 
     def up(self, accounts: Accounts, *, say: Callable[[str], None], refresh: bool, plan: Path | None) -> None:
@@ -134,7 +134,7 @@ class TerraformStack:
         return [(address, why) for address, why in reasons.items() if why]
 
     def _changes(self) -> list[dict[str, Any]]:
-        """What an apply would do with each resource, as `terraform show -json` writes a plan."""
+        """Yields what an apply would do with each resource, as `terraform show -json` writes a plan."""
         with TemporaryDirectory() as folder:
             file = Path(folder) / "plan"
             self.cli.has_changes(file)

@@ -69,7 +69,7 @@ def _token(file: Path) -> str:
     except OSError as error:
         raise WebIdentityMissing(str(file), error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
-        raise WebIdentityMissing(str(file), "it is no text of a token") from error
+        raise WebIdentityMissing(str(file), "it is not text of a token") from error
     if not token:
         raise WebIdentityMissing(str(file), "it is empty")
     return token

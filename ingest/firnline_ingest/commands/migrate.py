@@ -55,7 +55,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
 
     at = pin_of(options.at)
     if not 0 <= options.watch <= 86_400:
-        raise UnclearCommand(f"--watch {options.watch:g} is no time to wait.", "give seconds, from 0 to 86400.")
+        raise UnclearCommand(f"--watch {options.watch:g} is not a time to wait.", "give seconds, from 0 to 86400.")
     if bool(options.source) == options.undo:
         raise UnclearCommand("Give --from TABLE, or --undo alone.", "see firnline migrate --help.")
     stream = _stream(config, options.stream)
@@ -108,7 +108,7 @@ def problems(migration: "Migration") -> str:
 
 
 def pin_of(text: str | None) -> Pin | None:
-    """Raises UnclearCommand for what is no time with a zone, and no `trim-horizon`."""
+    """Raises UnclearCommand for what is not a time with a zone, and no `trim-horizon`."""
     if text is None:
         return None
     if text == "trim-horizon":

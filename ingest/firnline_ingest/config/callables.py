@@ -47,7 +47,7 @@ def load_callable(path: str) -> Callable[[Any], Any]:
     if found is None:
         raise CallableUnusable(path, f"{module} has no {name}")
     if not callable(found):
-        raise CallableUnusable(path, f"{name} is no function")
+        raise CallableUnusable(path, f"{name} is not a function")
     if inspect.iscoroutinefunction(found) or inspect.isgeneratorfunction(found) or inspect.isasyncgenfunction(found):
         raise CallableUnusable(
             path, f"{name} is asynchronous or a generator; expected a function that returns the record"

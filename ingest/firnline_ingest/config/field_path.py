@@ -24,14 +24,14 @@ _STEP = re.compile(r"(?:`((?:[^`]|``)+)`|([^.`\[\]]+))((?:\[\])*)(\.|$)")
 
 
 def steps_of(path: str) -> tuple[Step, ...]:
-    """Raises ValueError for a text that is no path."""
+    """Raises ValueError for a text that is not a path."""
     steps: list[Step] = []
     end = 0
     while found := _STEP.match(path, end):
         quoted, plain, items, dot = found.groups()
         if plain in OF_JSON_PATH:  # taken for a key, it would hide nothing, unnoticed
             raise ValueError(
-                f"{path!r} has {plain!r}, which is no key here; a key of that name stands between backticks"
+                f"{path!r} has {plain!r}, which is not a key here; a key of that name stands between backticks"
             )
         steps.append(quoted.replace("``", "`") if quoted else plain)
         steps += [Each.ITEM] * (len(items) // 2)
@@ -39,7 +39,9 @@ def steps_of(path: str) -> tuple[Step, ...]:
         if not dot:
             break
     if not steps or end != len(path) or path.endswith(".") or len(steps) > MOST_STEPS:
-        raise ValueError(f"{path!r} is no path of a field; expected keys with dots between them: customer.address.zip")
+        raise ValueError(
+            f"{path!r} is not a path of a field; expected keys with dots between them: customer.address.zip"
+        )
     return tuple(steps)
 
 

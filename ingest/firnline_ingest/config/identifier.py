@@ -1,4 +1,4 @@
-"""Names of Snowflake's objects and columns, as a configuration writes them: what is no identifier is refused when it is read.
+"""Names of Snowflake's objects and columns, as a configuration writes them: what is not an identifier is refused when it is read.
 
 Words: docs.snowflake.com/en/sql-reference/reserved-keywords, those that can't be columns.
 """

@@ -26,7 +26,7 @@ def kinds_in(package: str, base: type[Kind]) -> Mapping[str, type[Kind]]:
 
 
 def _modules_in(package: str) -> Iterator[ModuleType]:
-    """Raises OSError for a package that is no folder."""
+    """Raises OSError for a package that is not a folder."""
     (folder,) = import_module(package).__path__
     for file in Path(folder).iterdir():
         if file.suffix == ".py" and file.stem != "__init__":

@@ -214,7 +214,7 @@ def _listens(address: str) -> str:
     try:
         ip_address(address)
     except ValueError:
-        raise ValueError("is no address of a machine, such as 127.0.0.1, 0.0.0.0 or ::1") from None
+        raise ValueError("is not an address of a machine, such as 127.0.0.1, 0.0.0.0 or ::1") from None
     return address
 
 

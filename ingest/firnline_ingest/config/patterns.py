@@ -16,11 +16,11 @@ from firnline_ingest.identifiers import table_name, written_name
 
 
 def _compiles(text: str) -> str:
-    """Raises ValueError for what is no regular expression."""
+    """Raises ValueError for what is not a regular expression."""
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"is no regular expression: {error}") from None
+        raise ValueError(f"is not a regular expression: {error}") from None
     return text
 
 
@@ -95,7 +95,7 @@ def literal_overlaps(patterns: Iterable[Pattern]) -> Iterator[tuple[Pattern, Pat
 
 
 def expanded(template: str, groups: Mapping[str, str]) -> str:
-    """The table's name as a configuration writes it. What is no identifier gets the name that such a stream's table has."""
+    """The table's name as a configuration writes it. What is not an identifier gets the name that such a stream's table has."""
     parts = list(Formatter().parse(template))
     if all(name is None for _, name, *_ in parts):
         return "".join(plain for plain, *_ in parts)
@@ -110,7 +110,7 @@ def check_template(template: str, pattern: str) -> None:
     try:
         parts = list(Formatter().parse(template))
     except ValueError as error:
-        raise ValueError(f"table is no template: {error}") from None
+        raise ValueError(f"table is not a template: {error}") from None
     for _, name, form, conversion in parts:
         if name is not None and (name not in names or form or conversion):
             shown = name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")

@@ -56,13 +56,13 @@ BEHIND_A_SOURCE = {
         "MATCH_RECOGNIZE",
     ),
 }
-"""Words that are no alias of one."""
+"""Words that are not alias of one."""
 
 Tokens = list[tuple[str, str]]
 
 
 class UnreadableSelect(ValueError):
-    """A text that is no list of expressions."""
+    """A text that is not a list of expressions."""
 
 
 class Selected(NamedTuple):
@@ -197,7 +197,7 @@ def _alias(written: str) -> str:
     try:
         return stored_name(written)
     except InvalidIdentifier as error:
-        raise UnreadableSelect(f"{written} is no alias: put it between double quotes") from error
+        raise UnreadableSelect(f"{written} is not an alias: put it between double quotes") from error
 
 
 def _without_cast(tokens: Tokens) -> Tokens:

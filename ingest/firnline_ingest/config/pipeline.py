@@ -46,7 +46,7 @@ class Alignment(Section):
     at for each epoch: so a backlog is taken in by at most so much an epoch."""
     ignore_stalled_after_seconds: int | None = Field(default=None, ge=60, le=7 * 86_400)
     """A shard that has not come further for so long (it has stopped, or no engine reads it) holds the others back no more.
-    Without a number it does for as long as it takes. A shard without records is no such shard: it comes further with the
+    Without a number it does for as long as it takes. A shard without records is not such a shard: it comes further with the
     service's time."""
 
 
@@ -59,7 +59,7 @@ class PipelineOptions(Section):
     schema_: Annotated[IdentifierText, Field(alias="schema")]
     """The same of the table's schema. An environment makes it, unless the database's schemas adopt it."""
     table: str | None = None
-    """The table's name. Where absent it is the stream's name, with a hash after it if that is no identifier. Upper-cased;
+    """The table's name. Where absent it is the stream's name, with a hash after it if that is not an identifier. Upper-cased;
     quote it to keep its case. Of a pattern, a template."""
     initial_position: InitialPosition = InitialPosition.default()
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently. `LATEST` alone

@@ -99,7 +99,7 @@ def parse_moment(text: str, form: str) -> datetime:
     try:
         return datetime.fromisoformat(f"{date}T{time}.{fraction}{part['offset']}")
     except ValueError as error:
-        raise ValueError(f"timestamp {text!r} is no time: {error}") from None
+        raise ValueError(f"timestamp {text!r} is not a time: {error}") from None
 
 
 def _pattern_of(form: str) -> str:

@@ -105,8 +105,8 @@ class Metadata(Section):
     explicit_hash_key: bool = False
     """The hash key by which a producer routed a record of an aggregate; Kinesis tells it of no other record."""
     push_time: bool = False
-    """When the engine made the row, by its own clock, ISO 8601 with milliseconds. It is no function of the record: a row that is
-    sent again after a restart has a later one, and no audit compares it."""
+    """When the engine made the row, by its own clock, ISO 8601 with milliseconds. It is not a function of the record: a row
+    that is sent again after a restart has a later one, and no audit compares it."""
 
     @model_validator(mode="after")
     def _names_tell_parts_apart(self) -> Self:

@@ -22,9 +22,9 @@ def _is_json(value: object) -> object:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
         text.encode()
         if json.loads(text) != value:
-            raise ValueError("a key is no text; put it between quotes")
+            raise ValueError("a key is not text; put it between quotes")
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"is no JSON: {error}") from None
+        raise ValueError(f"is not JSON: {error}") from None
     return value
 
 

@@ -142,7 +142,7 @@ def callable_of(path: str) -> Repair:
     except Exception as error:  # whatever a module does when it is imported
         raise RepairUnusable(repr(path), f"{type(error).__name__}: {error}") from error
     if not callable(function):
-        raise RepairUnusable(repr(path), "it is no function")
+        raise RepairUnusable(repr(path), "it is not a function")
 
     def repair(letter: DeadLetter) -> bytes | None:
         """Raises CallableFailed."""

@@ -267,7 +267,7 @@ class RepairUnusable(DeadLetterError, Fatal):
     """A callable that can't be loaded, or a file of letters with a line that is none."""
 
     id = "FL-4164"
-    causes = "`--with` names no function, or a line of `--from` is no dead letter"
+    causes = "`--with` names no function, or a line of `--from` is not a dead letter"
     remedy = "module:function from the working folder; a file that `export` wrote"
 
     def __init__(self, what: str, cause: str) -> None:

@@ -195,7 +195,7 @@ class ShardReplay:
 
     def _why_not_ours(self, batch: Batch) -> str:
         if not self._goes_another_way(batch):
-            return f"it went into {batch.header.target}, which was recreated since, or is no table of the pipeline's"
+            return f"it went into {batch.header.target}, which was recreated since, or is not a table of the pipeline's"
         if batch.header.channel.startswith(BY_FILE):
             return "it was begun by file; run the same command with --by-file, which can tell"
         return "it was not begun by file; run the same command without --by-file, which can tell"

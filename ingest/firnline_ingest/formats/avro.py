@@ -26,7 +26,7 @@ def _is_record(text: str) -> str:
         try:
             parsed(schema, {})
         except Exception as error:  # fastavro raises what it comes across, and none of it is ours
-            raise ValueError(f"it is no schema of Avro's: {type(error).__name__}: {error}"[:300]) from error
+            raise ValueError(f"it is not a schema of Avro's: {type(error).__name__}: {error}"[:300]) from error
     return text
 
 

@@ -41,7 +41,7 @@ class CloudWatchLogsFormat(Format):
             try:
                 message_type, head, events = envelope_in(content)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                raise malformed(f"it is no envelope of CloudWatch Logs: {error}.") from error
+                raise malformed(f"it is not an envelope of CloudWatch Logs: {error}.") from error
             if message_type == CONTROL:
                 raise Omitted(LeftOut.CONTROL_MESSAGE)
             if message_type != DATA:

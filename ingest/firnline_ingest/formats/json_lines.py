@@ -27,7 +27,7 @@ class JsonLinesFormat(PackedFormat):
         def decode(data: bytes) -> Iterator[bytes]:
             found = False
             for number, line in enumerate(io.BytesIO(data), 1):
-                if line.strip():  # as `check` says what is empty: an empty line among others is no tombstone
+                if line.strip():  # as `check` says what is empty: an empty line among others is not a tombstone
                     found = True
                     yield _checked(check, line.strip(BLANKS), number)
             if not found:

@@ -82,7 +82,7 @@ def _gunzip(data: bytes) -> Iterator[bytes]:
         try:
             yield member.decompress(data, EXPANDED_BYTES + 1)
         except zlib.error as error:
-            raise _not_packed(f"it is no gzip: {error}.") from error
+            raise _not_packed(f"it is not gzip: {error}.") from error
         if not member.eof:
             raise _not_packed("its gzip is cut short.")
         data = member.unused_data.lstrip(NOTHING)
@@ -115,7 +115,7 @@ def _unzipped(data: bytes) -> Iterator[bytes]:
     try:
         yield stream.decompress(data, EXPANDED_BYTES + 1)
     except zlib.error as error:
-        raise _not_packed(f"it is no zlib: {error}.") from error
+        raise _not_packed(f"it is not zlib: {error}.") from error
     if not stream.eof or stream.unused_data:
         raise _not_packed("its zlib is cut short." if not stream.eof else "something follows its zlib.")
 
@@ -125,7 +125,7 @@ def _inflated(data: bytes) -> Iterator[bytes]:
     try:
         yield stream.decompress(data, EXPANDED_BYTES + 1)
     except zlib.error as error:
-        raise _not_packed(f"it is no deflate: {error}.") from error
+        raise _not_packed(f"it is not deflate: {error}.") from error
     if not stream.eof:  # what follows is none of it: fastavro leaves a part of zlib's checksum there
         raise _not_packed("its deflate is cut short.")
 
@@ -161,7 +161,7 @@ def _zstd() -> Unpack:
                 try:
                     yield frame.decompress(data[start : start + STEP])
                 except ZstdError as error:
-                    raise _not_packed(f"it is no Zstandard: {error}.") from error
+                    raise _not_packed(f"it is not Zstandard: {error}.") from error
                 if frame.eof:
                     rest = frame.unused_data + data[start + STEP :]
                     break

@@ -75,4 +75,4 @@ def _stream(data: bytes) -> tuple[bytes, int]:
 
 
 def _not_snappy(detail: str) -> Unusable:
-    return Unusable(Rejection(RejectReason.NOT_PACKED, f"it is no snappy: {detail}."))
+    return Unusable(Rejection(RejectReason.NOT_PACKED, f"it is not a snappy: {detail}."))

@@ -38,7 +38,7 @@ class PackedRecord(Protocol):
 
 
 class AggregatedRecord(Protocol):
-    """An aggregate's content. The library does not check text of this syntax: what is no UTF-8 comes as bytes."""
+    """An aggregate's content. The library does not check text of this syntax: what is not UTF-8 comes as bytes."""
 
     partition_key_table: Sequence[str]
     explicit_hash_key_table: Sequence[str]
@@ -46,7 +46,7 @@ class AggregatedRecord(Protocol):
 
 
 def parse(content: bytes) -> AggregatedRecord:
-    """Raises ValueError for what is no such message, or has a record without data or without a key."""
+    """Raises ValueError for what is not such a message, or has a record without data or without a key."""
     from google.protobuf.message import DecodeError
 
     message = _message_type()()

@@ -152,7 +152,7 @@ class StreamThrottled(KinesisError, Retryable):
 
 class StreamUnreachable(KinesisError, Retryable):
     id = "FL-2005"
-    causes = "Network, endpoint, or an answer that is no page"
+    causes = "Network, endpoint, or an answer that is not a page"
     remedy = "the network, `aws.endpoints`, a proxy between; where a certificate is not trusted, `aws.ca_file`"
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
@@ -249,7 +249,7 @@ class PageUnreadable(KinesisError, Retryable):
 
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
-            f"{operation} on {stream!r} was answered with status 200 and what is no answer: {cause}",
+            f"{operation} on {stream!r} was answered with status 200 and what is not an answer: {cause}",
             next_step="nothing is lost: it is asked again, from the same place. If it lasts, look at what stands between "
             "the engine and Kinesis: a proxy, a gateway, aws.endpoints.",
         )

@@ -27,7 +27,7 @@ class HashRange:
     def owns(self, partition_key: str, explicit_hash_key: str | None = None) -> bool:
         """True if Kinesis would route the record here: by its explicit hash key, else by the MD5 of its partition key.
 
-        A hash key that is no number routes nowhere; the shard that has the record may keep it.
+        A hash key that is not a number routes nowhere; the shard that has the record may keep it.
         """
         if explicit_hash_key is None:
             digest = hashlib.md5(partition_key.encode(), usedforsecurity=False).digest()

@@ -106,7 +106,7 @@ def _waiting(answer: Mapping[str, Any]) -> set[str]:
 
 
 def matches(config: EngineConfig, streams: Iterable[str]) -> Matches:
-    """A stream that a pipeline names is no pattern's."""
+    """A stream that a pipeline names is not a pattern's."""
     named = {pipeline.stream for pipeline in config.pipelines}
     pipelines: dict[str, PipelineConfig] = {}
     overlaps: dict[str, PatternsOverlap] = {}

@@ -93,7 +93,7 @@ class StreamView:
     def suspects(self) -> frozenset[str]:
         """Parents that this listing does not have and no engine is known to have read, of shards that have not begun.
 
-        The service has to be asked about each. At the first start that is most of the past, which is no loss.
+        The service has to be asked about each. At the first start that is most of the past, which is not loss.
         """
         children = [shard for shard in self.lineage.shards if shard not in self.rows]
         return frozenset(

@@ -49,7 +49,7 @@ class TableRequestMalformed(LedgerError, Fatal):
 
 class SourceForeign(LedgerError, Fatal):
     id = "FL-2423"
-    causes = "The table is no lease table: its key is another one"
+    causes = "The table is not a lease table: its key is another one"
     remedy = "the table with the leases, not those beside it"
 
     def __init__(self, table: str, key: str) -> None:

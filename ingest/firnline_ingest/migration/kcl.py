@@ -1,9 +1,9 @@
 """The lease table of the Kinesis Client Library, 1.x to 3.x: one reader serves all, because attributes were only ever added.
 
 Names are those of its DynamoDBLeaseSerializer and DynamoDBMultiStreamLeaseSerializer (awslabs/amazon-kinesis-client). From
-3.5 on the table also holds what is no lease, known by its `entityType`. The checkpoint means: this user record was taken in, of
-an aggregate up to this one (the library goes on AT it and drops what is not after it).
-A pending checkpoint was announced and not made.
+3.5 on the table also holds what is not a lease, known by its `entityType`. The checkpoint means: this user record was taken in,
+of an aggregate up to this one (the library goes on AT it and drops what is not after it). A pending checkpoint was
+announced and not made.
 """
 
 from collections.abc import Iterable, Mapping

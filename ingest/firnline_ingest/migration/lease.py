@@ -7,7 +7,7 @@ from firnline_ingest.values import Position
 
 
 class LeaseState(StrEnum):
-    """A checkpoint that is no place in the shard. The names are the Kinesis Client Library's."""
+    """A checkpoint that is not a place in the shard. The names are the Kinesis Client Library's."""
 
     SHARD_END = "SHARD_END"
     TRIM_HORIZON = "TRIM_HORIZON"

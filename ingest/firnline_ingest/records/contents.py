@@ -42,7 +42,7 @@ def bounded(check: Check, most: int) -> Check:
 
 
 def without_null(check: Check) -> Check:
-    """JSON's null is no content, for pipelines that say what becomes of a record without any."""
+    """JSON's null is not content, for pipelines that say what becomes of a record without any."""
 
     def checked(data: bytes) -> bytes:
         if data.strip() == b"null":

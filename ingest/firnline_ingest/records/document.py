@@ -135,7 +135,7 @@ def _members_in(holder: Any, key: Any, name: str) -> Members:
     """The object that stands there, opened. Raises Untransformable for anything else."""
     value = holder[key] = Document.opened(holder[key])
     if not isinstance(value, dict):
-        raise Untransformable(f"{name} is no object")
+        raise Untransformable(f"{name} is not an object")
     return value
 
 

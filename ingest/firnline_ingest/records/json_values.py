@@ -1,6 +1,6 @@
 """The JSON values of a record that has several: one behind the other, or in arrays. Found by their ends; nothing is decoded.
 
-What is between two ends is judged by whoever takes it: a cut at the wrong place of what is no JSON makes no JSON of it. Takes
+What is between two ends is judged by whoever takes it: a cut at the wrong place of what is not JSON makes no JSON of it. Takes
 time in proportion to the bytes, and no memory, whatever they are: a regular expression passes what decides nothing.
 """
 

@@ -50,7 +50,7 @@ class Rejection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RejectedRecord:
-    """The record at `index` of what was converted, and why it is no row."""
+    """The record at `index` of what was converted, and why it is not a row."""
 
     index: int
     reason: RejectReason

@@ -54,5 +54,5 @@ class Router:
         """The reason without the value, which may be anything."""
         if not written:
             return f"it has no key {self._key!r}, by which it would be routed."
-        kind = "value that no route names" if written[:1] == b'"' else "value that is no text"
+        kind = "value that no route names" if written[:1] == b'"' else "value that is not text"
         return f"its key {self._key!r} has a {kind}."

@@ -50,7 +50,7 @@ class RegistryStrange(SchemaRegistryError, Retryable):
     """It answers, and not as a registry does: a wrong path, a portal's page, a body that is cut."""
 
     id = "FL-4104"
-    causes = "What answers at the registry's URL is no registry: a wrong path, a page to log in"
+    causes = "What answers at the registry's URL is not a registry: a wrong path, a page to log in"
     remedy = "`GET <url>/schemas/ids/1` has to answer with a schema, or with error_code 40403"
 
     def __init__(self, registry: str, cause: str) -> None:

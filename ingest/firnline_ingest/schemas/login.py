@@ -55,5 +55,5 @@ class BasicLogin:
         except (ValueError, LookupError, TypeError):  # whose message may quote the secret
             raise LoginUnreadable(self._registry.url, f"{arn} holds no such JSON text") from None
         if not (isinstance(username, str) and isinstance(password, str)):
-            raise LoginUnreadable(self._registry.url, f"{arn} holds a username or a password that is no text")
+            raise LoginUnreadable(self._registry.url, f"{arn} holds a username or a password that is not text")
         return username, password

@@ -157,7 +157,7 @@ class DecidedBefore:
     def refuse_forgotten(
         self, rejected: Sequence[RejectedRecord], records: Sequence[Record], known: Position | None
     ) -> None:
-        """Raises SchemaForgotten for one that may be a row, as those up to `known` may: it is no dead letter then."""
+        """Raises SchemaForgotten for one that may be a row, as those up to `known` may: it is not a dead letter then."""
         for each in rejected:
             record = records[each.index]
             may_be_row = known is not None and record.position <= known
@@ -181,7 +181,7 @@ def first_unusable(rejected: Sequence[RejectedRecord]) -> RejectedRecord:
 
 
 class ArrivalLimit:
-    """A limit of so many records a minute, by their arrival: a backlog that is read fast is no storm."""
+    """A limit of so many records a minute, by their arrival: a backlog that is read fast is not a storm."""
 
     def __init__(self, most: int | None, counted: Mapping[int, int] = MappingProxyType({})) -> None:
         """`counted` is what was counted before, by the minute since 1970."""

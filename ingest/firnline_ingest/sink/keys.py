@@ -27,7 +27,7 @@ def by_number(number: int, _: bytes) -> str:
 
 
 def by_fields(*names: str, delimiter: str = "|") -> PartitionKey:
-    """The text of first-level fields, joined; the number where the record is no object with a value in any of them."""
+    """The text of first-level fields, joined; the number where the record is not an object with a value in any of them."""
 
     def key(number: int, data: bytes) -> str:
         try:

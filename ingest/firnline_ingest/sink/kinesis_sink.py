@@ -1,7 +1,7 @@
 """A stream to put records into: full requests, several at once, what was refused alone again.
 
 Every record is acknowledged before `flush` returns, or an error says that one is not. Records are put at least once: an
-answer that is lost is no refusal. Any thread may give records.
+answer that is lost is not a refusal. Any thread may give records.
 """
 
 import threading

@@ -14,7 +14,7 @@ STDIN = Path("-")
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """The lines as they are, but for their ends; an empty line is no record. `-` is standard input, which is not unzipped.
+    """The lines as they are, but for their ends; an empty line is not a record. `-` is standard input, which is not unzipped.
 
     Raises LinesUnreadable for a file that breaks off, when all lines before have been given.
     """
@@ -31,7 +31,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
 
 
 def whole(path: Path) -> Iterator[bytes]:
-    """The file's bytes as one record, as they are; an empty file is no record. `-` is standard input."""
+    """The file's bytes as one record, as they are; an empty file is not a record. `-` is standard input."""
     if content := sys.stdin.buffer.read() if path == STDIN else path.read_bytes():
         yield content
 

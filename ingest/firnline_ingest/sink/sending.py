@@ -1,6 +1,6 @@
 """Puts the records of one request, and those that were refused alone again, until all are in.
 
-A request is no transaction: each record has an answer of its own. An answer that is lost may have put records, which are then
+A request is not a transaction: each record has an answer of its own. An answer that is lost may have put records, which are then
 put again: at least once.
 """
 

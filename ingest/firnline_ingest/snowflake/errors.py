@@ -21,7 +21,7 @@ class KeyUnusable(SnowflakeError, Fatal):
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"The Snowflake user's private key ({place}) can't be used: {cause}",
-            next_step=f"convert the key to unencrypted PKCS#8 PEM: {CONVERT} (with -inform DER where it is no text). "
+            next_step=f"convert the key to unencrypted PKCS#8 PEM: {CONVERT} (with -inform DER where it is not text). "
             f"Or make a new one ({MAKE}), and register its public half at the user.",
         )
 
@@ -92,7 +92,7 @@ class AuthoritiesUnreadable(SnowflakeError, Retryable):
     """Certificate authorities can't be read: what is mounted late, or replaced, is gone for a moment."""
 
     id = "FL-3018"
-    causes = "The file of `snowflake.ca_file` is not where the engine runs, may not be read, or is no PEM"
+    causes = "The file of `snowflake.ca_file` is not where the engine runs, may not be read, or is not PEM"
     remedy = "put it on the driver and on every executor: in the image, or as a volume of the pods"
 
     def __init__(self, file: Path, cause: str) -> None:

@@ -73,5 +73,5 @@ def _trusting(ca_file: Path | None) -> ssl.SSLContext:
         return ssl.create_default_context()
     try:
         return ssl.create_default_context(cafile=str(ca_file))
-    except OSError as error:  # an SSLError, of what is no PEM, is one
+    except OSError as error:  # an SSLError, of what is not PEM, is one
         raise AuthoritiesUnreadable(ca_file, error.strerror or str(error)) from error

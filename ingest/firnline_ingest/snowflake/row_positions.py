@@ -16,7 +16,7 @@ class RowPositions:
 
     sequence_numbers: Sequence[str]
     within: Sequence[int] = ()
-    """Empty where every row is the only one of a record that is no aggregate's."""
+    """Empty where every row is the only one of a record that is not an aggregate's."""
 
     def __len__(self) -> int:
         return len(self.sequence_numbers)

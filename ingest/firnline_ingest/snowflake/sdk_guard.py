@@ -13,7 +13,7 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 PANIC = "PanicException"
-"""What PyO3 raises for a panic of Rust. It is no Exception, so it would end a thread without a word."""
+"""What PyO3 raises for a panic of Rust. It is not an Exception, so it would end a thread without a word."""
 BLOCKED_S = 180.0
 """Longer than any call of a healthy SDK that a shard's thread makes: it takes rows, or says at once that it has no room."""
 

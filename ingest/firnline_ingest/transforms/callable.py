@@ -2,8 +2,8 @@
 
 Whatever it does, the record is a row, a dead letter or left out. Each call has an object of its own: what the function changes
 in it, or keeps of it, is no other record's. A number that it leaves alone keeps its digits. Of what it returns None, bool, int,
-float, str, dict, list and tuple are taken; Decimal, bytes, date, time, datetime and keys that are no texts become JSON as they do
-in every format (records/conversion.py).
+float, str, dict, list and tuple are taken; Decimal, bytes, date, time, datetime and keys that are not texts become JSON as they
+do in every format (records/conversion.py).
 """
 
 import json
@@ -114,7 +114,7 @@ def _called(function: Callable[[Any], Any], record: Any) -> Any:
         raise
     except (
         BaseException
-    ) as error:  # CancelledError, GeneratorExit and SystemExit are no Exceptions, and none of the engine's
+    ) as error:  # CancelledError, GeneratorExit and SystemExit are not Exceptions, and none of the engine's
         raise Untransformable(f"it raised {_said(error)}") from error
 
 
@@ -182,12 +182,12 @@ class _Written:
         ):
             made = as_json(value)
             return self._encoded(made) if isinstance(made, str) else str(made).encode()
-        raise Untransformable(f"what it returned holds {type(value).__name__}, which is no JSON")
+        raise Untransformable(f"what it returned holds {type(value).__name__}, which is not JSON")
 
     def _real(self, value: float) -> bytes:
         was, text = self._numbers.get(id(value), (None, ""))
         if was is value:
             return text.encode()
         if not math.isfinite(value):
-            raise Untransformable(f"what it returned holds {value}, which is no JSON")
+            raise Untransformable(f"what it returned holds {value}, which is not JSON")
         return self._encoded(float(value))

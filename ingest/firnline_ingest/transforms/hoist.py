@@ -20,7 +20,7 @@ class HoistTransform(Transform):
     type: Literal["hoist"]
     """The whole record under one key."""
     field: KeyName
-    """The key; it is no path."""
+    """The key; it is not a path."""
 
     @property
     def keys_of_every_record(self) -> Sequence[str]:

@@ -31,7 +31,7 @@ FORMS = {ISO_8601, *NANOSECONDS}
 NEEDED = {"y", "M", "d"}
 
 Read = Callable[[Scalar], int | None]
-"""None for what is no time of that form."""
+"""None for what is not a time of that form."""
 Write = Callable[[int], str | Decimal]
 
 SECOND = 10**9
@@ -63,7 +63,7 @@ def units_of(pattern: str) -> tuple[tuple[str, bool], ...]:
         units.append((unit, True))
     if not used >= NEEDED:
         raise ValueError(
-            f"{pattern!r} is no pattern of a time; expected a form such as iso8601, or yyyy, MM and dd at least"
+            f"{pattern!r} is not a pattern of a time; expected a form such as iso8601, or yyyy, MM and dd at least"
         )
     return tuple(units)
 
@@ -121,7 +121,7 @@ class TimestampTransform(Transform):
                         continue
                     moment = read(known)
                     if moment is None:
-                        raise Untransformable(f"{path} is no time that is written as {self.read}")
+                        raise Untransformable(f"{path} is not a time that is written as {self.read}")
                     made = write(moment)
                     document.put(holder, key, document.encoded(made) if isinstance(made, str) else f"{made:f}".encode())
 

@@ -17,7 +17,7 @@ def _ignore(succeeded: bool) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What an authorizer says of one call before moto sees it."""
+    """Decision of an authorizer about one call before moto sees it."""
 
     refusal: Answer | None = None
     """What is answered instead of calling moto."""

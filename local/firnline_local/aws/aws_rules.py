@@ -1,4 +1,4 @@
-"""What AWS refuses and moto does not, as far as we rely on it.
+"""Rules by which AWS refuses and moto does not, as far as we rely on them.
 
 A role is assumed only by principals that its trust policy names, on its conditions; policies name only principals that
 exist; no key's policy locks its administrator out; a managed policy is not too long, and is deleted only when it is attached to
@@ -27,7 +27,7 @@ DIGESTS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 
 
 def wrong_digest(call: ParsedCall) -> str | None:
-    """What S3 says of a PUT whose content is not what its checksum was made of; its code is BadDigest."""
+    """Returns S3's refusal of a PUT whose content is not what its checksum was made of; its code is BadDigest."""
     if call.call.operation != "PUT" or "aws-chunked" in call.environ.get("HTTP_CONTENT_ENCODING", ""):
         return None
     return next(_wrong(call), None)

@@ -1,4 +1,4 @@
-"""Which operation of which service a request calls, and whose key signed it, as far as its headers tell."""
+"""The operation and the service that a request calls, and whose key signed it, as far as its headers tell."""
 
 import json
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Call:
 
     @property
     def endpoint(self) -> str:
-        """What fault patterns are matched against, such as "dynamodb:UpdateItem" or "s3:PUT"."""
+        """Name that fault patterns are matched against, such as "dynamodb:UpdateItem" or "s3:PUT"."""
         return f"{self.service}:{self.operation}"
 
 

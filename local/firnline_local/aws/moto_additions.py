@@ -1,4 +1,4 @@
-"""What moto lacks and our resource types need: answered by methods that are added to its classes when a server starts.
+"""Additions to moto that our resource types need: methods that are added to its classes when a server starts.
 
 Each is gone from here once moto has it; tests/local/aws/test_moto_additions.py says how that would show.
 """

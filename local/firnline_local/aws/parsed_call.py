@@ -15,7 +15,7 @@ DEFAULT_REGION = "us-east-1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedCall:
-    """What an authorizer and the rules of AWS see. `state` may be asked only while moto's lock is held."""
+    """A call as an authorizer and the rules of AWS see it. `state` may be asked only while moto's lock is held."""
 
     call: Call
     account: str

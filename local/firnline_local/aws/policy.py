@@ -1,4 +1,4 @@
-"""Whether the statements of IAM policies allow an action on a resource.
+"""Evaluation of IAM policies: whether their statements allow an action on a resource.
 
 Pure, and as the IAM user guide has it ("Policy evaluation logic", "IAM JSON policy elements: Condition operators"): a
 matching Deny wins over every Allow, and what nothing allows is refused. Permissions boundaries, organisations and session
@@ -88,7 +88,7 @@ def is_allowed_on(
 
 
 def names(statement: Statement, principals: Collection[str], *, by_account: bool = True) -> bool:
-    """Whether the statement is about one of them: ARNs, account ids, names of services.
+    """Returns whether the statement is about one of them: ARNs, account ids, names of services.
 
     An account (its id, or its root's ARN) stands for all of its principals, unless `by_account` is off.
     """

@@ -1,4 +1,4 @@
-"""Whether Snowflake can use an external volume: role, trust, bucket, policies and key, as they are in the embedded AWS.
+"""Access of Snowflake to an external volume: role, trust, bucket, policies and key, as they are in the embedded AWS.
 
 Actions are those of Snowflake's page on external volumes for S3 (`tables-iceberg-configure-external-volume-s3`). What stands
 in the way is said in one sentence each, so that whatever is taken away is named.
@@ -47,7 +47,7 @@ class Volume:
 
 
 def can_use(volume: Volume, client: Callable[[str], Any]) -> list[str]:
-    """What stands in the way, nothing where it works. `client` gives the boto3 client of a service."""
+    """Returns what stands in the way, nothing if it works. `client` gives the boto3 client of a service."""
     return list(_refusals(volume, client))
 
 

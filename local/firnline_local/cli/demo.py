@@ -94,7 +94,7 @@ def demo_folder(named: Path | None) -> Iterator[Path]:
     except Exception:
         click.echo(f"\nWhat the demo wrote is kept in {place}: engine.log is the engine's log.", err=True)
         raise
-    except BaseException:  # Ctrl-C at the end of --keep is no failure
+    except BaseException:  # Ctrl-C at the end of --keep is not a failure
         rmtree(place, ignore_errors=True)
         raise
     rmtree(place, ignore_errors=True)

@@ -29,7 +29,7 @@ def put(
 ) -> None:
     """Put the lines of files into a stream, one record each.
 
-    Files may be gzipped. Lines are bytes: one that is no JSON becomes a record all the same, and it is the engine that
+    Files may be gzipped. Lines are bytes: one that is not JSON becomes a record all the same, and it is the engine that
     has to deal with it. For any other stream there is firnline put, which knows more options.
 
     \b

@@ -1,4 +1,4 @@
-"""How the demo ends: the configuration it used, what changes for a real account, and what to try next."""
+"""The demo's end: the configuration it used, what changes for a real account, and what to try next."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `--pulumi` and `--terraform` add to the demo: the real tool makes the environment, as `firnline up` does."""
+"""Tools of the demo by `--pulumi` and `--terraform`: the real one makes the environment, as `firnline up` does."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext

@@ -87,7 +87,7 @@ class Deployable:
         return str(self._outputs["engine_place"])
 
     def prepare(self) -> None:
-        """What a platform team has before the first `up`: a network, the keys, the role that deploys."""
+        """Makes what a platform team has before the first `up`: a network, the keys, the role that deploys."""
         (subnet, *_) = self.environment.client("ec2").describe_subnets()["Subnets"]
         self.document["aws"]["runtime"]["emr_serverless"] |= {
             "subnets": [subnet["SubnetId"]],
@@ -140,7 +140,7 @@ class Deployable:
         return list(found["jobRunAttempts"])
 
     def configuration(self, run: str) -> "EngineConfig":
-        """What the run was started with."""
+        """Returns what the run was started with."""
         found = self.emr.get_job_run(applicationId=self.application_id, jobRunId=run)["jobRun"]
         (uri,) = found["jobDriver"]["sparkSubmit"]["entryPointArguments"]
         return self.configuration_at(uri)

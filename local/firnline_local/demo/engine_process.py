@@ -20,7 +20,7 @@ LAST_LINES = 40
 
 @dataclass(slots=True)
 class ShardWatch:
-    """What a shard's log lines add up to; `epoch` is the one at hand, not yet receipted."""
+    """Sums of a shard's log lines; `epoch` is the one at hand, not yet receipted."""
 
     receipted: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     epoch: dict[str, int] = field(default_factory=dict)

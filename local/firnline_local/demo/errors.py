@@ -1,4 +1,4 @@
-"""What can go wrong in a demo."""
+"""Errors of a demo."""
 
 from collections.abc import Sequence
 

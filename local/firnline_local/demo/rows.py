@@ -1,4 +1,4 @@
-"""What the demo shows of the rows, and its audit: the same function as `firnline audit`, as the environment's reader."""
+"""The demo's view of the rows, and its audit: the same function as `firnline audit`, as the environment's reader."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ PICTURE_LABEL = 32
 
 
 def sample_statement(table: str, described: Sequence[Sequence[Any]]) -> str:
-    """A query that a newcomer understands: the metadata's shard, and the first columns that are no objects."""
+    """A query that a newcomer understands: the metadata's shard, and the first columns that are not objects."""
     plain = [
         row[0]
         for row in described

@@ -1,4 +1,4 @@
-"""What the demo prints: headings, live lines that overwrite one another on a terminal, and small tables."""
+"""The demo's output: headings, live lines that overwrite one another on a terminal, and small tables."""
 
 import shutil
 import sys
@@ -66,7 +66,7 @@ class Screen:
             click.echo(f"{INDENT}{line}")
 
     def _settle(self) -> None:
-        """What follows is not of the live lines' series: the next one of these is printed in any case."""
+        """Ends the series of live lines: the next one of these is printed in any case."""
         if self._is_live:
             click.echo()
         self._is_live, self._waits_for, self._next_log_s = False, None, 0.0

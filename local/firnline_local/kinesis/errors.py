@@ -1,4 +1,4 @@
-"""What the service answers when it refuses, under the names of its API reference."""
+"""Refusals of the service, under the names of its API reference."""
 
 
 class FakeKinesisError(Exception):

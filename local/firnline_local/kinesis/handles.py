@@ -98,7 +98,7 @@ class ShardHandle:
 
     @property
     def records(self) -> list[StoredRecord]:
-        """What it still keeps, oldest first."""
+        """Records that it still keeps, oldest first."""
         with self._account.lock:
             rendered = self._shard.log.all()
         return [parse_record(record, self.id) for record in rendered]

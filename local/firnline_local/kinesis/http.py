@@ -1,4 +1,4 @@
-"""As much of HTTP/1.1 as AWS's clients speak: one request at a time on a connection that stays open.
+"""The part of HTTP/1.1 that AWS's clients speak: one request at a time on a connection that stays open.
 
 Small because it has to be fast: a request is parsed from one buffer, and an answer is written as it is.
 """

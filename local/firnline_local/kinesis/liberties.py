@@ -1,6 +1,6 @@
-"""What the service is free to answer and mostly does not. A test takes one, and a client has to stand it.
+"""Liberties of the service: answers that it may give and mostly does not. A test takes one, and a client must stand it.
 
-All are off at first. What is no answer of the service at all (a body that is no page, an error) is a fault
+All are off at first. What is not an answer of the service at all (a body that is not a page, an error) is a fault
 (firnline_local.faults): `Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body="{}", times=1)`.
 """
 

@@ -1,4 +1,4 @@
-"""What a shard, a stream and an account may be asked in a second, as "Quotas and limits" of the developer guide and the API
+"""Limits of a shard, a stream and an account in a second, as "Quotas and limits" of the developer guide and the API
 reference say.
 
 Meters only count; whether they are obeyed is a setting of the fake. Calls that were refused cost nothing.

@@ -25,7 +25,7 @@ CREATING, UPDATING, ACTIVE = "CREATING", "UPDATING", "ACTIVE"
 
 @dataclass(kw_only=True)
 class StreamSettings:
-    """What can be changed while records flow."""
+    """Settings that can be changed while records flow."""
 
     mode: str = PROVISIONED
     retention_hours: int = 24
@@ -150,7 +150,7 @@ class Stream:
         self._route_starts = [shard.hash_range.start for shard in self._routes]
 
     def horizon_ms(self, now_ms: int) -> int:
-        """What arrived before is no longer there."""
+        """Returns the time before which what arrived is no longer there."""
         return now_ms - self.settings.retention_hours * HOUR_MS
 
     def expire(self, now_ms: int) -> None:

@@ -1,6 +1,6 @@
-"""What SubscribeToShard pushes: one consumer's events of one shard, for five minutes.
+"""Subscriptions by SubscribeToShard: one consumer's events of one shard, for five minutes.
 
-The sender asks for the next message when there is room for one. Nothing here waits: no message is no answer yet.
+The sender asks for the next message when there is room for one. Nothing here waits: no message is not an answer yet.
 """
 
 from collections.abc import Callable

@@ -29,7 +29,7 @@ TARGET_PREFIX = "Kinesis_20131202."
 
 
 class Service(Protocol):
-    """What answers: FakeKinesis."""
+    """The service that answers: FakeKinesis."""
 
     faults: FaultPlan
 
@@ -39,18 +39,18 @@ class Service(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """What the Date header of an answer says."""
+        """Clock of the Date header of an answer."""
 
     def handle(self, operation: str, body: bytes) -> bytes:
         """The answer's JSON. Raises FakeKinesisError."""
 
     def subscribe(self, body: bytes) -> Subscription:
-        """What SubscribeToShard pushes from now on. Raises FakeKinesisError."""
+        """Returns what SubscribeToShard pushes from now on. Raises FakeKinesisError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the client gets, after `delay_s`: an answer, or a connection that is closed without one."""
+    """A reply to a client, after `delay_s`: an answer, or a connection that is closed without one."""
 
     status: int
     body: bytes

@@ -1,4 +1,4 @@
-"""What the files of this folder work with: clients of the embedded AWS, and an administrator's session of Snowflake."""
+"""Clients that the files of this folder work with: those of the embedded AWS, and an administrator's session of Snowflake."""
 
 from contextlib import closing
 from functools import cached_property

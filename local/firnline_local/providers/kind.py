@@ -1,4 +1,4 @@
-"""What a row of the table offers for one type of resource, in the words of its Pulumi provider.
+"""Rows of the table of resource types, each in the words of its Pulumi provider.
 
 Properties have the names and shapes that the Pulumi SDK sends: camelCase, plain JSON values, no secrets wrapped.
 """
@@ -25,7 +25,7 @@ class CreatedResource:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What the stock provider knows of a type beyond the shapes of its schema; each row cites where that is written."""
+    """Rules of the stock provider about a type beyond the shapes of its schema; each row cites where that is written."""
 
     replaced_by: frozenset[str]
     """Inputs that can't be changed: a new value means a new resource."""

@@ -1,4 +1,4 @@
-"""Which environment a provider serves, and that it serves none but that.
+"""Admission of a provider to an environment: which one it serves, and that it serves none but that.
 
 The program that starts the engine puts `variables` into its environment. A provider without them, or with those of an environment
 that has ended, refuses to start, so that no stack takes it for the real cloud.
@@ -18,7 +18,7 @@ FOLDER, TOKEN = "FIRNLINE_LOCAL_FOLDER", "FIRNLINE_LOCAL_TOKEN"
 
 
 def variables(environment: "RunningEnvironment") -> dict[str, str]:
-    """What the engine needs in its environment, so that its providers find the embedded one."""
+    """Returns the environment variables by which the engine's providers find the embedded one."""
     return {FOLDER: str(environment.folder.path), TOKEN: environment.state.token}
 
 

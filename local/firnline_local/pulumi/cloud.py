@@ -37,7 +37,7 @@ FUNCTIONS = ("getCallerIdentity", "getPartition", "getRegion")
 
 @dataclass(frozen=True, slots=True)
 class ResourceReading:
-    """What a read brought: the properties, and the inputs that would lead to them."""
+    """Result of a read: the properties, and the inputs that would lead to them."""
 
     id: str
     """A resource may be looked for by another one while it is imported."""
@@ -143,7 +143,7 @@ def made_up_name(name: str, seed: bytes) -> str:
 
 
 def _is_excluded(made_up: str, token: str, inputs: Values) -> bool:
-    """Whether another input, such as a prefix, says how the service names the resource."""
+    """Returns whether another input, such as a prefix, says how the service names the resource."""
     groups = [group for group in kind_of(token).rules.conflicts if made_up in group]
     return any(inputs.get(other) is not None for group in groups for other in group)
 

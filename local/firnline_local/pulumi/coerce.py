@@ -14,7 +14,7 @@ from firnline_local.pulumi.schema import Shape, ShapeKind, fields_of
 
 
 def fits(shape: Shape, value: Any) -> bool:
-    """Whether the value can be read as one of this kind; what is inside is not looked at."""
+    """Returns whether the value can be read as one of this kind; what is inside is not looked at."""
     match shape.kind:
         case ShapeKind.STRING:
             return isinstance(value, str | int | float)

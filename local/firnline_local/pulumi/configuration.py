@@ -1,4 +1,4 @@
-"""How a provider is configured: what of it the embedded environment honours, and what it refuses.
+"""Configuration of a provider: what of it the embedded environment honours, and what it refuses.
 
 Credentials are taken and not used: here they open nothing. What would lead elsewhere (another account, region, endpoint) is
 refused, as is what would be forgotten in silence.

@@ -1,4 +1,4 @@
-"""What has changed: between the inputs of yesterday and today, and between what was asked for and what is there.
+"""Differences: between the inputs of yesterday and today, and between what was asked for and what is there.
 
 Pure; the words are those of a provider's Diff and Read. An absent input means the type's default.
 """
@@ -34,7 +34,7 @@ class Change:
 def changes(token: str, rules: Rules, *, old: Values, state: Values, new: Values) -> list[Change]:
     """`old` and `new` are inputs, `state` is what was last read.
 
-    An input that is new is no change where the resource has its value already (it was imported); one that is gone is none
+    An input that is new is not a change where the resource has its value already (it was imported); one that is gone is none
     where it stays as it was.
     """
     fields, found = fields_of(token), []
@@ -59,13 +59,13 @@ def wanted(token: str, rules: Rules, *, old: Values, new: Values) -> dict[str, A
 
 
 def is_kept(token: str, rules: Rules, name: str, field: Field) -> bool:
-    """Whether an input that is gone stays as it was: the service chooses it, and chose that. In the Snowflake provider
+    """Returns whether an input that is gone stays as it was: the service chooses it, and chose that. In the Snowflake provider
     only parameters are of that sort, and it unsets them."""
     return field.computed and name not in rules.defaults and token.startswith("aws:")
 
 
 def is_in_the_way(token: str, *, old: Values, new: Values) -> bool:
-    """Whether a replacement has the name of what it replaces, so that this one has to go first."""
+    """Returns whether a replacement has the name of what it replaces, so that this one must go first."""
     name = made_up_of(token)
     return name is not None and old.get(name) is not None and old.get(name) == new.get(name)
 

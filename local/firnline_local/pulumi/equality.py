@@ -1,4 +1,4 @@
-"""Whether two values of a property mean the same, in the shape that it has.
+"""Equality of two values of a property, in the shape that it has.
 
 A set has no order and a JSON document no spacing; an empty field equals an absent one; and an identifier of Snowflake is
 the same with and without quotes (the stock provider keeps its case either way).
@@ -19,7 +19,7 @@ def same(shape: Shape, one: Any, other: Any) -> bool:
 
 
 def is_nothing(shape: Shape, value: Any) -> bool:
-    """Whether it says no more than its absence."""
+    """Returns whether it means no more than its absence."""
     return canonical(shape, value) is None
 
 

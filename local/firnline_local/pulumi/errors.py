@@ -1,4 +1,4 @@
-"""What can go wrong between Pulumi and the embedded environment.
+"""Errors between Pulumi and the embedded environment.
 
 LocalError
 ├── NotAdmitted            a provider was started without a running environment

@@ -33,7 +33,7 @@ PROXIES = {"ALL_PROXY", "GRPC_PROXY", "HTTP_PROXY", "HTTPS_PROXY"}
 
 @dataclass(frozen=True)
 class ProviderModule:
-    """What a home's provider plugins run, as `python -m`. Tests name one of their own, which pauses (tests/pulumi)."""
+    """The module that a home's provider plugins run, as `python -m`. Tests name one of their own, which pauses (tests/pulumi)."""
 
     name: str = MODULE
     folder: Path | None = None

@@ -41,7 +41,7 @@ def encode(values: Mapping[str, Any], *, secrets: Iterable[str] = ()) -> struct_
 
 
 def is_known(value: Any) -> bool:
-    """Whether nothing in it is UNKNOWN."""
+    """Returns whether nothing in it is UNKNOWN."""
     if isinstance(value, Mapping):
         return all(map(is_known, value.values()))
     if isinstance(value, list):

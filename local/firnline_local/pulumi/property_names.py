@@ -1,4 +1,4 @@
-"""Where Pulumi's shapes of properties differ from Terraform's; names are in firnline_infra.kinds.property_names.
+"""Shapes of Pulumi's properties that differ from Terraform's; names are in firnline_infra.kinds.property_names.
 
 A test compares these tables, both ways, with every argument class of the two SDKs. Paths and keys are Terraform's.
 """

@@ -1,4 +1,4 @@
-"""What a service said, in a sentence that names the object and the next step.
+"""Refusals of a service, in a sentence that names the object and the next step.
 
 The vendors' own codes stay in it: they are what their documentation and our runbook are searched for.
 """

@@ -1,4 +1,4 @@
-"""What a resource type takes and gives, in Pulumi's names and shapes: the providers' own schemas (schemas/README.md).
+"""Inputs and outputs of a resource type, in Pulumi's names and shapes: the providers' own schemas (schemas/README.md).
 
 Pure, and free of Pulumi: components' tests check their inputs against it without any engine.
 """
@@ -80,7 +80,7 @@ def made_up_of(token: str) -> str | None:
 
 
 def provider_fields(package: str) -> Fields:
-    """What the provider `aws` or `snowflake` can be configured with."""
+    """Returns what the provider `aws` or `snowflake` can be configured with."""
     return _fields_of("provider", f"pulumi:providers:{package}")
 
 

@@ -1,4 +1,4 @@
-"""What the real provider would refuse about a resource's inputs, all at once: names, shapes, values, conflicts.
+"""Refusals of the real provider about a resource's inputs, all at once: names, shapes, values, conflicts.
 
 Components' tests call `check_inputs` on what they register; the embedded providers call it before anything is made.
 """
@@ -184,7 +184,7 @@ def _preview_feature(rules: Rules, enabled: Collection[str] | None) -> Iterator[
 
 
 def _at(path: str, value: Any) -> Iterator[Any]:
-    """What is at a dotted path, in each element of the lists on the way."""
+    """Yields what is at a dotted path, in each element of the lists on the way."""
     if isinstance(value, list):
         for each in value:
             yield from _at(path, each)

@@ -163,7 +163,7 @@ class PodIdentity(RuntimeService):
         return str(found["associationArn"]) if found else super().about(parameters)
 
     def roles(self) -> dict[str, str]:
-        """What pods run as: by namespace/account."""
+        """Returns the roles that pods run as: by namespace/account."""
         with self._lock:
             return {f"{each['namespace']}/{each['serviceAccount']}": each["roleArn"] for each in self._made.values()}
 

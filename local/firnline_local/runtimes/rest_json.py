@@ -35,7 +35,7 @@ def validation_error(problems: Sequence[str]) -> ServiceError:
 
 
 def invalid(message: str) -> ServiceError:
-    """What the model allows and the service does not."""
+    """Returns an error for what the model allows and the service does not."""
     return ServiceError(400, "ValidationException", message)
 
 
@@ -112,9 +112,9 @@ def _of_body(body: bytes) -> dict[str, Any]:
     try:
         content = json.loads(body)
     except ValueError as error:
-        raise ServiceError(400, "SerializationException", f"The body is no JSON: {error}") from error
+        raise ServiceError(400, "SerializationException", f"The body is not JSON: {error}") from error
     if not isinstance(content, dict):
-        raise ServiceError(400, "SerializationException", "The body is no JSON object.")
+        raise ServiceError(400, "SerializationException", "The body is not a JSON object.")
     return content
 
 

@@ -1,4 +1,4 @@
-"""What the embedded runtimes' services have in common: operations by name, tags by ARN, tokens, pages."""
+"""Common parts of the embedded runtimes' services: operations by name, tags by ARN, tokens, pages."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence

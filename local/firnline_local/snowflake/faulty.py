@@ -13,7 +13,7 @@ ABORT = "firnline.abort"
 
 
 async def answer(faults: FaultPlan, endpoint: str, handle: Callable[[], Awaitable[Response]]) -> Response:
-    """What `handle` answers, or what the plan says: an error or nothing instead, late, or an effect without an answer.
+    """Returns what `handle` answers, or what the plan says: an error or nothing instead, late, or an effect without an answer.
 
     Read the request's body before: an answer in the middle of a request looks like a broken server.
     """

@@ -52,7 +52,7 @@ def as_state(token: str, id_: str, properties: Mapping[str, Any]) -> dict[str, A
 
 
 def with_unknowns(token: str, planned: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
-    """What a resource will be: what the provider computes, and no configuration gives, is not known yet."""
+    """Returns what a resource will be: what the provider computes, and no configuration gives, is not known yet."""
     said = {"id": ID, **attributes_of(token)}
     return {
         name: UNKNOWN

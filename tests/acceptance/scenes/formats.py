@@ -34,7 +34,7 @@ class Formats:
     copies: int = 5
 
     def first_run(self) -> Iterator[Line]:
-        """Who can't go on stands still; the others have all that they have to have."""
+        """Yields who can't go on stands still; the others have all that they have to have."""
         registry = Registry()
         with serving(registry):
             there = sorts(self._registered(registry))

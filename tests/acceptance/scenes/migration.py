@@ -60,7 +60,7 @@ def _fill(stage: Stage) -> None:
 
 
 def _taken_by_the_other(stage: Stage) -> int:
-    """How many user records it took in and checkpointed."""
+    """Returns how many user records it took in and checkpointed."""
     endpoints = stage.environment.endpoints
     where = [endpoints.kinesis, endpoints.of_service("dynamodb")]
     consumer = Consumer(VERSION, jars_of(VERSION), [APPLICATION, STREAM, *where, str(MOST), "TRIM_HORIZON"])

@@ -1,4 +1,4 @@
-"""What the canned service pushes, read by botocore's own parser of event streams."""
+"""Tests of what the canned service pushes, read by botocore's own parser of event streams."""
 
 import json
 from typing import Any

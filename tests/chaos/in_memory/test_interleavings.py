@@ -56,7 +56,7 @@ def verdict(world: World) -> str | None:
 
 
 def counted_too_often(world: World) -> int:
-    """How many rows and dead letters the receipts of all engines have more than there are; below 0 if they have fewer."""
+    """Returns how many rows and dead letters the receipts of all engines have more than there are; below 0 if they have fewer."""
     rows, letters = (sum(getattr(each, name) for each in world.receipts) for name in ("rows", "dead_letters"))
     surplus = rows - len(world.served.rows) - len(world.served.rejected), letters - len(list(world.dead_letters.list()))
     return min(surplus) if min(surplus) < 0 else sum(surplus)

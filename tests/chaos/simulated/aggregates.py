@@ -29,7 +29,7 @@ def put_a_large_aggregate(world: World) -> None:
 
 @act(THEME)
 def put_broken_aggregates(world: World) -> None:
-    """Sealed over what is no such message, or cut short: one dead letter each."""
+    """Sealed over what is not such a message, or cut short: one dead letter each."""
     whole = pack([Packed(_record(world, [Fate.ROW], len(world.puts), 0))])
     other_checksum = whole[:-1] + bytes([whole[-1] ^ 1])
     for data in (sealed(whole[len(MAGIC) : -17]), whole[:-1], other_checksum):

@@ -36,7 +36,10 @@ def begin(world: World) -> None:
 
 
 def unnoticed(world: World) -> list[str]:
-    """What the pipelines' options ask to be seen, and no person has seen. Where nothing was done that costs the ledger's rows."""
+    """Returns what the pipelines' options ask to be seen, and no person has seen.
+
+    Where nothing was done that costs the ledger's rows.
+    """
     found = world.found()[1]
     letters = [letter for letter in world.letters.list() if letter.reason is not RejectReason.MISPLACED]
     accepted = {shard: _accepted_through(row) for shard, row in world.rows.items()}
@@ -100,7 +103,7 @@ def the_options_change(world: World) -> None:
 
 
 def settle(world: World, *, is_killed: bool = False) -> bool:
-    """Whether there was anything to decide."""
+    """Returns whether there was anything to decide."""
     stops = [stop for _, stop in sorted(world.stopped.items()) if stop.id in STOPS]
     if not stops:
         return False

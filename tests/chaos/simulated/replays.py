@@ -43,7 +43,7 @@ def a_replay_is_killed(world: World) -> None:
 
 
 def replay(world: World, *, again: bool) -> Actor:
-    """What `firnline dead-letters replay --repair` does, beside whatever runs."""
+    """Returns what `firnline dead-letters replay --repair` does, beside whatever runs."""
     actor = world.simulation.start(lambda: _command(world, again=again))
     world.replays.append(actor)
     return actor
@@ -72,7 +72,7 @@ def come_to_an_end(world: World) -> list[str]:
 
 
 def problems(world: World) -> list[str]:
-    """What the replays made of the letters: each once in a table, and none that an engine made a row of."""
+    """Returns what the replays made of the letters: each once in a table, and none that an engine made a row of."""
     found = list[str]()
     letters = {_place(letter.shard_id, letter) for letter in world.letters.list()}
     for name, made in world.snowflake.tables.items():
@@ -85,7 +85,7 @@ def problems(world: World) -> list[str]:
                 f"{place} was replayed {count} times into {where}" for place, count in by_replay.items() if count > 1
             ]
             found += [f"{place} is an engine's row and a replay's in {where}" for place in by_replay.keys() & by_engine]
-            found += [f"{place} was replayed, and is no letter" for place in by_replay.keys() - letters]
+            found += [f"{place} was replayed, and is not a letter" for place in by_replay.keys() - letters]
     return found
 
 

@@ -41,7 +41,7 @@ class Job:
 
 
 def _job_of(document: dict[str, Any]) -> Any:
-    """What a roll-out asks of a job is no more."""
+    """Returns what a roll-out asks of a job is no more."""
     return Job(**document)
 
 

@@ -1,7 +1,7 @@
 """Simulated time: one thread at a time, chosen by when it wants to go on; a sleep costs nothing.
 
 An actor is a thread of an engine. It gives its turn away before every effect and in every wait, so that anything may happen
-between any two effects; a seed that fails fails again. Threads that are no actors have the machine's own time.
+between any two effects; a seed that fails fails again. Threads that are not actors have the machine's own time.
 """
 
 import random

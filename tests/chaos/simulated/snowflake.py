@@ -146,7 +146,7 @@ class SimulatedSnowflake:
             self._commit(channel, self.simulation.rng.randint(0, 3))
 
     def trails(self, channel: Channel) -> bool:
-        """Whether the next answer has the counters of before."""
+        """Returns whether the next answer has the counters of before."""
         is_behind = self.simulation.rng.random() < self.trouble.trailing and channel.trailed < MOST_TRAILING
         channel.trailed = channel.trailed + 1 if is_behind else 0
         return is_behind

@@ -140,7 +140,7 @@ def _world(rng: random.Random, seed: int, themes: Collection[str]) -> World:
 
 
 def _of_replays(world: World, outcome: StoryOutcome) -> list[str]:
-    """What no act costs is there after the last replay, also what was in an account that is gone."""
+    """Returns what no act costs is there after the last replay, also what was in an account that is gone."""
     found = replays.problems(world)
     if replays.THEME in outcome.themes and not world.may_lose:
         found += replays.unreplayed(world)
@@ -205,7 +205,7 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
 
 
 def _decisions(themes: Collection[str]) -> Iterator[Callable[[World], bool]]:
-    """What a person does where the last engine says so; each returns whether there was anything to do."""
+    """Yields what a person does where the last engine says so; each returns whether there was anything to do."""
     if operating.THEME in themes:
         yield operating.settle
     if {operating.THEME, anew.THEME} & {*themes}:

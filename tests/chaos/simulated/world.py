@@ -169,7 +169,7 @@ class World:
         return shard_name(key.stream, key.shard_id)
 
     def is_found(self, stream: StreamHandle) -> bool:
-        """Whether an engine has planned it, or has rows of it."""
+        """Returns whether an engine has planned it, or has rows of it."""
         names = {*self.checkpoint.offset.streams, *(key.incarnation for key in self.ledger.memory.kept)}
         return any(name.rpartition("@")[0] == stream.name for name in names)
 
@@ -266,7 +266,7 @@ class World:
         return sum(self.heard[one] for one in kin), places, committed, len(self.letters.kept)
 
     def is_read(self, shard: ShardHandle) -> bool:
-        """Whether the ledger is past all of a shard that the engine is to read: nothing from before LATEST was pinned."""
+        """Returns whether the ledger is past all of a shard that the engine is to read: nothing from before LATEST was pinned."""
         name, begins_at_ms = self.name_of(shard), self.begins_at_ms or 0
         row = self.rows.get(name)
         if not any(put.shard == name and put.arrived_ms >= begins_at_ms for put in self.puts):
@@ -334,7 +334,7 @@ class World:
         return rows, [_found(*each) for each in errors]
 
     def strangers(self) -> list[str]:
-        """What was read of a stream that was made again, as if it were the one before it."""
+        """Returns what was read of a stream that was made again, as if it were the one before it."""
         new = {
             (put.shard, put.number)
             for stream, at in self.made_again_at.items()
@@ -359,7 +359,7 @@ class World:
         return [f"{shard} went on in a table that replaced its own, without a word" for shard in moved]
 
     def counts(self) -> Counter[Key]:
-        """How often each record is in the tables that it may be in, those of before too."""
+        """Returns how often each record is in the tables that it may be in, those of before too."""
         rows, errors = self.found()
         return Counter((one.table, one.shard, one.number) for one in (*rows, *errors))
 

@@ -1,4 +1,4 @@
-"""What the real engine makes of a stream, audited."""
+"""Tests of what the real engine makes of a stream, audited."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What the real engine makes of a stream that another consumer left in the middle, audited by that consumer's own places."""
+"""Tests of what the real engine makes of a stream that another consumer left in the middle, audited by that consumer's
+own places.
+"""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""What is right is proven, and what was tampered with is found: in real tables, through real clients."""
+"""Tests of what is right is proven, and what was tampered with is found: in real tables, through real clients."""
 
 import json
 from collections.abc import Callable

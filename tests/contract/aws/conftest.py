@@ -86,7 +86,7 @@ def server(application: EnforcingApplication) -> Iterator[AwsServer]:
 
 @pytest.fixture
 def account(server: AwsServer, application: EnforcingApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
-    """Where the engine may do nothing yet; moto's state lasts for the module: a test names its own roles."""
+    """Yields where the engine may do nothing yet; moto's state lasts for the module: a test names its own roles."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)  # whatever the tests before have left
     monkeypatch.setattr(
         identity, "PATIENCE", Config(retries={"total_max_attempts": 1})

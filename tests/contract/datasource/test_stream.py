@@ -47,7 +47,7 @@ def each_once(count: int) -> Counter[int]:
 
 
 def in_order_by_key(checkpoint: Checkpoint) -> bool:
-    """Whether a key's records came as they were put: by its sequence numbers, over all shards that it was in."""
+    """Returns whether a key's records came as they were put: by its sequence numbers, over all shards that it was in."""
     seen: dict[str, list[int]] = {}
     for row in checkpoint.rows:
         seen.setdefault(row[1], []).append(int(row[2]))

@@ -48,7 +48,7 @@ def server() -> Iterator[AwsServer]:
 
 @pytest.fixture
 def embedded_bucket(server: AwsServer) -> Iterator[EmbeddedBucket]:
-    """Where faults are asked for, or what the other S3 lacks."""
+    """Yields where faults are asked for, or what the other S3 lacks."""
     server.faults.replace([])
     yield EmbeddedBucket(server.endpoint, *_made(server.endpoint), server)
     server.faults.replace([])

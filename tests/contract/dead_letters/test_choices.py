@@ -1,4 +1,4 @@
-"""What a listing leaves out, what it reads for that, and what it says of letters that are damaged or too new."""
+"""Tests of what a listing leaves out, what it reads for that, and what it says of letters that are damaged or too new."""
 
 import gzip
 import os

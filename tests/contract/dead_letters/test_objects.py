@@ -1,4 +1,4 @@
-"""What lies beside letters under a name of its own: made once, whoever makes it, and no letter."""
+"""Tests of what lies beside letters under a name of its own: made once, whoever makes it, and no letter."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every store that can be read does alike: a folder of this machine, and one in S3."""
+"""Tests of what every store that can be read does alike: a folder of this machine, and one in S3."""
 
 from collections.abc import Callable
 from pathlib import Path

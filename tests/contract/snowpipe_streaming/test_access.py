@@ -1,4 +1,4 @@
-"""Who gets in, and what the SDK says to who doesn't."""
+"""Tests of who gets in, and what the SDK says to who doesn't."""
 
 from collections.abc import Callable
 from typing import Any

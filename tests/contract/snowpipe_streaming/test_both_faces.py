@@ -134,7 +134,7 @@ def test_structured_columns_of_version_2_take_what_has_their_keys_and_reject_wha
         ("shard-0", "a", "2026-02-03 04:05:06.000")
     ]
     ((message,),) = sql("SELECT ERROR_METADATA:error_message::VARCHAR FROM ERROR_TABLE(TYPED)")
-    assert "to ARRAY(VARCHAR(134217728)): it is no ARRAY" in message
+    assert "to ARRAY(VARCHAR(134217728)): it is not an ARRAY" in message
 
 
 @pytest.mark.parametrize(("version", "gained"), [(2, ["ID", "TEXT"]), (3, ["ID", "NESTED", "TEXT"])])

@@ -1,4 +1,4 @@
-"""What the page on Snowflake's Kafka connector shows comes out the same here: rows of our making, by the real SDK."""
+"""Tests of what the page on Snowflake's Kafka connector shows comes out the same here: rows of our making, by the real SDK."""
 
 import json
 from collections.abc import Callable
@@ -95,7 +95,7 @@ NUMBER = "49546986683135544286507457936321625675700192471156785154"
 
 
 def test_metadata_that_is_called_as_there_is_found_by_the_pages_pipe(world: World, sql: Sql) -> None:
-    """docs/from-other-connectors.md says which casts are others: a sequence number is no NUMBER, a time no BIGINT."""
+    """docs/from-other-connectors.md says which casts are others: a sequence number is not a NUMBER, a time no BIGINT."""
     sql("CREATE TABLE TOPICS (age NUMBER, topic VARCHAR, partition VARCHAR, kafka_offset VARCHAR, at TIMESTAMP_NTZ)")
     sql(
         "CREATE PIPE TOPICS AS COPY INTO TOPICS FROM (SELECT $1:age::NUMBER, $1:RECORD_METADATA.topic::STRING AS topic, "

@@ -1,5 +1,5 @@
-"""What the pages on Openflow's connector for Kinesis show comes out the same here, by the real SDK: tables and pipes as they make
-them, and rows as the engine makes them.
+"""Tests of what the pages on Openflow's connector for Kinesis show comes out the same here, by the real SDK: tables and
+pipes as they make them, and rows as the engine makes them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What rows become on their way through the SDK into a table."""
+"""Tests of what rows become on their way through the SDK into a table."""
 
 import base64
 import json

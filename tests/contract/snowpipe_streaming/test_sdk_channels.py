@@ -84,7 +84,7 @@ def test_statuses_may_go_back(world: World) -> None:
 
 
 def in_time(function: Callable[[], Any], within_s: float = 5) -> Any:
-    """What it returns. It fails where it takes longer, and leaves its thread behind."""
+    """Returns what it returns. It fails where it takes longer, and leaves its thread behind."""
     answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(function()), daemon=True)
     thread.start()

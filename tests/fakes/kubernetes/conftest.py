@@ -83,7 +83,7 @@ class Place:
         self.until(lambda: self.state() == state)
 
     def has_ended(self) -> bool:
-        """Whether its object has: kubeflow says so before the driver has ended, apache forgets it after that."""
+        """Returns whether its object has: kubeflow says so before the driver has ended, apache forgets it after that."""
         return self.operator is Operator.KUBEFLOW or self.admin.get(self.path) is None
 
     def applications(self) -> list[dict[str, Any]]:

@@ -80,7 +80,7 @@ def _webhooked(role: str, pod: Mapping[str, Any], spec: Mapping[str, Any]) -> di
 
 
 def _sparks(container: Mapping[str, Any], image: str, account: str) -> dict[str, Any]:
-    """What Spark says of each pod itself."""
+    """Returns what Spark says of each pod itself."""
     return {
         "containers": [{**container, "image": image}],
         "serviceAccountName": account,

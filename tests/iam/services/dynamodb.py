@@ -1,6 +1,6 @@
 """DynamoDB (Service Authorization Reference, `list_amazondynamodb`).
 
-A transaction is no action of its own: it needs the ones of its items. Actions on items say which partitions they touch
+A transaction is not an action of its own: it needs the ones of its items. Actions on items say which partitions they touch
 (dynamodb:LeadingKeys).
 """
 

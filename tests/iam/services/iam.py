@@ -71,7 +71,7 @@ def _moved(request: Request) -> Iterator[Access]:
 
 
 def _context(request: Request) -> dict[str, str]:
-    """What fences a deployer: the boundary that it has to set, and the policies that it may attach."""
+    """Returns what fences a deployer: the boundary that it has to set, and the policies that it may attach."""
     found = {
         "iam:PermissionsBoundary": request.parameters.get("PermissionsBoundary"),
         "iam:PolicyARN": request.parameters.get("PolicyArn"),

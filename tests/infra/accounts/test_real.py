@@ -1,4 +1,4 @@
-"""Who deploys, from the variables that the Snowflake provider reads."""
+"""Tests of who deploys, from the variables that the Snowflake provider reads."""
 
 from pathlib import Path
 from typing import Any

@@ -111,7 +111,7 @@ def test_a_value_that_cant_be_compared_is_counted() -> None:
 
 @pytest.mark.parametrize("data", [b"[1]", b"not json", b'{"a":"\xff"}', b""])
 def test_a_row_of_a_record_that_is_no_object_is_a_change(data: bytes) -> None:
-    assert details(checked(data, None, None, None)) == ["its record is no JSON object, and there is a row of it"]
+    assert details(checked(data, None, None, None)) == ["its record is not a JSON object, and there is a row of it"]
 
 
 @pytest.mark.parametrize("part", ["approximateArrival", "partitionKey", "subSequenceNumber", "shardedSequenceNumber"])

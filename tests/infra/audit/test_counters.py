@@ -114,7 +114,7 @@ def batch(number: int) -> Batch:
 
 
 def replayed(config: EngineConfig, *ends: BatchEnd | None) -> CountedChannel:
-    """What is counted of a replay's channel whose batches end so."""
+    """Returns what is counted of a replay's channel whose batches end so."""
     journal = Journal(open_objects(config), "app", KEY)
     for number, end in enumerate(ends, start=1):
         journal.begin(batch(number))

@@ -1,4 +1,4 @@
-"""How long rows took, from what the table itself says."""
+"""Tests of how long rows took, from what the table itself says."""
 
 from collections.abc import Iterator
 from contextlib import closing

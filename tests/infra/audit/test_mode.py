@@ -1,4 +1,4 @@
-"""Where a pipeline's function can't be imported: what can still be proven, and what can't."""
+"""Tests of where a pipeline's function can't be imported: what can still be proven, and what can't."""
 
 import sys
 from types import ModuleType

@@ -58,9 +58,9 @@ def one(*found: AuditOutcome) -> ErrorRows:
     [
         pytest.param(sent(), "json", id="behind its metadata"),
         pytest.param(json.loads(sent()), "json", id="of which Snowflake made an object"),
-        pytest.param(sent(rest=',"a":'), "json-invalid", id="that is no JSON behind its metadata"),
+        pytest.param(sent(rest=',"a":'), "json-invalid", id="that is not JSON behind its metadata"),
         pytest.param(
-            base64.b64encode(sent(rest=',"a":"').encode() + b'\xff"}').decode(), "binary-base64", id="that is no text"
+            base64.b64encode(sent(rest=',"a":"').encode() + b'\xff"}').decode(), "binary-base64", id="that is not text"
         ),
     ],
 )

@@ -39,8 +39,8 @@ def row(number: int, *, row: int = 0, message: str = "no number", column: str = 
 def test_each_rejected_record_is_told_by_its_place_under_its_reason(shard: Shard) -> None:
     shard.remove(103, 104, 107)
     shard.outcomes += [
-        row(103, message="'a' is no number"),
-        row(104, message="'b' is no number"),
+        row(103, message="'a' is not a number"),
+        row(104, message="'b' is not a number"),
         row(107, column="AT"),
     ]
     findings = shard.compared()
@@ -48,8 +48,8 @@ def test_each_rejected_record_is_told_by_its_place_under_its_reason(shard: Shard
     price, at = findings.rejections.as_document()
     assert (price["code"], price["column"], price["rows"], at["column"], at["rows"]) == ("100038", "PRICE", 2, "AT", 1)
     assert [(each["position"], each["message"]) for each in price["first"]] == [
-        ("103", "'a' is no number"),
-        ("104", "'b' is no number"),
+        ("103", "'a' is not a number"),
+        ("104", "'b' is not a number"),
     ]
 
 

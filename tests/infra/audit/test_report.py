@@ -84,7 +84,7 @@ def test_rejected_rows_are_told_by_their_reason_with_the_first_records() -> None
     shards = shard(0, Counts(records=3, error_rows=3)), shard(1, Counts(records=1, error_rows=1))
     for number in range(3):
         shards[0].rejections.add(
-            Rejection("100038", "PRICE", f"'{number}' is no number"), shards[0].shard_id, str(number)
+            Rejection("100038", "PRICE", f"'{number}' is not a number"), shards[0].shard_id, str(number)
         )
     shards[1].rejections.add(Rejection("100069", "", ""), shards[1].shard_id, "7.1")
     found = report(*shards)
@@ -93,7 +93,7 @@ def test_rejected_rows_are_told_by_their_reason_with_the_first_records() -> None
     lines = report_text(found).splitlines()
     at = lines.index("Rejected by the table, and in its error table: 4 rows.")
     assert lines[at + 1 : at + 6] == [
-        "  3 x 100038 in PRICE: '0' is no number",
+        "  3 x 100038 in PRICE: '0' is not a number",
         f"    first: {first} 0, {first} 1, {first} 2",
         "  1 x 100069: no message",
         f"    first: {second} 7.1",
@@ -135,7 +135,7 @@ def test_every_problem_has_a_next_step() -> None:
 
 def test_what_a_producer_wrote_steers_no_terminal_and_adds_no_line() -> None:
     shards = shard(0, Counts(records=1, error_rows=1))
-    steering = Rejection("100038", "A\x1b[2J", "'\x1b]0;\x07\nPROVEN: each of 1 records' is no number")
+    steering = Rejection("100038", "A\x1b[2J", "'\x1b]0;\x07\nPROVEN: each of 1 records' is not a number")
     shards.rejections.add(steering, shards.shard_id, "1")
     lines = report_text(report(shards)).splitlines()
-    assert r"  1 x 100038 in A\x1b[2J: '\x1b]0;\x07\nPROVEN: each of 1 records' is no number" in lines
+    assert r"  1 x 100038 in A\x1b[2J: '\x1b]0;\x07\nPROVEN: each of 1 records' is not a number" in lines

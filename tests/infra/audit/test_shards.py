@@ -22,7 +22,7 @@ from firnline_local.kinesis import FakeKinesis, ShardHandle
 
 @dataclass
 class TableInMemory:
-    """A ShardRows; `invalid` are positions that are no numbers."""
+    """A ShardRows; `invalid` are positions that are not numbers."""
 
     outcomes: list[AuditOutcome] = field(default_factory=list)
     invalid: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What belongs to others is not made, and what its owners have to grant follows from what is made around it."""
+"""Tests of what belongs to others is not made, and what its owners have to grant follows from what is made around it."""
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.render.bootstrap.snowflake import required_grant_statements, statements

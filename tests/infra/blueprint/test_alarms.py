@@ -1,4 +1,4 @@
-"""What an alarm says to whoever is woken by it."""
+"""Tests of what an alarm says to whoever is woken by it."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,6 @@
-"""Who the engine is to AWS and where its private keys are: what a specification says reaches the engine, and rights follow."""
+"""Tests of who the engine is to AWS and where its private keys are: what a specification says reaches the engine, and
+rights follow.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -116,7 +116,7 @@ def test_what_is_paid_by_volume_is_what_is_counted_times_its_price_as_a_month() 
 
 
 def eval_at(expression: str, sums: dict[str, float]) -> float:
-    """What CloudWatch makes of it where each meter's series add up to `sums` in five minutes."""
+    """Returns what CloudWatch makes of it where each meter's series add up to `sums` in five minutes."""
     match = re.fullmatch(r"SUM\(METRICS\('(\w+)'\)\) \* ([\d.* ]+) / (\d+) \* (\d+) / PERIOD\((\w+)0\)", expression)
     assert match is not None, expression
     assert match[1] == match[5]

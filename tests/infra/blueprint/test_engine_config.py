@@ -75,7 +75,7 @@ def spec_of(**changes: Any) -> EnvironmentSpec:
 
 
 def written(**changes: Any) -> dict[str, Any]:
-    """What its engine gets."""
+    """Returns what its engine gets."""
     spec = spec_of(**changes)
     document = engine_config(spec, blueprint_of(spec).outputs)
     parse(EngineConfig, document, "engine.json")

@@ -1,4 +1,4 @@
-"""Who needs which host."""
+"""Tests of who needs which host."""
 
 from pathlib import Path
 from typing import Any

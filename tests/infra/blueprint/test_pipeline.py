@@ -1,4 +1,4 @@
-"""What the blueprint grants is what is declared, with a reason for each."""
+"""Tests of what the blueprint grants is what is declared, with a reason for each."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an environment's schema registries mean for its policies, and for its network."""
+"""Tests of what an environment's schema registries mean for its policies, and for its network."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What routes make: a table, its rights, and the engine's configuration that leads there."""
+"""Tests of what routes make: a table, its rights, and the engine's configuration that leads there."""
 
 import pytest
 import yaml

@@ -1,4 +1,4 @@
-"""What has to exist for the engine's job, on each runtime."""
+"""Tests of what has to exist for the engine's job, on each runtime."""
 
 from typing import Any
 

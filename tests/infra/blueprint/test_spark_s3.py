@@ -1,4 +1,4 @@
-"""Where Spark finds the bucket, as what, and with which settings: by what it runs on."""
+"""Tests of where Spark finds the bucket, as what, and with which settings: by what it runs on."""
 
 from typing import Any
 

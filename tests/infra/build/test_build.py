@@ -1,4 +1,4 @@
-"""What is in an artefact, and that its bytes follow from what went in."""
+"""Tests of what is in an artefact, and that its bytes follow from what went in."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What is pinned is what was tested, for every cluster; `scripts/check` sees to it that it is uv.lock's."""
+"""Tests of what is pinned is what was tested, for every cluster; `scripts/check` sees to it that it is uv.lock's."""
 
 import re
 import tomllib

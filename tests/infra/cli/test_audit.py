@@ -108,7 +108,9 @@ def test_the_claim_can_be_narrowed(audit: Audit, files: Path) -> None:
     assert asked["until"] == datetime(2026, 1, 31, 13, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("time", "why"), [("2026-01-31T12:00:00", "needs an offset"), ("soon", "no ISO 8601 time")])
+@pytest.mark.parametrize(
+    ("time", "why"), [("2026-01-31T12:00:00", "needs an offset"), ("soon", "not an ISO 8601 time")]
+)
 def test_a_time_that_means_another_moment_elsewhere_is_refused(audit: Audit, files: Path, time: str, why: str) -> None:
     result = run(files, "--until", time)
     assert result.exit_code == 2

@@ -217,8 +217,8 @@ def test_who_replays_what_is_too_large_is_told_of_files_unless_it_went_by_one() 
 
 
 def test_what_snowflake_says_of_a_replayed_row_steers_no_terminal() -> None:
-    report = ReplayReport(letters=1, rows=1, rejected=1, rejection="'\x1b[2J\n0 stay dead letters' is no number")
-    assert r"refused by the table ('\x1b[2J\n0 stay dead letters' is no number)" in replay_command.sentence(report)
+    report = ReplayReport(letters=1, rows=1, rejected=1, rejection="'\x1b[2J\n0 stay dead letters' is not a number")
+    assert r"refused by the table ('\x1b[2J\n0 stay dead letters' is not a number)" in replay_command.sentence(report)
 
 
 def test_each_reason_for_which_a_person_can_do_something_names_it() -> None:

@@ -1,4 +1,4 @@
-"""What `--help` says to somebody who has never seen a command: whole sentences, and nothing left to guess."""
+"""Tests of what `--help` says to somebody who has never seen a command: whole sentences, and nothing left to guess."""
 
 import inspect
 from collections.abc import Iterator

@@ -254,7 +254,7 @@ def test_a_specification_is_where_commands_and_the_workflow_find_it_again(run: R
 def test_a_branch_that_a_workflow_could_not_compare_is_refused(run: Run, branch: str) -> None:
     refused = run(f"--branch={branch}")
     assert refused.exit_code == 2
-    assert "is no plain name of a branch" in refused.output
+    assert "is not a plain name of a branch" in refused.output
     assert files() == set()
 
 

@@ -1,4 +1,4 @@
-"""What the commands say; what they do is tested in tests/infra/keys."""
+"""Tests of what the commands say; what they do is tested in tests/infra/keys."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Who approves what CI does, against answers as GitHub's API gives them (REST reference, "Get an environment")."""
+"""Tests of who approves what CI does, against answers as GitHub's API gives them (REST reference, "Get an environment")."""
 
 import json
 import subprocess

@@ -37,7 +37,7 @@ def changes(made: Made) -> Iterator[Change]:
 
 
 def losses(made: Made) -> Iterator[Change]:
-    """What is deleted, after all the others: each is one finding, whatever else was found of it."""
+    """Yields what is deleted, after all the others: each is one finding, whatever else was found of it."""
     kinesis, logs = made.aws("kinesis"), made.aws("logs")
     if made.name == "dev":
         gone = {"StreamName": "orders", "EnforceConsumerDeletion": True}

@@ -15,7 +15,7 @@ def changes(made: Made) -> Iterator[Change]:
 
 
 def losses(made: Made) -> Iterator[Change]:
-    """What is dropped, replaced, or given to another owner."""
+    """Yields what is dropped, replaced, or given to another owner."""
     yield from _of(made, "lost")
 
 

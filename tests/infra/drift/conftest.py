@@ -136,7 +136,7 @@ class Made:
         return find_drift(self.deployment(role), ignoring or IgnoreList())
 
     def drift_of(self, object_: str) -> set[tuple[str, str]]:
-        """What it finds of one object: by the object's own checks, and by the stack's comparison of its kind."""
+        """Returns what it finds of one object: by the object's own checks, and by the stack's comparison of its kind."""
         steps = self.stack.plan_of(object_)
         found = list(stack_findings(steps, State.of(self.stack.export(self.name)), next_step="up"))
         for check in self._checks:

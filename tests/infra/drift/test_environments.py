@@ -124,7 +124,7 @@ def one_by_one(made: Made, all_changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def undocumented(tried: Iterable[Change]) -> list[str]:
-    """What the page's table of changes does not have yet, as a row would say it."""
+    """Returns what the page's table of changes does not have yet, as a row would say it."""
     rows = [line.split(" | ", 1) for line in PAGE.read_text().splitlines() if line.startswith("| ")]
     table = {row[0].removeprefix("| "): row[1] for row in rows}
     missing = []
@@ -137,7 +137,7 @@ def undocumented(tried: Iterable[Change]) -> list[str]:
 
 
 def as_the_role_that_reads(made: Made) -> None:
-    """What it can't see is no difference: policies, which show themselves to their owner alone, and what was taken from it.
+    """What it can't see is not a difference: policies, which show themselves to their owner alone, and what was taken from it.
     All the rest it compares, and a team may live with what it does not see.
     """
     names = blueprint_of(made.spec).names

@@ -1,4 +1,4 @@
-"""What becomes of a check that fails."""
+"""Tests of what becomes of a check that fails."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What DESCRIBE USER and SHOW USERS tell of a user, and what they hide: ways to log in, and what ends a login."""
+"""Tests of what DESCRIBE USER and SHOW USERS tell of a user, and what they hide: ways to log in, and what ends a login."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""What the role that deploys owns: its tables are its own, and what acts with its rights for others is nobody's to make."""
+"""Tests of what the role that deploys owns: its tables are its own, and what acts with its rights for others is
+nobody's to make.
+"""
 
 from typing import Any
 

@@ -93,7 +93,7 @@ class World:
         return self.application.up(program, stack="dev", project="firnline")
 
     def theirs(self) -> list[tuple[str, str, str]]:
-        """Who owns what in the lake, and what is said of it."""
+        """Returns who owns what in the lake, and what is said of it."""
         shown = ["DATABASES LIKE 'THEIR_LAKE'", "SCHEMAS IN DATABASE THEIR_LAKE", "TABLES IN SCHEMA THEIR_LAKE.RAW"]
         found = [row for each in shown for row in rows(self.session, f"SHOW {each}")]
         return sorted((row["name"], row["owner"], row["comment"] or "") for row in found)

@@ -1,4 +1,4 @@
-"""What an engine runs in stays while a job is in it."""
+"""Tests of what an engine runs in stays while a job is in it."""
 
 from dataclasses import replace
 from types import SimpleNamespace

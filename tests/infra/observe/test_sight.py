@@ -1,4 +1,4 @@
-"""What is there and can't be seen, in the embedded Snowflake, as a role that deploys and is no administrator."""
+"""Tests of what is there and can't be seen, in the embedded Snowflake, as a role that deploys and is not an administrator."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Where jobs run, as the program asks for it."""
+"""Tests of where jobs run, as the program asks for it."""
 
 import json
 from typing import Any

@@ -45,7 +45,7 @@ def program(spec: EnvironmentSpec) -> Any:
 
 
 def described(deployment: Any) -> Mapping[str, Any]:
-    """What Pulumi knows a resource by, and what is asked for; without what is not set."""
+    """Returns what Pulumi knows a resource by, and what is asked for; without what is not set."""
     made = {}
     for each in deployment.made:
         options = {

@@ -24,7 +24,7 @@ KEY = "arn:aws:kms:eu-central-1:{account}:key/1f0c1a2b-3c4d-4e5f-8a6b-7c8d9e0f1a
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What `firnline keys create` would have written beside a specification."""
+    """Returns what `firnline keys create` would have written beside a specification."""
     folder = tmp_path_factory.mktemp("keys")
     pairs = {user: make_key_pair(folder, user) for user in ("ingest", "reader")}
     return yaml.safe_dump({user: {"slot_1": pair.public_key} for user, pair in pairs.items()})

@@ -1,4 +1,4 @@
-"""What the CLI says, and what becomes of it: a stand-in for it answers. The real one is in tests/pulumi/."""
+"""Tests of what the CLI says, and what becomes of it: a stand-in for it answers. The real one is in tests/pulumi/."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What an audit of a view says of each difference."""
+"""Tests of what an audit of a view says of each difference."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When a view counts as stale, by its refreshes, and what helps. The answers of the database are given."""
+"""Tests of when a view counts as stale, by its refreshes, and what helps. The answers of the database are given."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

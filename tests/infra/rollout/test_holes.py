@@ -90,7 +90,7 @@ def test_a_run_that_its_service_does_not_know_yet_is_starting(deployed: World, u
 
 
 def test_a_run_that_its_service_never_knows_has_failed(deployed: World) -> None:
-    """Nor does its engine begin, so that the lease is no answer."""
+    """Nor does its engine begin, so that the lease is not an answer."""
     look = deployed.look
     deployed.broken.add(NEW.hash)
 

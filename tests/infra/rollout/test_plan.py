@@ -1,4 +1,4 @@
-"""What a roll-out does next, for every combination of what it can find, as it was reviewed.
+"""Tests of what a roll-out does next, for every combination of what it can find, as it was reviewed.
 
 FIRNLINE_WRITE_GOLDEN=1 writes the table anew. An empty step is the one above it.
 """

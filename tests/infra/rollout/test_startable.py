@@ -1,4 +1,4 @@
-"""What a deploy asks before it stops anything; the tables are looked for in `tests/infra/drift/test_environments.py`."""
+"""Tests of what a deploy asks before it stops anything; the tables are looked for in `tests/infra/drift/test_environments.py`."""
 
 import json
 from types import SimpleNamespace

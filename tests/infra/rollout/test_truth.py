@@ -1,4 +1,4 @@
-"""What a roll-out tells is so: what runs when it is cut off, why the new engine does not read, and whose log says it."""
+"""Tests of what a roll-out tells is so: what runs when it is cut off, why the new engine does not read, and whose log says it."""
 
 from dataclasses import replace
 

@@ -11,7 +11,9 @@ _session = botocore.session.get_session()
 
 
 def faults(service: str, operation: str, request: dict[str, Any]) -> list[str]:
-    """What the service's model finds; botocore itself leaves the longest lengths, enumerations and patterns to the service."""
+    """Returns what the service's model finds; botocore itself leaves the longest lengths, enumerations and patterns to
+    the service.
+    """
     shape = _session.get_service_model(service).operation_model(operation).input_shape
     assert shape is not None
     report = ParamValidator().validate(request, shape).generate_report()

@@ -1,4 +1,5 @@
-"""What starts the engine of each shipped environment, on each runtime, as it was reviewed, and as the services would judge it.
+"""Tests of what starts the engine of each shipped environment, on each runtime, as it was reviewed, and as the services
+would judge it.
 
 FIRNLINE_WRITE_GOLDEN=1 writes the files anew: what changes in them restarts engines.
 """
@@ -36,7 +37,7 @@ def rendered(environment: str, runtime: str) -> Any:
 
 
 def text_of(environment: str, runtime: str) -> str:
-    """What starts the engine, and on Kubernetes what is there before it."""
+    """Returns what starts the engine, and on Kubernetes what is there before it."""
     spec = spec_of(environment, runtime)
     document = {"request": rendered(environment, runtime)}
     if spec.aws.runtime.kubernetes is not None:

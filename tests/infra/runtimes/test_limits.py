@@ -1,4 +1,4 @@
-"""What a service would refuse is said before anything is stopped, with the field that mends it."""
+"""Tests of what a service would refuse is said before anything is stopped, with the field that mends it."""
 
 import json
 import re

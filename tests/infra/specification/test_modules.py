@@ -49,7 +49,7 @@ def test_what_is_there_is_given_with_its_whole_path(folder: Path, callable_: str
         ("other:cleaned", ["single.py"], "other is in none of aws.runtime.modules"),
         ("acme.items:cleaned", ["acme"], "acme has no module acme.items"),
         ("acme.orders:slow", ["acme"], "has no slow"),
-        ("acme.orders.broken:f", ["acme"], "broken.py is no Python"),
+        ("acme.orders.broken:f", ["acme"], "broken.py is not Python"),
     ],
 )
 def test_what_is_not_there_is_told_before_anything_is_built(

@@ -1,4 +1,6 @@
-"""What the pages of other connectors make by hand, as a specification: types, places and patterns are taken as they stand."""
+"""Tests of what the pages of other connectors make by hand, as a specification: types, places and patterns are taken as
+they stand.
+"""
 
 from dataclasses import asdict
 from typing import Any

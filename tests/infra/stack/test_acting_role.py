@@ -1,4 +1,4 @@
-"""Which role acts in Snowflake: one of two, whatever a shell has set."""
+"""Tests of which role acts in Snowflake: one of two, whatever a shell has set."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is said before anything happens. The engine is stood in for: its own tier is tests/e2e."""
+"""Tests of what is said before anything happens. The engine is stood in for: its own tier is tests/e2e."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

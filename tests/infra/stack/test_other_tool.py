@@ -29,7 +29,7 @@ def by_terraform(**resource: Any) -> Any:
 
 @pytest.fixture
 def refusals(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[str]]]:
-    """What is said to one of the tools where these objects are in the bucket."""
+    """Yields what is said to one of the tools where these objects are in the bucket."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "x")
 

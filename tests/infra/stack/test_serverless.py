@@ -50,7 +50,7 @@ def state_of(service: Service, id_: str) -> str:
 
 
 def settle(service: Service, id_: str | None, wanted: ServerlessApplicationDefinition | None) -> list[str]:
-    """What was said."""
+    """Returns what was said."""
     said: list[str] = []
     make_changeable(wanted, *reached(service, id_), say=said.append, environment="dev")
     return said

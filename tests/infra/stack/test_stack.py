@@ -1,4 +1,4 @@
-"""What encrypts the secrets of a stack, as Pulumi is asked for it."""
+"""Tests of what encrypts the secrets of a stack, as Pulumi is asked for it."""
 
 from pathlib import Path
 from types import SimpleNamespace

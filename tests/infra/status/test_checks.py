@@ -87,7 +87,7 @@ def test_the_newest_of_all_folders_counts_as_archives_are_unpacked(tmp_path: Pat
     ids=str,
 )
 def test_what_is_no_result_of_this_application_is_none(tmp_path: Path, others: dict[str, object]) -> None:
-    if "application" in others:  # its file's name is no evidence
+    if "application" in others:  # its file's name is not evidence
         kept(tmp_path)
         assert len(last_checks(APPLICATION, [tmp_path])) == 1
     kept(tmp_path, **others)

@@ -1,4 +1,4 @@
-"""Which CLI is taken, and what is said where there is none, it is too old, or it fails."""
+"""Tests of which CLI is taken, and what is said where there is none, it is too old, or it fails."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What each option of `aws` and of a stream's access changes in a client, and in what is asked before it signs."""
+"""Tests of what each option of `aws` and of a stream's access changes in a client, and in what is asked before it signs."""
 
 from collections.abc import Callable
 from pathlib import Path

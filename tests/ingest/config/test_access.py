@@ -1,4 +1,4 @@
-"""Who the engine is to AWS, as a document says it."""
+"""Tests of who the engine is to AWS, as a document says it."""
 
 from typing import Any
 

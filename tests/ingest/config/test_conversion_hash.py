@@ -1,4 +1,4 @@
-"""What decides which rows a record becomes: an engine that runs on must find the hash that it left in the ledger."""
+"""Tests of what decides which rows a record becomes: an engine that runs on must find the hash that it left in the ledger."""
 
 import json
 from typing import Any

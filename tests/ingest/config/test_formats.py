@@ -43,7 +43,7 @@ def test_records_are_json_where_nothing_is_said() -> None:
                 "framing": "none",
                 "avro_schema": '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "inte"}]}',
             },
-            "it is no schema of Avro's: UnknownType: inte",
+            "it is not a schema of Avro's: UnknownType: inte",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Where figures go: no address that nobody can listen at, and no key in a document."""
+"""Tests of where figures go: no address that nobody can listen at, and no key in a document."""
 
 import pytest
 

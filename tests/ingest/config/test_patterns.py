@@ -71,10 +71,10 @@ def test_patterns_are_enough() -> None:
 @pytest.mark.parametrize(
     ("pattern", "problem"),
     [
-        ({"streams": "clicks-("}, "is no regular expression: missing ), unterminated subpattern"),
+        ({"streams": "clicks-("}, "is not a regular expression: missing ), unterminated subpattern"),
         ({"streams": "clicks-.*", "table": "RAW_{1}"}, "table has a place {1} that nothing fills; known are stream"),
         ({"streams": "(.*)", "table": "RAW_{1:>9}"}, "table has a place {1:>9}"),
-        ({"streams": "(.*)", "table": "RAW_{1"}, "table is no template"),
+        ({"streams": "(.*)", "table": "RAW_{1"}, "table is not a template"),
         ({"streams": ".*", "reader": {"fan_out": {"consumer_arn": "arn:x"}}}, "a consumer belongs to one stream"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a pipe's statement says of a record, as Snowflake's own pages write such statements."""
+"""Tests of what a pipe's statement says of a record, as Snowflake's own pages write such statements."""
 
 import contextlib
 import random

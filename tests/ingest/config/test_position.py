@@ -55,7 +55,7 @@ def test_a_document_that_is_written_again_reads_the_same() -> None:
         ("yesterday", None, "timestamp"),
         (1769835600000, None, "looks like milliseconds"),
         ("2026-01-31", FLINK, "is not written as timestamp_format says"),
-        ("2026-02-31T05:00:00.000Z", FLINK, "is no time"),
+        ("2026-02-31T05:00:00.000Z", FLINK, "is not a time"),
         ("2026-01-31", "yyyy-MM-dd", "needs a year (yyyy) and an offset"),
         ("2026 Jan", "yyyy MMM", "has 'MMM', which is none of"),
         ("2026", "yyyy'", "single quote without its pair"),

@@ -1,4 +1,4 @@
-"""What of the declared transforms decides which rows a record becomes."""
+"""Tests of what of the declared transforms decides which rows a record becomes."""
 
 from datetime import date
 from typing import Any
@@ -55,7 +55,7 @@ def test_a_path_is_the_keys_on_the_way(path: str, steps: tuple[object, ...]) -> 
     "path", ["", ".", "a.", ".a", "a..b", "[]", "[].a", "a[", "a]b", "a[0]", "``", "`a", "a`b`", ".".join("a" * 33)]
 )
 def test_what_is_no_path(path: str) -> None:
-    with pytest.raises(ValueError, match="no path of a field"):
+    with pytest.raises(ValueError, match="is not a path of a field"):
         steps_of(path)
 
 
@@ -79,7 +79,7 @@ NO_JSON = [date(2026, 1, 31), {1, 2}, "\ud800", {"a": b"x"}, float("inf"), {"a":
 @pytest.mark.parametrize("declared", [INSERT, {"type": "mask", "fields": ["a"]}], ids=["insert", "mask"])
 def test_a_value_that_is_no_json_is_told(declared: dict[str, Any], value: object) -> None:
     name = "value" if declared["type"] == "insert" else "replacement"
-    with pytest.raises(ConfigError, match="no JSON"):
+    with pytest.raises(ConfigError, match="is not JSON"):
         pipeline({**declared, name: value})
 
 

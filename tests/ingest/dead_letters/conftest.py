@@ -50,7 +50,7 @@ def killed_when(name: str) -> Effect:
 
 
 def effects(world: Any) -> int:
-    """How many there are where nothing happens."""
+    """Returns how many there are where nothing happens."""
     count = itertools.count()
     world.run(lambda _: next(count))
     return next(count)

@@ -158,7 +158,7 @@ def test_wherever_it_is_killed_the_next_run_finishes_and_nothing_is_doubled(forg
 
 @pytest.mark.parametrize("where", ["before history", "before put", "after put"])
 def test_one_that_was_frozen_while_others_mended_the_table_adds_nothing(where: str) -> None:
-    """Whether the pipe remembers that it has refused a file, nobody says: here it does not."""
+    """Returns whether the pipe remembers that it has refused a file, nobody says: here it does not."""
     world = files(BAD)
     world.snowflake.forgets_failures = True
     thawed = iter([True])

@@ -1,4 +1,4 @@
-"""Which pipe letters may go through, by what SHOW PIPES says of it."""
+"""Tests of which pipe letters may go through, by what SHOW PIPES says of it."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime

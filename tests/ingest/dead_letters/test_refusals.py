@@ -1,4 +1,4 @@
-"""Where a replay sends nothing, and says why; and rows that the table refuses."""
+"""Tests of where a replay sends nothing, and says why; and rows that the table refuses."""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which letters a replay takes, with what bytes, and what it leaves alone; in a folder, with channels in memory."""
+"""Tests of which letters a replay takes, with what bytes, and what it leaves alone; in a folder, with channels in memory."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Which store a configuration means, and what is refused before anything is read."""
+"""Tests of which store a configuration means, and what is refused before anything is read."""
 
 import sys
 from typing import Any

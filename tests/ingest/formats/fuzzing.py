@@ -181,7 +181,7 @@ def _changed(sample: bytes, chance: random.Random) -> bytes:
 
 
 def fates(made_by: RowMaker, data: bytes) -> Counter[str]:
-    """What the record becomes, or the records that it packs; an assertion where one is not exactly one thing."""
+    """Returns what the record becomes, or the records that it packs; an assertion where one is not exactly one thing."""
     pieces = UserRecords(HashRange).pieces([Record("100", data, "key", 1.5)])
     records = [record for piece in pieces for record in piece]
     seen = Counter[str]()
@@ -211,7 +211,7 @@ def _digest(made: Rows) -> bytes:
 
 
 def fuzz(name: str, *, seed: int, is_over: Callable[[int], bool], large_every: int = 0) -> tuple[Counter[str], float]:
-    """How often a record became what, and the seconds of CPU that the slowest took, read twice."""
+    """Returns how often a record became what, and the seconds of CPU that the slowest took, read twice."""
     of = SUBJECTS[name]
     made_by, seen, slowest = maker(of.format, Known().of, **of.options), Counter[str](), 0.0
     for number, data in enumerate(mutations(of, random.Random(seed), large_every=large_every)):

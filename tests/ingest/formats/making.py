@@ -29,7 +29,7 @@ def values(made: Rows) -> list[dict[str, Any]]:
 
 
 def rejected(format_: dict[str, Any], payload: bytes, **more: Any) -> RejectedRecord:
-    """What the record is refused for."""
+    """Returns what the record is refused for."""
     made = convert(format_, payload, **more)
     assert list(made.rows) == []
     (one,) = made.rejected

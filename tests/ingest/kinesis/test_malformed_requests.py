@@ -1,4 +1,4 @@
-"""What Kinesis calls malformed is no outage; and a start that is a time is no position of another stream."""
+"""Tests of what Kinesis calls malformed is not an outage; and a start that is a time is not a position of another stream."""
 
 import pytest
 from botocore.exceptions import ClientError

@@ -245,7 +245,7 @@ def test_ends_without_children_count_from_when_a_listing_shows_the_shard_closed_
 
 
 def test_an_open_shard_whose_every_second_page_ends_it_is_trouble_that_lasts(shard: Shard) -> None:
-    """The record last read comes with each new iterator, and is no news."""
+    """The record last read comes with each new iterator, and is not news."""
     shard.stream.shard(records=1)
     reader = shard.reader()
     assert numbers(shard.read(reader)) == [0]

@@ -1,4 +1,4 @@
-"""A good status over what is no answer of the service's passes, as no answer does: whichever operation it is of."""
+"""A good status over what is not an answer of the service's passes, as no answer does: whichever operation it is of."""
 
 from collections.abc import Callable
 from typing import Any

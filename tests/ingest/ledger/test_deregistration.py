@@ -1,4 +1,4 @@
-"""Who removes the consumer that an engine registered, and whose it leaves."""
+"""Tests of who removes the consumer that an engine registered, and whose it leaves."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the ledger has on record of lost records, in words."""
+"""Tests of what the ledger has on record of lost records, in words."""
 
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss

@@ -1,4 +1,4 @@
-"""What DynamoDB calls malformed is no outage: it is said with the request, without what the items hold."""
+"""Tests of what DynamoDB calls malformed is not an outage: it is said with the request, without what the items hold."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A person's decision: when it may be written, about which shards, and that a run which was killed is no obstacle."""
+"""A person's decision: when it may be written, about which shards, and that a run which was killed is not an obstacle."""
 
 import argparse
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How much time is left until a stream drops what was not read."""
+"""Tests of how much time is left until a stream drops what was not read."""
 
 from dataclasses import dataclass
 

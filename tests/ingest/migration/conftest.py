@@ -37,7 +37,7 @@ def dynamodb(client: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def world(dynamodb: Any) -> Any:
-    """What the library's newest version left, by one worker."""
+    """Returns what the library's newest version left, by one worker."""
     from tests.ingest.migration.world import World
 
     return World(dynamodb, "3.5.1-single")
@@ -53,7 +53,7 @@ def writer(dynamodb: Any) -> MigrationWriter:
 
 
 def recorded(name: str) -> dict[str, Any]:
-    """What the library's own consumer left (tests/kcl/run.py)."""
+    """Returns what the library's own consumer left (tests/kcl/run.py)."""
     found: dict[str, Any] = json.loads((GOLDEN / f"kcl-{name}.json").read_text())
     return found
 

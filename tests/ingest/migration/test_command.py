@@ -75,8 +75,8 @@ def test_what_can_not_be_done_is_listed_with_status_2(
         ((), "Give --from TABLE, or --undo alone."),
         (("--from", "old", "--stream", "returns"), "does not read 'returns'"),
         (("--from", "nowhere"), "no DynamoDB table 'nowhere'"),
-        (("--from", "old", "--watch", "-1"), "--watch -1 is no time to wait"),
-        (("--from", "old", "--watch", "nan"), "--watch nan is no time to wait"),
+        (("--from", "old", "--watch", "-1"), "--watch -1 is not a time to wait"),
+        (("--from", "old", "--watch", "nan"), "--watch nan is not a time to wait"),
     ],
 )
 def test_a_command_that_is_unclear_says_what_it_lacks(

@@ -1,4 +1,4 @@
-"""What a migration writes into the ledger: from the tables that the Kinesis Client Library's own consumer left."""
+"""Tests of what a migration writes into the ledger: from the tables that the Kinesis Client Library's own consumer left."""
 
 from types import MappingProxyType
 from typing import Any

@@ -1,4 +1,4 @@
-"""What becomes of each shard, from leases and a listing."""
+"""Tests of what becomes of each shard, from leases and a listing."""
 
 from decimal import Decimal
 from types import MappingProxyType

@@ -64,7 +64,7 @@ class World:
 
 
 def read_all(kinesis: FakeKinesis, client: Any, shard: str, start: Start) -> tuple[list[tuple[str, int, int]], bool]:
-    """What an engine's reader makes of the shard from there; and whether it ends."""
+    """Returns what an engine's reader makes of the shard from there; and whether it ends."""
     stream = kinesis.stream("orders")
     key = ShardKey("orders", stream.found.created_ms, shard)
     reader = ShardReader(client, key, start, PollingConfig(), clock=lambda: 0.0, jitter=lambda: 0.0)

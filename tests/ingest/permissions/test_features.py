@@ -1,4 +1,4 @@
-"""Which permissions an engine needs."""
+"""Tests of which permissions an engine needs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a payload may be. The oracle is Python's own parser, which is slow and sees every pair."""
+"""Tests of what a payload may be. The oracle is Python's own parser, which is slow and sees every pair."""
 
 import json
 from random import Random

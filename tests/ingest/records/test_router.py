@@ -1,4 +1,4 @@
-"""Which table a record goes to, as a table of its own."""
+"""Tests of which table a record goes to, as a table of its own."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How seldom a registry is asked."""
+"""Tests of how seldom a registry is asked."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What an engine's registries ask AWS for, and how a refusal reads."""
+"""Tests of what an engine's registries ask AWS for, and how a refusal reads."""
 
 import pytest
 

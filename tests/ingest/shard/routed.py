@@ -52,7 +52,7 @@ def put(world: World, count: int, first: int = 0, kinds: tuple[str, ...] = KINDS
 
 
 def tables(world: World) -> dict[str, list[int]]:
-    """What each channel that is there has brought to its table, in the order of its commits."""
+    """Returns what each channel that is there has brought to its table, in the order of its commits."""
     return {name.rpartition("~")[2]: numbers(served.rows) for name, served in world.channels.served.items()}
 
 

@@ -60,7 +60,7 @@ def reading(world: World, records: int = 1, run_id: str = "run", **services: obj
 
 
 def has_rows(world: World, count: int) -> Callable[[], bool]:
-    """Whether the table has so many by now."""
+    """Returns whether the table has so many by now."""
     return lambda: len(world.channels.served) == 1 and len(world.served.rows) == count
 
 

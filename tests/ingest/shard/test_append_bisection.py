@@ -1,4 +1,4 @@
-"""What a shard does differently after its channel was lost, step by step, on a channel of the test's own."""
+"""Tests of what a shard does differently after its channel was lost, step by step, on a channel of the test's own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Run:
             self.bisection.opened(Position(self.committed) if self.committed else None)
 
     def _go_on(self) -> bool:
-        """Whether everything went; else what was in flight is told, as a session does."""
+        """Returns whether everything went; else what was in flight is told, as a session does."""
         read = [Record(str(number)) for number in range(self.committed + 1, self.records + 1)]
         while read:
             count = self.bisection.records_at_once(read)

@@ -1,4 +1,6 @@
-"""What is handed to a channel, how fast, and what a proof tells of rejected rows; what it proves is test_in_flight.py's."""
+"""Tests of what is handed to a channel, how fast, and what a proof tells of rejected rows; what it proves is
+test_in_flight.py's.
+"""
 
 from dataclasses import dataclass, field
 from itertools import count

@@ -1,4 +1,4 @@
-"""What one attempt at a shard leaves to the next, and what it may not believe once there is one."""
+"""Tests of what one attempt at a shard leaves to the next, and what it may not believe once there is one."""
 
 import threading
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Whether a shard is idle is told by Kinesis' answers alone."""
+"""Tests of whether a shard is idle is told by Kinesis' answers alone."""
 
 from dataclasses import replace
 

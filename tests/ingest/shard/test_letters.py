@@ -1,4 +1,4 @@
-"""What a shard does with records that can't be rows: kept, skipped or stopped at, and how many a minute."""
+"""Tests of what a shard does with records that can't be rows: kept, skipped or stopped at, and how many a minute."""
 
 from contextlib import suppress
 from types import SimpleNamespace

@@ -1,4 +1,6 @@
-"""What another configuration may not take over: rows that nobody has proven yet, and letters, which are kept a page ahead."""
+"""Tests of what another configuration may not take over: rows that nobody has proven yet, and letters, which are kept a
+page ahead.
+"""
 
 from contextlib import suppress
 

@@ -33,7 +33,7 @@ def epoch(world: World, number: int, *, at_ms: int = NOW_MS, seconds: float = 20
 
 
 def missed(world: World, number: int, *, at_ms: int = NOW_MS) -> bool:
-    """Whether that epoch found no token where there had been one, which passes only with a newer look at the table."""
+    """Returns whether that epoch found no token where there had been one, which passes only with a newer look at the table."""
     return problem(epoch(world, number, at_ms=at_ms, seconds=1.0)) == "FL-2113"
 
 

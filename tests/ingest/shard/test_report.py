@@ -1,4 +1,4 @@
-"""What is said of a shard that does not go on: its state, and the problem with its cause."""
+"""Tests of what is said of a shard that does not go on: its state, and the problem with its cause."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What leaves retention before it was read: never silently, measured, and as the policy says."""
+"""Tests of what leaves retention before it was read: never silently, measured, and as the policy says."""
 
 from dataclasses import replace
 

@@ -1,4 +1,6 @@
-"""What ended shards leave behind goes, channel before row, and only by the process that has the stream's first open shard."""
+"""Tests of what ended shards leave behind goes, channel before row, and only by the process that has the stream's first
+open shard.
+"""
 
 import threading
 import time

@@ -46,7 +46,7 @@ def test_a_value_without_a_table_is_a_dead_letter_with_its_reason(routed: World)
     assert {letter.reason for letter in letters} == {"no-route"}
     assert sorted(letter.detail for letter in letters) == [
         "it has no key 'kind', by which it would be routed.",
-        "its key 'kind' has a value that is no text.",
+        "its key 'kind' has a value that is not text.",
         "its key 'kind' has a value that no route names.",
     ]
 

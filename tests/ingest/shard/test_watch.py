@@ -1,4 +1,4 @@
-"""What a worker hears while it reads: whether its application's run goes on, and how far the other shards have come."""
+"""Tests of what a worker hears while it reads: whether its application's run goes on, and how far the other shards have come."""
 
 import pytest
 

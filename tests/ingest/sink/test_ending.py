@@ -1,4 +1,4 @@
-"""How putting ends before its records do: an error, Ctrl-C, a line that no stream takes. What is in is said."""
+"""Tests of how putting ends before its records do: an error, Ctrl-C, a line that no stream takes. What is in is said."""
 
 import threading
 import time

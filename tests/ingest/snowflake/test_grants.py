@@ -1,4 +1,4 @@
-"""What a role's grants tell of a privilege that is missing."""
+"""Tests of what a role's grants tell of a privilege that is missing."""
 
 import pytest
 

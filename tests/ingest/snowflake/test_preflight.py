@@ -1,4 +1,4 @@
-"""What the network and its names do to the first request, on a resolver and a port of the test's own."""
+"""Tests of what the network and its names do to the first request, on a resolver and a port of the test's own."""
 
 import os
 import socket

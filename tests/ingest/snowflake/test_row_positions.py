@@ -1,4 +1,4 @@
-"""Where rows stand: several of a record, one of it, and some of a record that was taken in only partly."""
+"""Tests of where rows stand: several of a record, one of it, and some of a record that was taken in only partly."""
 
 from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import LAST_ROW, Position, row_number

@@ -1,4 +1,4 @@
-"""What our side of the SDK does where several shards share a client; the SDK itself is stood in for."""
+"""Tests of what our side of the SDK does where several shards share a client; the SDK itself is stood in for."""
 
 import time
 from collections.abc import Callable

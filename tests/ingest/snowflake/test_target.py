@@ -1,5 +1,5 @@
-"""What is asked about tables, and what of their listing asks for more privileges; the rest is tested against the embedded
-Snowflake (tests/contract/test_target_catalog.py).
+"""Tests of what is asked about tables, and what of their listing asks for more privileges; the rest is tested against
+the embedded Snowflake (tests/contract/test_target_catalog.py).
 """
 
 from collections.abc import Collection

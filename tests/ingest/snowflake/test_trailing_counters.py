@@ -24,7 +24,7 @@ REJECTED = 7  # each row whose number this divides is rejected by the table
 
 
 def state_of(rows: int) -> ChannelState:
-    """What a channel says that has committed the rows 1 to `rows`."""
+    """Returns what a channel says that has committed the rows 1 to `rows`."""
     rejected = rows // REJECTED
     return ChannelState(Position(rows) if rows else None, rows - rejected, rejected)
 

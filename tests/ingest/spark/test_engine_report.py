@@ -1,4 +1,4 @@
-"""What an engine tells of itself in the ledger: `firnline status` shows it."""
+"""Tests of what an engine tells of itself in the ledger: `firnline status` shows it."""
 
 import random
 from dataclasses import replace

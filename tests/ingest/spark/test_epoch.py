@@ -1,4 +1,4 @@
-"""What the driver makes of a plan, without Spark: which shards are run, and whose pipeline can't go on."""
+"""Tests of what the driver makes of a plan, without Spark: which shards are run, and whose pipeline can't go on."""
 
 import json
 from collections.abc import Iterable

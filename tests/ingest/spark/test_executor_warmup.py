@@ -1,4 +1,4 @@
-"""What a warm-up refuses, and what it only reports; Spark itself warms up in tests/e2e."""
+"""Tests of what a warm-up refuses, and what it only reports; Spark itself warms up in tests/e2e."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the driver tells of the keys that its tasks use; a rotation rests on it."""
+"""Tests of what the driver tells of the keys that its tasks use; a rotation rests on it."""
 
 from dataclasses import replace
 

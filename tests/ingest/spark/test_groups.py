@@ -1,4 +1,4 @@
-"""Who reads what: little moves when little changes, and nobody gets more than one process may read."""
+"""Tests of who reads what: little moves when little changes, and nobody gets more than one process may read."""
 
 from collections.abc import Iterable
 

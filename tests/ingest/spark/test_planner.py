@@ -1,4 +1,4 @@
-"""What the source plans of several streams, over a real client and the embedded Kinesis."""
+"""Tests of what the source plans of several streams, over a real client and the embedded Kinesis."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is planned of a stream that is resharded while listings lag, retention passes and batches are replayed."""
+"""Tests of what is planned of a stream that is resharded while listings lag, retention passes and batches are replayed."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What Spark is told, and whose word counts."""
+"""Tests of what Spark is told, and whose word counts."""
 
 from typing import Any
 

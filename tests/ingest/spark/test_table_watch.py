@@ -1,4 +1,4 @@
-"""What people change of a table while an engine runs, as the log tells it; with the real service in
+"""Tests of what people change of a table while an engine runs, as the log tells it; with the real service in
 tests/contract/snowpipe_streaming/test_tables_that_people_change.py."""
 
 import logging
@@ -53,7 +53,7 @@ def told(
     *states: TargetState,
     change: dict[str, TableColumn] | None = None,
 ) -> list[dict[str, Any]]:
-    """What the second look says, and a third of the same says no more."""
+    """Returns what the second look says, and a third of the same says no more."""
     watch = TableWatch()
     caplog.set_level(logging.INFO)
     watch.look(cast("Any", catalog), {"s": states[0]})

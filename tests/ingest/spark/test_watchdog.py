@@ -10,7 +10,7 @@ class Watched:
         self.watch = EpochWatch(LENGTH_S, lambda: self.now)
 
     def until(self, seconds: float) -> list[EpochPace]:
-        """What was seen on the way there that is worth a word, with a look a second."""
+        """Returns what was seen on the way there that is worth a word, with a look a second."""
         seen = []
         while self.watch.lasted_s < seconds:
             self.now += 1.0

@@ -160,12 +160,12 @@ def generator() -> Iterator[int]:
         "list": (lambda record: [record], "it returned list, and no dict."),
         "text": (lambda _: "{}", "it returned str, and no dict."),
         "generator": (lambda _: generator(), "it returned generator, and no dict."),
-        "generator inside": (lambda _: {"a": generator()}, "what it returned holds generator, which is no JSON."),
-        "nan": (lambda _: {"a": float("nan")}, "what it returned holds nan, which is no JSON."),
-        "infinity": (lambda record: {"a": record["a"] * 1e999}, "what it returned holds inf, which is no JSON."),
-        "decimal nan": (lambda _: {"a": Decimal("NaN")}, "what it returned holds Decimal, which is no JSON."),
-        "memory": (lambda _: {"a": memoryview(b"x")}, "what it returned holds memoryview, which is no JSON."),
-        "set": (lambda _: {"a": {1}}, "what it returned holds set, which is no JSON."),
+        "generator inside": (lambda _: {"a": generator()}, "what it returned holds generator, which is not JSON."),
+        "nan": (lambda _: {"a": float("nan")}, "what it returned holds nan, which is not JSON."),
+        "infinity": (lambda record: {"a": record["a"] * 1e999}, "what it returned holds inf, which is not JSON."),
+        "decimal nan": (lambda _: {"a": Decimal("NaN")}, "what it returned holds Decimal, which is not JSON."),
+        "memory": (lambda _: {"a": memoryview(b"x")}, "what it returned holds memoryview, which is not JSON."),
+        "set": (lambda _: {"a": {1}}, "what it returned holds set, which is not JSON."),
         "number for a key": (lambda _: {1: 2}, "what it returned has a key that is int, and no text."),
         "nothing for a key": (lambda _: {None: 2}, "what it returned has a key that is NoneType, and no text."),
         "surrogate": (lambda _: {"a": "\ud800"}, "what it returned can't be written: UnicodeEncodeError."),
@@ -214,7 +214,7 @@ def test_none_leaves_a_record_out_where_that_is_declared(functions: ModuleType) 
 def test_a_key_that_occurs_twice_is_never_given_once(becomes: Becomes) -> None:
     told = "duplicate-key: transforms[0] (callable): the key 'b' occurs 2 times."
     assert becomes(lambda record: record, b'{"a":[{"b":1,"b":2}]}') == told
-    assert becomes(lambda record: record, b"[1]") == FAILED + "the record is no object."
+    assert becomes(lambda record: record, b"[1]") == FAILED + "the record is not an object."
 
 
 async def slow(record: Any) -> Any:
@@ -230,7 +230,7 @@ def several(record: Any) -> Iterator[Any]:
     [
         ("firnline_no_such_module:f", "importing firnline_no_such_module raised ModuleNotFoundError"),
         (f"{MODULE}:g", f"{MODULE} has no g"),
-        (f"{MODULE}:number", "number is no function"),
+        (f"{MODULE}:number", "number is not a function"),
         (f"{MODULE}:slow", "slow is asynchronous"),
         (f"{MODULE}:several", "several is asynchronous or a generator"),
     ],

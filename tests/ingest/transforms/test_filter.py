@@ -70,7 +70,7 @@ def test_what_can_t_be_declared(condition: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        (b'{"n":{}}\n{"n":1}', "row 1: transforms[0] (insert): n is no object."),
+        (b'{"n":{}}\n{"n":1}', "row 1: transforms[0] (insert): n is not an object."),
         (b'{"n":{}}\n{"n":{},"N":1}', "row 1: the keys 'n' and 'N' are one column: names match whatever their case."),
         (b'{"n":{}}\n{oops', "line 2: "),
     ],

@@ -45,8 +45,8 @@ def test_below_the_first_level_objects_are_made() -> None:
 
 def test_what_is_no_object_on_the_way_is_told() -> None:
     told = row(b'{"x":{"y":5}}', insert("x.y.z", value=1))
-    assert told == "transform-failed: transforms[0] (insert): x.y is no object."
-    assert "the record is no object" in row(b"[1]", insert(value=1))
+    assert told == "transform-failed: transforms[0] (insert): x.y is not an object."
+    assert "the record is not an object" in row(b"[1]", insert(value=1))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_an_inserted_object_is_every_records_own() -> None:
         ({}, "give value or metadata"),
         ({"value": 1, "metadata": "stream"}, "give value or metadata"),
         ({"metadata": "colour"}, "metadata"),
-        ({"value": 1, "field": "a..b"}, "no path of a field"),
+        ({"value": 1, "field": "a..b"}, "is not a path of a field"),
         ({"value": 1, "field": "a[].b"}, "many places"),
         ({"value": float("nan")}, "JSON"),
     ],

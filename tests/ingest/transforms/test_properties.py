@@ -70,7 +70,7 @@ TRANSFORMS = st.one_of(
 
 
 def fate(payload: bytes, transforms: list[dict[str, Any]]) -> tuple[str, bytes]:
-    """What becomes of a record: as what, and its bytes or the reason."""
+    """Returns what becomes of a record: as what, and its bytes or the reason."""
     document = {"stream": "s", "database": "D", "schema": "S", "transforms": transforms, "metadata": NO_METADATA}
     maker = RowMaker(parse(PipelineConfig, document, "engine.json"), "s", "shard")
     rows = maker.convert([Record("7", payload, "key", 1.5)])

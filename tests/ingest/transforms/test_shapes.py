@@ -78,7 +78,7 @@ FLATTEN: dict[str, Any] = {"type": "flatten"}
         (b'{"a":{"b":1},"a_b":2}', "transform-failed: transforms[0] (flatten): two fields would both be a_b."),
         (b'{"a":{"b":1},"A_B":2}', "duplicate-key: "),
         (b'{"a":{"b":1,"b":2}}', "duplicate-key: transforms[0] (flatten): the key 'b' occurs 2 times."),
-        (b"[]", "transform-failed: transforms[0] (flatten): the record is no object."),
+        (b"[]", "transform-failed: transforms[0] (flatten): the record is not an object."),
         (b'{"":{"":1}}', '{"_":1}'),
     ],
 )

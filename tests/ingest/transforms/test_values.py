@@ -184,7 +184,7 @@ TIMES = [
 @pytest.mark.parametrize(("value", "options", "becomes"), TIMES)
 def test_timestamp_writes_times_in_another_way(value: str, options: dict[str, Any], becomes: str | None) -> None:
     found = row(b'{"a":%b}' % value.encode(), {"type": "timestamp", "fields": ["a"], **options})
-    told = f"transform-failed: transforms[0] (timestamp): a is no time that is written as {options.get('read', 'iso8601')}."
+    told = f"transform-failed: transforms[0] (timestamp): a is not a time that is written as {options.get('read', 'iso8601')}."
     assert found == (told if becomes is None else f'{{"a":{becomes}}}')
 
 

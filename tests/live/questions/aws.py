@@ -25,7 +25,10 @@ KINESIS = ("an empty page", "digits of a sequence number", "a stream that is mis
 SETTLES: dict[str, tuple[str, ...]] = {
     **{f"s3: {each}": ("B94",) for each in (*S3, "get of nothing", "delete of nothing")},
     **{f"kinesis: {each}": ("B84",) for each in (*KINESIS, "a sequence number of another", "no iterator of ours")},
-    **{f"dynamodb: {each}": ("B95",) for each in ("put", "a condition that fails", "a key that is no key", "no table")},
+    **{
+        f"dynamodb: {each}": ("B95",)
+        for each in ("put", "a condition that fails", "a key that is not a key", "no table")
+    },
     **{
         f"emr: {each}": ("B132",)
         for each in (
@@ -106,7 +109,10 @@ def _dynamodb(dynamodb: Any, run: Run) -> Iterator[tuple[str, Any]]:
     yield "dynamodb: put", _said(lambda: dynamodb.put_item(**item), run)
     unless = {**item, "ConditionExpression": "attribute_not_exists(k)"}
     yield "dynamodb: a condition that fails", _said(lambda: dynamodb.put_item(**unless), run)
-    yield "dynamodb: a key that is no key", _said(lambda: dynamodb.get_item(TableName=name, Key={"x": {"S": "a"}}), run)
+    yield (
+        "dynamodb: a key that is not a key",
+        _said(lambda: dynamodb.get_item(TableName=name, Key={"x": {"S": "a"}}), run),
+    )
     yield "dynamodb: no table", _said(lambda: dynamodb.describe_table(TableName=f"{name}-missing"), run)
 
 
@@ -126,7 +132,9 @@ def _emr(emr: Any, run: Run) -> Iterator[tuple[str, Any]]:
 
 
 def _states(emr: Any, application: str, until: str) -> list[str]:
-    """Which it was seen in lies at the moments it was asked: the last one is what counts, and that nothing odd came between."""
+    """Returns which it was seen in lies at the moments it was asked: the last one is what counts, and that nothing odd
+    came between.
+    """
     for _ in range(MOST_POLLS):
         state = emr.get_application(applicationId=application)["application"]["state"]
         if state in (until, "TERMINATED"):

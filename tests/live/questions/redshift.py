@@ -36,7 +36,7 @@ STATEMENTS = {
     "setting": ("B330",),
     "esoptions has the role": ("B322",),
     "pg_views has the statement": ("B330",),
-    "refresh of a record that is no JSON": ("B323",),
+    "refresh of a record that is not JSON": ("B323",),
     "sys_mv_refresh_history": ("B323",),
     "sys_stream_scan_states": ("B323",),
     "sys_stream_scan_errors": ("B323",),
@@ -100,7 +100,7 @@ def _statements(
     catalog = observed.CATALOG.format(schemas=sql.literal(view.schema))
     yield "pg_views has the statement", ask.has(catalog, "CREATE MATERIALIZED VIEW")
     kinesis.put_record(StreamName=view.stream, Data=b"no json", PartitionKey="a")
-    yield "refresh of a record that is no JSON", ask(sql.refresh(view))
+    yield "refresh of a record that is not JSON", ask(sql.refresh(view))
     for system in ("sys_mv_refresh_history", "sys_stream_scan_states", "sys_stream_scan_errors"):
         yield system, ask(f"SELECT * FROM {system}", columns=False)
     yield "a stream that is missing", ask(f'CREATE MATERIALIZED VIEW missing AS SELECT * FROM {SCHEMA}."missing"')
@@ -183,7 +183,7 @@ class _Asking:
         return value
 
     def has(self, statement: str, text: str) -> bool:
-        """Whether a value of the answer has it, whatever its case."""
+        """Returns whether a value of the answer has it, whatever its case."""
         found, id_ = self._ended(statement)
         rows = self._data.get_statement_result(Id=id_)["Records"] if found["Status"] == "FINISHED" else []
         return any(text.lower() in str(value).lower() for row in rows for each in row for value in each.values())

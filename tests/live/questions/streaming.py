@@ -20,7 +20,7 @@ SETTLES = {
     "streaming: rows of one that was sent twice": ("B2",),
     "streaming: created_on_ms stays when it is opened again": ("B97",),
     "streaming: an earlier opener's append": ("B3",),
-    "streaming: a body that is no JSON": ("B7",),
+    "streaming: a body that is not JSON": ("B7",),
     "streaming: an append to no channel": ("B7",),
     "streaming: the status of no channel": ("B7",),
     "streaming: open on no table": ("B6",),
@@ -68,7 +68,7 @@ def _answers(client_of: Callable[[str], Client], database: str, execute: Execute
     late = client.append("c", first.document["next_continuation_token"], b'{"A": 3}\n', "three")
     yield "streaming: an earlier opener's append", late.said
     token = second.document["next_continuation_token"]
-    yield "streaming: a body that is no JSON", client.append("c", token, b"{", "four").said
+    yield "streaming: a body that is not JSON", client.append("c", token, b"{", "four").said
     yield "streaming: an append to no channel", client.append("nobody", token, b'{"A": 4}\n', "five").said
     yield "streaming: the status of no channel", client.status("nobody")
     yield "streaming: open on no table", client_of("MISSING").opened("c").said
@@ -83,7 +83,7 @@ def _replaced(client: Client, database: str, execute: Execute) -> Iterator[tuple
 
 
 def _committed(client: Client, channel: str) -> Any:
-    """How many rows were inserted, once there are some."""
+    """Returns how many rows were inserted, once there are some."""
     ends = time.monotonic() + COMMITTED_WITHIN_S
     while not (rows := client.status(channel).get("rows_inserted")) and time.monotonic() < ends:
         time.sleep(POLL_S)

@@ -1,4 +1,4 @@
-"""What AWS refuses and moto alone does not; and names that are taken, which both refuse."""
+"""Tests of what AWS refuses and moto alone does not; and names that are taken, which both refuse."""
 
 import json
 from collections.abc import Callable, Iterator

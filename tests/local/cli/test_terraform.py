@@ -22,7 +22,7 @@ PROVIDERS = {"TF_REATTACH_PROVIDERS": "{}"}
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What becomes of the providers of a running environment."""
+    """Returns what becomes of the providers of a running environment."""
     events: list[str] = []
     running = SimpleNamespace(variables={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
 

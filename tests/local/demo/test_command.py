@@ -1,4 +1,4 @@
-"""What `firnline demo` runs: its own events, or those of a file. tests/e2e runs it whole."""
+"""Tests of what `firnline demo` runs: its own events, or those of a file. tests/e2e runs it whole."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the demo prints while it runs: on a terminal, and in a log."""
+"""Tests of what the demo prints while it runs: on a terminal, and in a log."""
 
 import sys
 

@@ -36,7 +36,7 @@ def inputs_of(arguments: type) -> dict[str, Any]:
 
 
 def alternatives(annotation: Any) -> Iterator[Any]:
-    """What an Input may be, without the wrapping."""
+    """Yields what an Input may be, without the wrapping."""
     if get_origin(annotation) is not None and get_origin(annotation).__name__ in {"Sequence", "Mapping"}:
         yield annotation
     elif get_args(annotation):

@@ -1,4 +1,4 @@
-"""What EMR on EKS and EKS refuse, in their words; and job runs, as our own client of the service asks for them."""
+"""Tests of what EMR on EKS and EKS refuse, in their words; and job runs, as our own client of the service asks for them."""
 
 import threading
 from typing import Any

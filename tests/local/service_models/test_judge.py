@@ -28,7 +28,7 @@ class Sent(Exception):
 
 
 def wire_of(service: str, operation: str, parameters: dict[str, Any]) -> WireRequest:
-    """What boto3 would send."""
+    """Returns what boto3 would send."""
     client: Any = boto3.session.Session().client(  # type: ignore[call-overload] # by a literal of each service
         service,
         region_name="us-east-1",

@@ -1,4 +1,4 @@
-"""What the stock providers refuse before they call a service, the embedded ones refuse too."""
+"""Tests of what the stock providers refuse before they call a service, the embedded ones refuse too."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What travels between Terraform and a provider: values there and back, and the schemas as Terraform has them."""
+"""Tests of what travels between Terraform and a provider: values there and back, and the schemas as Terraform has them."""
 
 import json
 import struct

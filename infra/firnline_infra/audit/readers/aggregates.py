@@ -17,7 +17,7 @@ Field = tuple[int, int | bytes]
 
 
 def user_records(record: Record, own_range: HashRange) -> list[UserRecord]:
-    """A record that is no aggregate is its own first and only."""
+    """A record that is not an aggregate is its own first and only."""
     content, digest = record.Data[len(MAGIC) : -16], record.Data[-16:]
     if not record.Data.startswith(MAGIC) or hashlib.md5(content, usedforsecurity=False).digest() != digest:
         return [_alone(record)]
@@ -40,7 +40,7 @@ def _packed(record: Record, content: bytes, own_range: HashRange) -> Iterator[Us
     for number, value in _fields(content):
         if number == 3 and isinstance(value, bytes):
             packed.append({of: each for of, each in _fields(value) if isinstance(each, bytes if of == 3 else int)})
-        elif number in (1, 2) and isinstance(value, bytes):  # of another kind it is no field of an aggregate
+        elif number in (1, 2) and isinstance(value, bytes):  # of another kind it is not a field of an aggregate
             (keys if number == 1 else hash_keys).append(_key(value))
     if not packed:
         raise ValueError("there is no user record in it")
@@ -96,7 +96,7 @@ def _fields(message: bytes) -> Iterator[Field]:
         elif kind in (1, 5):
             size = 8 if kind == 1 else 4
         else:
-            raise ValueError("it is no message of Protocol Buffers that an aggregate holds")
+            raise ValueError("it is not a message of Protocol Buffers that an aggregate holds")
         if at + size > len(message):
             raise ValueError("it ends in the middle of a field")
         if kind == 2:

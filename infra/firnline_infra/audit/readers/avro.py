@@ -68,7 +68,7 @@ def _rows(of: AvroFormat, data: bytes, schemas: SchemasOf) -> list[Json]:
 def _container(data: bytes) -> list[Json]:
     source = _Bytes(data)
     if source.take(4) != b"Obj\x01":
-        raise _malformed("it is no object container")
+        raise _malformed("it is not an object container")
     meta: dict[str, bytes] = {}
     for _ in source.items():
         key = source.string()
@@ -112,11 +112,13 @@ class RecordSchema:
         self._schema = json.loads(text)
         self._define(self._schema, "")
         if not _may_be_record(self._schema):
-            raise _malformed("its schema is no record's")
+            raise _malformed("its schema is not a record's")
 
     def _define(self, schema: Any, namespace: str) -> bool:
-        """Whether a value of it has bytes. Remembers what has a name, with the namespace that names inside of it are in: once all
-        of it is known, so that none contains itself. Raises ValueError, KeyError and TypeError for what is no schema.
+        """Returns whether a value of it has bytes.
+
+        Remembers what has a name, with the namespace that names inside of it are in: once all of it is known, so that
+        none contains itself. Raises ValueError, KeyError and TypeError for what is not a schema.
         """
         if isinstance(schema, list):
             for each in schema:
@@ -192,7 +194,7 @@ class RecordSchema:
         """Raises ValueError, OverflowError, RecursionError and Unreadable."""
         value = self._value(self._schema, "", source)
         if not isinstance(value, dict):
-            raise _malformed("its branch of a union is no record")
+            raise _malformed("its branch of a union is not a record")
         return value
 
     def _value(self, schema: Any, namespace: str, source: "_Bytes") -> Json:

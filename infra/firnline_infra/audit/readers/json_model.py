@@ -86,7 +86,7 @@ def refuse_no_text(value: Json) -> None:
 
 
 def _refuse(word: str) -> Json:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode

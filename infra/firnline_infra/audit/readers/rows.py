@@ -33,7 +33,7 @@ from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 NO_ROUTE = "no-route"
 FAULTS = {AggregateProblem.BROKEN: "broken-aggregate", AggregateProblem.MISPLACED: "misplaced"}
 UNREAD_RULES = frozenset({"too-large", "too-deep", "duplicate-key", "metadata-clash", "unusable-key", "refused"})
-"""Why a record is no row by rules that no reader judges: there the engine's word is taken (docs/audit.md)."""
+"""Why a record is not a row by rules that no reader judges: there the engine's word is taken (docs/audit.md)."""
 
 
 class ReadRow(NamedTuple):

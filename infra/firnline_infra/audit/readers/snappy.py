@@ -102,4 +102,4 @@ def _masked(value: int) -> int:
 
 
 def _broken() -> Unreadable:
-    return Unreadable("not-packed", "it is no snappy")
+    return Unreadable("not-packed", "it is not a snappy")

@@ -118,7 +118,7 @@ def cloudwatch_logs_rows(data: bytes) -> list[Json]:
     if kind == "CONTROL_MESSAGE" and _is_envelope(envelope):
         raise NotIngested("control_messages")
     if kind != "DATA_MESSAGE" or not envelope.get("logEvents") or not _is_envelope(envelope):
-        raise Unreadable("malformed", "it is no envelope of log events")
+        raise Unreadable("malformed", "it is not an envelope of log events")
     defaults: dict[str, Json] = {"owner": None, "logGroup": None, "logStream": None, "subscriptionFilters": []}
     own = ("messageType", "logEvents")
     source = defaults | {key: value for key, value in envelope.items() if key not in own}
@@ -148,5 +148,5 @@ def _is_event(event: Json) -> bool:
 
 def _object(value: Json) -> dict[str, Json]:
     if not isinstance(value, dict):
-        raise Unreadable("malformed", "it is no object")
+        raise Unreadable("malformed", "it is not an object")
     return value

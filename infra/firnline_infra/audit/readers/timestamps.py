@@ -17,13 +17,13 @@ ISO = re.compile(
 
 
 def rewritten(value: Json, read: str, write: str, offset: str) -> Json:
-    """Raises Unreadable for what is no time that is written so."""
+    """Raises Unreadable for what is not a time that is written so."""
     if value is UNKNOWN:
         return value
     try:
         moment = _of_number(value, UNITS[read]) if read in UNITS else _of_text(value, read, offset)
     except (ValueError, OverflowError, InvalidOperation) as error:
-        raise Unreadable("transform-failed", f"it is no time that is written as {read}: {error}") from error
+        raise Unreadable("transform-failed", f"it is not a time that is written as {read}: {error}") from error
     if write in UNITS:
         exact = Decimal(moment).scaleb(1 - len(str(UNITS[write])))
         return Number(f"{exact.normalize():f}" if moment else "0")

@@ -95,7 +95,7 @@ def _insert(of: InsertTransform, root: Root, metadata: Metadata) -> None:
         if isinstance(holder, dict):
             holder = holder.setdefault(key, {})
     if not isinstance(holder, dict):
-        raise Unreadable(FAILED, f"what {of.field} goes into is no object")
+        raise Unreadable(FAILED, f"what {of.field} goes into is not an object")
     if last in holder and of.existing is Existing.REJECT:
         raise Unreadable(FAILED, f"{of.field} is there already")
     if last not in holder or of.existing is Existing.REPLACE:
@@ -233,7 +233,7 @@ CASTS: dict[CastTo, Callable[[Json], Json]] = {
 
 def _flatten(of: FlattenTransform, root: Root, _: Metadata) -> None:
     if not isinstance(root[0], dict):
-        raise Unreadable(FAILED, "the record is no object")
+        raise Unreadable(FAILED, "the record is not an object")
     leaves = list(_leaves(root[0], "", of.delimiter))
     if len(dict(leaves)) < len(leaves):
         raise Unreadable(FAILED, "two fields would have one key")

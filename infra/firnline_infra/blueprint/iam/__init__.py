@@ -1,4 +1,4 @@
-"""Who may do what in AWS: statements for the engine, trusts, the policies of keys and buckets."""
+"""IAM as data: statements for the engine, trusts, the policies of keys and buckets."""
 
 from firnline_infra.blueprint.iam.statement import Conditions, Effect, PolicyStatement, policy_document
 

@@ -41,7 +41,7 @@ SIDS = {
 
 @part
 class EngineAccess(Definition):
-    """What the engine works with: ARNs, some known only when the object is made; folders end with a slash."""
+    """Objects that the engine works with: ARNs, some known only when the object is created; folders end with a slash."""
 
     region: str
     streams: Mapping[str, Value]
@@ -121,7 +121,7 @@ def engine_statements(access: EngineAccess) -> tuple[PolicyStatement, ...]:
 
 
 def stream_access(region: str, streams: Mapping[str, Value], keys: tuple[Value, ...]) -> tuple[PolicyStatement, ...]:
-    """What polls streams, and nothing else: for those that have a policy of their own."""
+    """Returns what polls streams, and nothing else: for those that have a policy of their own."""
     access = EngineAccess(region=region, streams=streams, stream_keys=keys, ledger_table="", ledger_name="")
     wanted = {SIDS[Resource.STREAMS], SIDS[Resource.STREAM_KEYS]}
     return tuple(each for each in engine_statements(access) if each.sid in wanted)

@@ -23,7 +23,9 @@ def extra_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
 
 
 def extra_bounds(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
-    """What the boundary has of it: what is taken from the engine is not taken from the roles of volumes, which it bounds too."""
+    """Returns the boundary's part of it: what is taken from the engine is not taken from the roles of volumes, which it
+    bounds too.
+    """
     allowed = (each for each in spec.aws.runtime.statements if each.effect is Allowance.ALLOW)
     return (*map(_statement, allowed), *_never(spec))
 

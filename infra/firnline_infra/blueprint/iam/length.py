@@ -1,4 +1,4 @@
-"""How long a policy gets, which IAM limits (IAM user guide, "IAM and AWS STS quotas"): white space does not count.
+"""Length of a policy, which IAM limits (IAM user guide, "IAM and AWS STS quotas"): white space does not count.
 
 A role has one inline policy here, a user and a boundary one managed policy. A deployer's statements are split over several
 managed policies.

@@ -13,7 +13,7 @@ def statements_of(document: Document) -> list[dict[str, Any]]:
 
 
 def same_policy(one: Document, other: Document) -> bool:
-    """Whether both have the same statements, in any order, under any name."""
+    """Returns whether both have the same statements, in any order, under any name."""
     return sorted(map(one_form, statements_of(one))) == sorted(map(one_form, statements_of(other)))
 
 

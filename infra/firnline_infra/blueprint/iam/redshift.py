@@ -1,4 +1,4 @@
-"""What Redshift reads streams as: the two policies of its page on streaming ingestion, on the streams that views read.
+"""Policies that Redshift reads streams with: the two of its page on streaming ingestion, on the streams that views read.
 
 Actions are that page's ("Getting started with streaming ingestion from Amazon Kinesis Data Streams", step 1); who may be the role
 is on "Restricting access to IAM roles" and "Authorizing Amazon Redshift to access AWS services on your behalf".

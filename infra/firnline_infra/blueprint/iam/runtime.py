@@ -1,4 +1,4 @@
-"""What the role needs for the runtime's own sake, beside what the engine needs: a node's agent, logs that are sent on.
+"""Rights that the role needs for the runtime's own sake, beside the engine's: a node's agent, logs that are sent on.
 
 The engine's policy and its boundary hold the same statements. They are from AWS's pages, and no account has been asked yet
 (docs/design/beliefs.md).

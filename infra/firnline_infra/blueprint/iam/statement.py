@@ -81,7 +81,7 @@ def via(
 
 
 def service_names(service: str, partition: str) -> tuple[str, ...]:
-    """What a request may call it; the one that a trust names comes last."""
+    """Returns the names that a request may call it by; the one that a trust names comes last."""
     return (service, f"{service}.cn") if partition == CHINA and service in TWO_NAMES_IN_CHINA else (service,)
 
 

@@ -1,4 +1,4 @@
-"""Who may be the engine's role: one statement for each way to run it."""
+"""Trusts of the engine's role: one statement for each way to run it."""
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement, service_names
 from firnline_infra.specification.runtime import Runtime, Trust
@@ -50,7 +50,7 @@ def emr_ec2(*, partition: str = "aws") -> PolicyStatement:
 
 
 def emr_eks(*, account: str, provider: str, subjects: str, partition: str = "aws") -> PolicyStatement:
-    """What `aws emr-containers update-role-trust-policy` writes, and the audience besides."""
+    """Returns what `aws emr-containers update-role-trust-policy` writes, and the audience besides."""
     return PolicyStatement(
         sid="EmrOnEksRunsEngine",
         actions=("sts:AssumeRoleWithWebIdentity",),

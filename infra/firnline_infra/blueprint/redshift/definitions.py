@@ -1,4 +1,4 @@
-"""What Redshift reads streams with, as data: a workgroup, schemas that stand for streams, and views over them."""
+"""Objects by which Redshift reads streams, as data: a workgroup, schemas that stand for streams, and views over them."""
 
 import json
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class RedshiftCluster(Definition):
 
     @property
     def last_snapshot(self) -> str | None:
-        """What a protected one leaves behind; None of one that goes with its environment."""
+        """Name of the snapshot that a protected one leaves behind; None for one that goes with its environment."""
         return f"{self.name}-final" if self.durability is Durability.PROTECTED else None
 
     @property
@@ -124,7 +124,7 @@ class StreamViewDefinition(Definition):
 
     @property
     def with_dependents(self) -> "tuple[StreamViewDefinition | DependentViewDefinition, ...]":
-        """What is over it comes last."""
+        """The view, and what is over it, which comes last."""
         return (self, *self.dependents)
 
 
@@ -155,7 +155,7 @@ class RefreshSchedule(Definition):
 
     @property
     def pattern(self) -> str:
-        """What the Data API sends about a statement of that name which ended well."""
+        """Pattern of what the Data API sends about a statement of that name which ended well."""
         detail = {"state": ["FINISHED"], "statementName": [self.name]}
         kind = "Redshift Data Statement Status Change"
         return json.dumps({"source": ["aws.redshift-data"], "detail-type": [kind], "detail": detail})

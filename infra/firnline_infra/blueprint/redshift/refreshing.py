@@ -53,7 +53,7 @@ def scheduled_refreshes(
 def _statement(
     section: Redshift, application: str, group: str | None, view: StreamViewDefinition, name: str
 ) -> dict[str, str | bool]:
-    """What ExecuteStatement is asked for. Only a view's owner may refresh it, so it logs in as who makes the views."""
+    """Returns the request to ExecuteStatement. Only a view's owner may refresh it, so it logs in as who makes the views."""
     said = {
         "WorkgroupName": group,
         "ClusterIdentifier": section.cluster_name(application),

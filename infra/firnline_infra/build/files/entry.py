@@ -1,4 +1,6 @@
-"""What spark-submit is given: `entry.py CONFIGURATION`, its URI in S3 or its path. Installs nothing; ends as the engine does.
+"""The program that spark-submit is given: `entry.py CONFIGURATION`, its URI in S3 or its path.
+
+Installs nothing; ends as the engine does.
 
 More arguments are the engine's own, such as --available-now. The engine is in the archive beside it: `spark.archives` has it
 unpacked in the working directory, an image has it in /opt/firnline.

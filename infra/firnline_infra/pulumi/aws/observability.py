@@ -1,4 +1,4 @@
-"""What an operator looks at: alarms, a dashboard, logs, and the outputs that are published."""
+"""Components that an operator looks at: alarms, a dashboard, logs, and the outputs that are published."""
 
 import pulumi
 

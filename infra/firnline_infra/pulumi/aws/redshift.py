@@ -1,4 +1,4 @@
-"""What reads streams into views: a workgroup of Redshift Serverless, or a provisioned cluster."""
+"""Components that read streams into views: a workgroup of Redshift Serverless, or a provisioned cluster."""
 
 import pulumi
 

@@ -1,4 +1,4 @@
-"""What holds data in AWS: streams, the ledger's table, buckets, keys, places of secrets."""
+"""Components that hold data in AWS: streams, the ledger's table, buckets, keys, places of secrets."""
 
 import pulumi
 

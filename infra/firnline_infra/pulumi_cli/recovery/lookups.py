@@ -31,7 +31,7 @@ REPEATED = frozenset(token for token, import_id in IMPORT_IDS.items() if import_
 
 
 def lookup_of(type_: str, more: Mapping[str, Lookup]) -> Lookup | None:
-    """How an object of the type is looked for; None for an unknown type. `more` wins over the table."""
+    """Returns how an object of the type is looked for; None for an unknown type. `more` wins over the table."""
     return more.get(type_) or BY_NAME.get(type_)
 
 

@@ -1,4 +1,4 @@
-"""What has to exist before the first `up` of an environment, rendered for whoever may make it, and may review it."""
+"""The bootstrap: what must exist before the first `up` of an environment, rendered for whoever may make it, and may review it."""
 
 from firnline_infra.render.bootstrap import snowflake
 from firnline_infra.render.bootstrap.settings import settings_file

@@ -94,13 +94,13 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
 
 
 def _redshift(blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """What its roles may do beyond an engine: the statements as they are, for what a boundary lacks a role can't do."""
+    """Yields what its roles may do beyond an engine: the statements as they are, for what a boundary lacks a role can't do."""
     for role in () if blueprint.redshift is None else blueprint.redshift.roles:
         yield from (replace(each, sid=f"Redshift{each.sid}") for each in role.statements)
 
 
 def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
-    """What AWS can narrow to a region only, where the specification needs it."""
+    """Yields what AWS can narrow to a region only, where the specification needs it."""
     needed = {
         ("FindStreams", LISTING): any(pipeline.also_streams for pipeline in spec.pipelines),
         ("ReadSchemas", SCHEMAS): uses_glue(spec),

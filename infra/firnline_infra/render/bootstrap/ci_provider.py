@@ -1,4 +1,4 @@
-"""Where a team's repository is, and which of its jobs AWS lets into the two roles of CI.
+"""CI of a team's repository: where it is, and which of its jobs AWS lets into the two roles of CI.
 
 A provider of CI signs a token for each job, and AWS compares the token's subject. What no subject says, AWS can't know.
 """
@@ -35,7 +35,7 @@ class CiProvider(Protocol):
         """The host in the provider's ARN and condition keys: without https://."""
 
     def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
-        """What a token says that opens the role which deploys, or the one that reads."""
+        """Returns the conditions on a token that open the role which deploys, or the one that reads."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What CI may do in AWS: everything that the environment's resources ask for, on them alone.
+"""Rights of CI in AWS: everything that the environment's resources ask for, on them alone.
 
 Two roles, because a pull request runs the program of whoever opened it: one changes things after a merge, the other only
 reads. No statement lets either of them see a secret's value, or touch itself, its policies or the boundary.
@@ -167,7 +167,7 @@ def _within_boundary(spec: EnvironmentSpec, blueprint: Blueprint, kind: Kind) ->
 
 
 def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
-    """What AWS can't narrow to a resource, in the environment's region."""
+    """Yields what AWS can't narrow to a resource, in the environment's region."""
     rights: dict[str, str] = {}
     for kind in arns_by_kind(spec, blueprint):
         rights.update(kind.actions(Scope.REGION, reading=reading))
@@ -217,7 +217,7 @@ def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Policy
 
 
 def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """What removing a user with its access keys, or a bucket with everything in it, asks for besides."""
+    """Yields what removing a user with its access keys, or a bucket with everything in it, asks for besides."""
     if spec.durability is not Durability.EPHEMERAL:
         return
     if blueprint.user is not None:

@@ -1,4 +1,4 @@
-"""What the engine says of itself in its ledger, and who may read that: whoever compares, and whoever rotates keys."""
+"""The engine's report of itself in its ledger, and who may read it: whoever compares, and whoever rotates keys."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a person who runs `firnline keys` may do in AWS: a policy for an administrator to attach, to few.
+"""Rights in AWS of a person who runs `firnline keys`: a policy for an administrator to attach, to few.
 
 Each action has its reason: to see and replace private keys, and nothing around them. Tests compare these with what the
 embedded AWS was asked. The policy is apart from the deployer's: CI has no right to a private key of its own, and what it could

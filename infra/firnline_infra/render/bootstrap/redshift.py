@@ -37,7 +37,7 @@ KEEP_PASSWORD = (
 
 
 def made_with(arns: Arns, blueprint: Blueprint, *, service: str) -> Iterator[PolicyStatement]:
-    """What a namespace takes, and a cluster, beside itself."""
+    """Yields what a namespace takes, and a cluster, beside itself."""
     yield allow(
         "KeepPassword",
         dict.fromkeys(KEEP_PASSWORD, "Redshift keeps the administrator's password in a secret of its own."),

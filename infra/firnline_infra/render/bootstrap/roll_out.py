@@ -1,4 +1,4 @@
-"""What `firnline deploy`, `stop`, `logs` and `pause` ask of AWS beside what a stack does; of it, what `firnline status` reads.
+"""Rights in AWS of `firnline deploy`, `stop`, `logs` and `pause` beside what a stack does; of them, those of `firnline status`.
 
 Uploading artefact and configuration, and handing over the engine's role, are among the stack's rights already.
 """
@@ -16,9 +16,8 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 
 ROWS_OF_SHARDS = "?*@*"
-"""Partitions of the ledger: every stream's. Which streams and consumers there are is in the engine's own, which is no stream's.
-Each stream by its name has no room in a policy where
-there are hundreds, and the table is the environment's alone."""
+"""Partitions of the ledger: every stream's. Which streams and consumers there are is in the engine's own, which is not a
+stream's. Each stream by its name has no room in a policy where there are hundreds, and the table is the environment's alone."""
 KEEP_DEPLOYMENTS = {
     "s3:GetObject": "What was deployed: to go back to, and to see who else is at work.",
     "s3:PutObject": "Claims the next number, says that it is still at work, and how it ended.",

@@ -1,4 +1,4 @@
-"""What a shell, or a job of CI, has to have set before Pulumi or Terraform is run: places and names, nothing secret."""
+"""Settings that a shell, or a job of CI, needs before Pulumi or Terraform is run: places and names, nothing secret."""
 
 from collections.abc import Mapping
 

@@ -15,7 +15,7 @@ PLACEHOLDER = "<the public half, without its first and last line>"
 
 
 def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, str]:
-    """What makes the role that deploys, each statement with its reason; they may be run again."""
+    """Returns the statements that make the deployer's role, each with its reason; they may be run again."""
     role = blueprint.names.deploy_role.sql
     made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{comment_of(spec)}'": "makes and owns everything"}
     for privilege, why in account_privileges(blueprint).items():
@@ -28,7 +28,7 @@ def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, st
 
 
 def required_grant_statements(blueprint: Blueprint) -> dict[str, str]:
-    """What the owners of objects that are used as they are have to grant, each with the reason; they may be run again."""
+    """Returns what the owners of objects that are used as they are must grant, each with the reason; may be run again."""
     role = blueprint.names.deploy_role
     return {
         grant.statement(role): "handed on to engine and reader" if grant.handed_on else "what is made there"
@@ -101,7 +101,7 @@ def _literal(text: str) -> str:
 def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     names, arns = bootstrap_names(spec), Arns(spec)
     yield f"-- What Firnline deploys environment {spec.name} with. Run once by an administrator: only one may grant"
-    yield "-- privileges on the account. The role itself is no administrator, and can't become one."
+    yield "-- privileges on the account. The role itself is not an administrator, and can't become one."
     yield "USE ROLE ACCOUNTADMIN;"
     yield from _use_warehouse(spec)
     yield ""

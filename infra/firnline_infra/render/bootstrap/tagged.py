@@ -62,7 +62,7 @@ def _application(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatemen
 
 
 def _virtual_cluster(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
-    """What lets EMR into the EKS cluster is not among these: that is said by whoever keeps the cluster."""
+    """Yields a virtual cluster's statements. What lets EMR into the EKS cluster is not among these: its keeper has that."""
     yield _make(spec, "MakeVirtualCluster", VIRTUAL_CLUSTER)
     yield _tag_new(spec, "TagNewVirtualCluster", "emr-containers:TagResource", Arns(spec).virtual_cluster("*"))
     yield _linked_role(spec, "LetEmrOnEksIn", CONTAINERS_ROLE, OF_EMR_ON_EKS)

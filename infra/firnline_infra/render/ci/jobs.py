@@ -1,4 +1,4 @@
-"""What jobs of every provider of CI have set: who they are in both clouds, and the toolkit's release."""
+"""Settings of jobs of every provider of CI: who they are in both clouds, and the toolkit's release."""
 
 from pathlib import PurePosixPath
 
@@ -46,7 +46,7 @@ def _is_held_to_protection(spec: EnvironmentSpec) -> bool:
 
 
 def watched_paths(spec: EnvironmentSpec, environment: str, stacks: str, pipeline: str) -> list[str]:
-    """What an environment depends on in a team's repository: a specification that lies elsewhere with its keys, and the
+    """Returns what an environment depends on in a team's repository: a specification that lies elsewhere with its keys, and the
     pipeline itself.
     """
     elsewhere = [] if environment == spec.name else [str(PurePosixPath(environment).with_suffix(".*"))]

@@ -1,4 +1,4 @@
-"""What a pipeline of CI needs of the tool that makes the environment: Pulumi, Terraform or OpenTofu. One row each.
+"""Tools that make the environment, as a pipeline of CI needs them: Pulumi, Terraform or OpenTofu. One row each.
 
 Actions are named by commit, with their release beside it; archives by their hash.
 """

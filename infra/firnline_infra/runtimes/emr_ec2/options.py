@@ -1,4 +1,4 @@
-"""What of EMR on EC2 is made or adopted for the engine's job."""
+"""Options of EMR on EC2: what is made or adopted for the engine's job."""
 
 import re
 from typing import Annotated, Self

@@ -1,4 +1,4 @@
-"""What of EMR on EKS is made or adopted for the engine's job."""
+"""Options of EMR on EKS: what is made or adopted for the engine's job."""
 
 from typing import Annotated, Self
 

@@ -59,7 +59,7 @@ class EmrEksService:
         ]
 
     def lacks_room(self, job: EngineJob) -> str:
-        """What nodes the cluster has, or makes, nobody can know beforehand: pods that find none wait."""
+        """Returns nothing: what nodes the cluster has, or makes, can't be known beforehand; pods that find none wait."""
         return ""
 
     def probe(self, _job: EngineJob, _token: str) -> None:

@@ -1,4 +1,4 @@
-"""What of EMR Serverless is made or adopted for the engine's job."""
+"""Options of EMR Serverless: what is made or adopted for the engine's job."""
 
 from typing import Annotated, Self
 

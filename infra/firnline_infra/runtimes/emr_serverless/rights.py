@@ -1,4 +1,4 @@
-"""What `firnline deploy` and its sisters ask of EMR Serverless. Tests run the client against these statements."""
+"""Rights that `firnline deploy` and its sisters ask of EMR Serverless. Tests run the client against these statements."""
 
 from collections.abc import Iterator
 

@@ -60,7 +60,7 @@ ENDED_AS = {"Succeeded": RunState.SUCCEEDED}
 
 
 def spark_application(job: EngineJob, section: Kubernetes, start: Start) -> dict[str, Any]:
-    """Everything that is no field of the resource is a setting of Spark's."""
+    """Everything that is not a field of the resource is a setting of Spark's."""
     marks = labels(start.tags)
     return {
         "apiVersion": "spark.apache.org/v1",

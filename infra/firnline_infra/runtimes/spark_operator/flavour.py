@@ -1,4 +1,4 @@
-"""What differs between the two operators, once an application's object is there."""
+"""Differences between the two operators, once an application's object is there."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from firnline_infra.runtimes.service import RunState
 
 @dataclass(frozen=True, slots=True)
 class ApplicationStatus:
-    """What an object says of its run."""
+    """Status of a run, as its object has it."""
 
     state: RunState
     attempt: int

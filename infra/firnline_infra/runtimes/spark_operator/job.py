@@ -46,7 +46,7 @@ def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
         )
     for name in section.environment:
         if not VARIABLE.fullmatch(name) or name.startswith(OURS):
-            yield f"aws.runtime.kubernetes.environment: {name!r} is no variable of yours: a name, and none of {', '.join(OURS)}."
+            yield f"aws.runtime.kubernetes.environment: {name!r} is not a valid name, or one of {', '.join(OURS)}."
     if section.operator is not Operator.KUBEFLOW:
         return
     for name, value in request["spec"]["sparkConf"].items():

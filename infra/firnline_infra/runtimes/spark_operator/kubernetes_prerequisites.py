@@ -1,4 +1,4 @@
-"""What has to be in a namespace around a Spark application of ours: who its pods are, who reaches them, and what a drain of
+"""Objects around a Spark application of ours in its namespace: who its pods are, who reaches them, and what a drain of
 nodes may do; and what the deployer may do there.
 
 `firnline deploy` applies it by server-side apply before each roll-out; with `origin: adopt` others do, from `firnline outputs
@@ -66,7 +66,8 @@ def kubernetes_prerequisites(spec: EnvironmentSpec) -> list[dict[str, Any]]:
 
 
 def deployer_role(spec: EnvironmentSpec, *, group: str) -> list[dict[str, Any]]:
-    """What `firnline deploy` may do in the namespace, bound to a group of the cluster, for an administrator to apply once.
+    """Returns what `firnline deploy` may do in the namespace, bound to a group of the cluster, for an administrator to
+    apply once.
 
     Kubernetes lets nobody give a right that he does not have: with `origin: create` the driver's are among the deployer's.
     Raises as `kubernetes_prerequisites`.

@@ -1,4 +1,4 @@
-"""What the pods of driver and executors have in common under both operators, in the fields of Kubernetes."""
+"""Common fields of the pods of driver and executors under both operators, as Kubernetes calls them."""
 
 from collections.abc import Mapping
 from typing import Any

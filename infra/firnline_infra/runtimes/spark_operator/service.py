@@ -190,7 +190,7 @@ class OperatorService:
             )
 
     def _not_admitted(self, job: EngineJob) -> Iterator[Problem]:
-        """What the API's schema and the operator's webhook say to the object."""
+        """Yields what the API's schema and the operator's webhook say to the object."""
         try:
             self.api.create(self._objects + DRY_RUN, JOB.render(job, token="check"))  # noqa: S106 (no secret)
         except RuntimeRefused as error:
@@ -199,8 +199,11 @@ class OperatorService:
             )
 
     def _without_pods(self, job: EngineJob) -> Iterator[Problem]:
-        """What the namespace's admission (Pod Security, a policy engine, a quota) says to a pod such as the operator makes. A
-        deployer who may make no pods is not answered that."""
+        """Yields what the namespace's admission (Pod Security, a policy engine, a quota) says to a pod such as the
+        operator makes.
+
+        A deployer who may make no pods is not answered that.
+        """
         section = job.runtime.kubernetes
         assert section is not None
         wanted = pod.probe(section, name=run_name(self.application, "check"), service_account=self.service_account)

@@ -1,4 +1,4 @@
-"""What the parts of a specification owe to one another, and to the services; each part alone is checked by its model.
+"""Checks across the parts of a specification, and against the services; each part alone is checked by its model.
 
 Every check is a generator of sentences, each beginning with a path in the document. None raises, so that all problems
 are reported at once.

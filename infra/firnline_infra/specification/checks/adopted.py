@@ -1,4 +1,4 @@
-"""What exists already and belongs to somebody else: it is said once, used by something, and not asked to change."""
+"""Checks of what exists already and belongs to somebody else: it is named once, used by something, and not asked to change."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What AWS takes: origins, ARNs, names, tags, and lists that are sets.
+"""Checks of what AWS takes: origins, ARNs, names, tags, and lists that are sets.
 
 A name that is given is checked by its own field; this is about the ones that follow from others, and says which field
 makes them shorter.
@@ -231,7 +231,7 @@ def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
     for path, name in buckets.items():
         fits = re.fullmatch(BUCKET_NAME.pattern, name) or len(name) > BUCKET  # a length is told above
         if not fits or re.fullmatch(RESERVED_BUCKETS, name):
-            yield f"{path}: {name!r} is no name that S3 takes; give another: small letters, digits and hyphens."
+            yield f"{path}: {name!r} is not a name that S3 takes; give another: small letters, digits and hyphens."
 
 
 def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What rows say of their records: enough for the audit, and in columns that the table can have."""
+"""Checks of rows' metadata: enough for the audit, and in columns that the table can have."""
 
 from collections.abc import Iterator
 

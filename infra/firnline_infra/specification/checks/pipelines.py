@@ -70,7 +70,7 @@ def _a_consumer_is_made(spec: EnvironmentSpec) -> Iterator[str]:
                 yield from _its_consumer(place, pipeline, stream.consumers, application_of(spec))
             elif not consumer_arn.startswith(f"{arn_of(spec, stream)}/consumer/"):
                 # One of a stream of the same name elsewhere would bring other records under this one's shards.
-                yield f"{place}.consumer_arn: {consumer_arn} is no consumer of {arn_of(spec, stream)}."
+                yield f"{place}.consumer_arn: {consumer_arn} is not a consumer of {arn_of(spec, stream)}."
 
 
 def _its_consumer(place: str, pipeline: Pipeline, consumers: Sequence[str], application: str) -> Iterator[str]:

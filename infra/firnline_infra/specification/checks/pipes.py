@@ -80,7 +80,7 @@ def lost_by(pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequen
 
 
 def may_lose_position(pipeline: Pipeline) -> bool:
-    """Whether its pipe leaves out which records rows are, or is another's, who alone knows."""
+    """Returns whether its pipe leaves out which records rows are, or is another's, who alone knows."""
     if pipeline.pipe is None:
         return False
     if pipeline.pipe.select is None:

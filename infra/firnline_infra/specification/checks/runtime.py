@@ -1,4 +1,4 @@
-"""What the engine's job may be given: nothing that lets a row be written twice, and nothing secret."""
+"""Checks of what the engine's job may be given: nothing that lets a row be written twice, and nothing secret."""
 
 import re
 from collections.abc import Iterator

@@ -105,7 +105,7 @@ def _the_provider_can_read_the_names(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _names(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
-    """As they are stored; a name that is made up has none of these."""
+    """Yields names as they are stored; a name that is made up has none of these."""
     names, section = Names.of(spec), spec.snowflake
     for each in target_tables(spec):
         table = each.pipeline

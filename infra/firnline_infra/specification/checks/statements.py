@@ -64,7 +64,7 @@ def _conditions_ask_something(spec: EnvironmentSpec) -> Iterator[str]:
     for path, statement in _statements(spec):
         for operator, keys in statement.conditions.items():
             if not keys or any(value == [] for value in keys.values()):
-                yield f"{path}.conditions.{operator}: is no condition at all without a key and a value; give them, or remove it."
+                yield f"{path}.conditions.{operator}: must have a key and a value; give them, or remove it."
 
 
 def _arns_are_of_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:
 
 @cache
 def _meet(one: str, other: str) -> bool:
-    """Whether one text fits both patterns, in which * stands for anything and ? for a character."""
+    """Returns whether one text fits both patterns, in which * stands for anything and ? for a character."""
     waiting, seen = [(0, 0)], set[tuple[int, int]]()
     while waiting:
         left, right = place = waiting.pop()

@@ -139,7 +139,7 @@ def _section(level: str, path: str, definition: Schema, kinds: Schema, *, shared
 
 
 def _meaning(field: Schema, kinds: Schema) -> str:
-    """What its own words say; of a section without any, the section's first sentence."""
+    """Returns a field's own words; of a section without any, the section's first sentence."""
     sections = [_resolved(each, kinds) for each in _alternatives(field) or [_item(field)]]
     about = sections[0].get("description", "") if len(sections) == 1 else ""
     meaning: str = field["description"] or f"{about.split('. ')[0].rstrip('.')}."
@@ -147,13 +147,13 @@ def _meaning(field: Schema, kinds: Schema) -> str:
 
 
 def _told_apart_by(definition: Schema) -> str:
-    """What tells this section from the others that may stand in its place."""
+    """Returns what tells this section from the others that may stand in its place."""
     kind = definition["properties"].get("type", {}).get("const")
     return f", `type: {kind}`" if kind else ""
 
 
 def _choices(fields: Schema, kinds: Schema) -> Iterator[str]:
-    """What each value of an enumeration means."""
+    """Yields what each value of an enumeration means."""
     for name, field in fields.items():
         kind = _resolved(_item(field), kinds)
         allowed = _item(field).get("enum") or kind.get("enum", [])

@@ -77,7 +77,7 @@ class AvroSchema:
         except Exception as error:  # fastavro raises what it comes across, and none of it is ours
             raise SchemaRefused(f"{type(error).__name__}: {error}"[:300]) from error
         if not has_record(schema):
-            raise SchemaRefused("it is no record, whose fields could be columns")
+            raise SchemaRefused("it is not a record, whose fields could be columns")
 
     def object_in(self, stream: io.BytesIO, data: bytes) -> dict[str, Any]:
         """Reads the object at the stream's current offset into these bytes. Raises Unusable."""

@@ -1,4 +1,4 @@
-"""What a client may ask for: each operation's request, and the function that answers it.
+"""Operations of a client: the request of each, and the function that answers it.
 
 An operation that is not in the table is refused by name.
 """

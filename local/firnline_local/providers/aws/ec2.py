@@ -50,7 +50,7 @@ def _make_group(it: Subject) -> str:
 
 
 def _put_rules(it: Subject, side: str) -> None:
-    """What is there goes, what is asked for comes."""
+    """Replaces what is there by what is asked for."""
     id_ = it.id
     (found,) = it.client.describe_security_groups(GroupIds=[id_])["SecurityGroups"]
     wanted: Sequence[Properties] = it.value(side)

@@ -96,7 +96,7 @@ SettleTags = Callable[[Subject, dict[str, str], list[str]], None]
 
 @dataclass(frozen=True, slots=True)
 class UpdateStep:
-    """What an update does where one of these inputs differs."""
+    """A step of an update if one of these inputs differs."""
 
     names: frozenset[str]
     act: Act
@@ -167,7 +167,7 @@ class AwsKind:
     fields: Mapping[str, str | WireField] = field(default_factory=dict)
     """The inputs that are carried; a text is the word of the service in calls and answers."""
     outputs: Mapping[str, str | Callable[[Subject, Properties], Any]] = field(default_factory=dict)
-    """Properties that are no inputs: a path in the answer, or a function of it."""
+    """Properties that are not inputs: a path in the answer, or a function of it."""
     kept: str = ""
     """Inputs that the provider alone knows: a read gives them back as they were."""
     carried: str = ""
@@ -265,7 +265,7 @@ class AwsKind:
 
 
 def dig(answer: Any, path: str) -> Any:
-    """What is at a path with dots; None if a step is missing."""
+    """Returns what is at a path with dots; None if a step is missing."""
     for step in path.split("."):
         answer = answer.get(step) if isinstance(answer, Mapping) else None
     return answer

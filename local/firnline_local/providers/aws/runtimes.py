@@ -1,4 +1,4 @@
-"""What the engine runs on: applications of EMR Serverless, clusters of EMR on EC2, virtual clusters of EMR on EKS, and
+"""Types that the engine runs on: applications of EMR Serverless, clusters of EMR on EC2, virtual clusters of EMR on EKS, and
 associations of EKS Pod Identity; each as far as Spark needs it.
 
 Rules: terraform-provider-aws 6, internal/service/: `resourceApplication` (emrserverless/application.go), `resourceCluster`
@@ -191,7 +191,7 @@ def _set_core_group(it: Subject) -> None:
     it.ask("modify_instance_groups", InstanceGroups=[wanted])
 
 
-CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is no part of what is asked for
+CLUSTER = AwsKind(  # its machines are moto's; what was added to it as steps is not part of what is asked for
     type="aws:emr/cluster:Cluster",
     service="emr",
     rules=Rules.of(

@@ -27,7 +27,7 @@ or on future objects, are not carried."""
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a grant is on."""
+    """The object that a grant is on."""
 
     sql: str
     """What stands behind ON."""

@@ -271,7 +271,7 @@ class SnowflakeKind:
 
 @dataclass(frozen=True, kw_only=True)
 class StatementKind:
-    """A row whose type is no object of its own: a grant, an attachment, a statement of the user's."""
+    """A row whose type is not an object of its own: a grant, an attachment, a statement of the user's."""
 
     type: str
     rules: Rules

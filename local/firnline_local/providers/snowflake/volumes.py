@@ -52,7 +52,7 @@ def _location(location: Properties) -> str:
 
 
 def _meaning(location: Properties) -> dict[str, Any]:
-    """What stays the same however it is spelled."""
+    """Returns what stays the same however it is spelled."""
     found = {name: value for name, value in location.items() if value and value not in ("NONE", "default")}
     return {**found, "storageProvider": str(location["storageProvider"]).upper()}
 

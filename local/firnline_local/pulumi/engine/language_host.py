@@ -147,7 +147,7 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         return empty_pb2.Empty()
 
     def _settings(self, request: Any) -> dict[str, Any]:
-        """What program.py takes."""
+        """Returns what program.py takes."""
         return {
             "parent_pid": os.getpid(),
             "program": _program(request.info),

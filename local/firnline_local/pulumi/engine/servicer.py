@@ -36,7 +36,7 @@ KINDS = {
 
 
 class EngineLog:
-    """What a provider says to the person who runs the engine. Silent until it is attached to one."""
+    """The channel from a provider to the person who runs the engine. Silent until it is attached to one."""
 
     def __init__(self) -> None:
         self._channel: grpc.Channel | None = None
@@ -180,7 +180,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
 
 def _of_variables(package: str) -> dict[str, str]:
-    """What the stock provider takes from a variable where no program says it; of the rest nothing counts here."""
+    """Returns what the stock provider takes from a variable where no program says it; of the rest nothing counts here."""
     role = os.environ.get("SNOWFLAKE_ROLE")
     return {"role": role} if package == "snowflake" and role else {}
 

@@ -1,4 +1,4 @@
-"""What the engine does for each resource that a program registers, step by step and one at a time.
+"""A deployment in this process: each resource that a program registers, step by step and one at a time.
 
 A resource that was made before is read first: what is gone is made anew, what differs is changed or replaced. Each step is in
 the records as soon as it has taken effect, so that what a failure leaves is known.
@@ -117,7 +117,7 @@ class Deployment:
         return self._create(cloud, wanted, inputs)
 
     def delete_the_unnamed(self) -> None:
-        """What was made before and is no longer in the program, last made first."""
+        """Deletes what was made before and is no longer in the program, last made first."""
         for record in reversed(self.records):
             if record.urn not in self._named:
                 self._delete(record)

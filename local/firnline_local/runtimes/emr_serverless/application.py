@@ -57,7 +57,7 @@ class Application:
 
     @property
     def queue_timeout_minutes(self) -> int:
-        """How long a run may be QUEUED before it is cancelled (user guide, "Job concurrency and queuing")."""
+        """Minutes that a run may be QUEUED before it is cancelled (user guide, "Job concurrency and queuing")."""
         scheduler = {**DEFAULT_SCHEDULER, **(self.settings.get("schedulerConfiguration") or {})}
         return int(scheduler["queueTimeoutMinutes"])
 

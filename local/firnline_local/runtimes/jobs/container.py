@@ -17,7 +17,7 @@ STDOUT, STDERR = "stdout", "stderr"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What to start."""
+    """An order to start a program."""
 
     command: Sequence[str]
     folder: Path

@@ -1,4 +1,5 @@
-"""Where the services are that jobs speak to, and a job's credentials: sessions of its role, handed out as containers get theirs.
+"""Endpoints of the services that jobs speak to, and a job's credentials: sessions of its role, handed out as containers
+get theirs.
 
 A job's processes have a URL and a token (AWS_CONTAINER_CREDENTIALS_FULL_URI, AWS_CONTAINER_AUTHORIZATION_TOKEN); every SDK asks
 there, and again before a session ends. (AWS SDKs and tools reference guide, "Container credential provider".)
@@ -32,7 +33,7 @@ class JobEndpoints:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What a job's processes have to know, so that an SDK without settings finds the embedded AWS.
+        """Environment variables of a job's processes, so that an SDK without settings finds the embedded AWS.
 
         This is the one thing that a job here has and a job in the service does not: there, SDKs know AWS's own endpoints.
         """
@@ -65,7 +66,7 @@ def client(places: JobEndpoints, service: str, key: str, secret: str, token: str
 
 
 def has_role(places: JobEndpoints, arn: str) -> bool:
-    """Whether the embedded IAM has the role."""
+    """Returns whether the embedded IAM has the role."""
     iam: Any = client(places, "iam", *ADMINISTRATOR)
     try:
         found: str = iam.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"]
@@ -166,7 +167,7 @@ class JobSessions:
         self._sessions.pop(session.id, None)
 
     def answer(self, name: str, token: str) -> Mapping[str, str] | None:
-        """What an SDK reads; None for who has no such token. Raises LaunchRefused where the role is not given any more."""
+        """Returns what an SDK reads; None for who has no such token. Raises LaunchRefused if the role is not given any more."""
         session = self._sessions.get(name)
         if session is None or not secrets.compare_digest(session.token.encode(), token.encode()):
             return None

@@ -29,7 +29,7 @@ DRIVER = "SPARK_DRIVER"  # the folder of its logs on this machine
 
 
 def worker_logs(names: tuple[str, str], logs: Path, executors: Path) -> Iterator[tuple[str, Path]]:
-    """What the service calls each file, and where it is here."""
+    """Yields what the service calls each file, and where it is here."""
     for stream in ("stdout", "stderr"):
         yield f"{names[0]}/{stream}", logs / stream
         for file in executors.glob(f"app-*/*/{stream}"):

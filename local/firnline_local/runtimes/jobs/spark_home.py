@@ -76,7 +76,7 @@ def installed_spark() -> Spark:
 
 
 def service_defaults(aws_endpoint: str, region: str) -> dict[str, str]:
-    """What the service sets below everything that a job says: S3A behind every scheme, and addresses on this machine."""
+    """Returns what the service sets below everything that a job says: S3A behind every scheme, and addresses on this machine."""
     schemes = {f"spark.hadoop.fs.{scheme}.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem" for scheme in SCHEMES}
     return {
         **schemes,
@@ -104,8 +104,9 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def java_variables() -> dict[str, str]:
-    """What of this machine's own environment a JVM needs to be found. Python is the one below every virtual environment: what
-    a job imports it brings itself.
+    """Returns what of this machine's own environment a JVM needs to be found.
+
+    Python is the one below every virtual environment: what a job imports it brings itself.
     """
     python = Path(sys.base_prefix) / "bin"
     kept = {name: os.environ[name] for name in ("JAVA_HOME", "LANG") if name in os.environ}
@@ -148,7 +149,7 @@ def mebibytes(text: str) -> int:
     """The MiB of a size in Spark's notation for a JVM's memory: 14G, 2048m; MiB without a unit."""
     match = re.fullmatch(r"(\d+)\s*([kmgt]?)b?", text.strip().lower())
     if match is None:
-        raise ValueError(f"{text!r} is no size")
+        raise ValueError(f"{text!r} is not a size")
     return int(int(match[1]) * MIB[match[2] or "m"])
 
 
@@ -215,4 +216,6 @@ def _extract(file: Path, into: Path) -> None:
     elif file.suffix in (".zip", ".jar"):
         shutil.unpack_archive(file, into, "zip")
     else:
-        raise LaunchRefused(f"{file.name} is no archive that Spark unpacks: it may be tar.gz, tgz, tar, zip or jar.")
+        raise LaunchRefused(
+            f"{file.name} is not an archive that Spark unpacks: it may be tar.gz, tgz, tar, zip or jar."
+        )

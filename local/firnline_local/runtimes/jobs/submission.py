@@ -1,4 +1,4 @@
-"""What a service has been asked to run, once it is known whole; and who runs it."""
+"""Submissions to a service, once they are known whole; and who runs them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class Running(Protocol):
         """Ends everything at once."""
 
     def log(self) -> str:
-        """What the driver has written so far, or wrote until it ended: stdout, and stderr after it."""
+        """Returns what the driver has written so far, or wrote until it ended: stdout, and stderr after it."""
 
 
 class Launcher(Protocol):

@@ -1,4 +1,4 @@
-"""What a database of the embedded Redshift knows, beside the rows of its views."""
+"""The catalog of a database of the embedded Redshift, beside the rows of its views."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""How the embedded Redshift reads a stream: as a role, if it may, from where the last refresh of a view ended.
+"""Reading of a stream by the embedded Redshift: as a role, if it may, from where the last refresh of a view ended.
 
 Whatever is taken from the role, its trust or its policy is named in the error, once a view needs it.
 """
@@ -65,7 +65,7 @@ def check_access(source: StreamReader, stream: str, client: Client) -> None:
 
 
 def scan(stream: str, after: Mapping[str, str], client: Client) -> Iterator[ScannedRecord]:
-    """What came after the sequence numbers, by shard; all that the stream still has of a shard that has none."""
+    """Yields what came after the sequence numbers, by shard; all that the stream still has of a shard that has none."""
     kinesis = client("kinesis")
     for shard in kinesis.list_shards(StreamName=stream)["Shards"]:
         id_ = shard["ShardId"]

@@ -1,4 +1,4 @@
-"""How a statement of Redshift becomes a call: each form stands above the function that carries it out (database.py).
+"""Statements of Redshift as calls: each form stands above the function that carries it out (database.py).
 
 The forms are those of AWS's pages of the same names. What is in none of them is refused.
 """
@@ -18,7 +18,7 @@ _forms: list[tuple[re.Pattern[str], Carry]] = []
 
 
 class StatementError(Exception):
-    """What Redshift answers for a statement that it can't carry out."""
+    """Redshift's answer to a statement that it can't carry out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class RedshiftStatement:
-    """What stands in the named places of its form."""
+    """Texts in the named places of a statement's form."""
 
     match: re.Match[str]
 
@@ -57,7 +57,7 @@ class RedshiftStatement:
 
 
 def form(pattern: str) -> Callable[[Carry], Carry]:
-    """Of the statements that a function carries out; a blank is any white space. Earlier ones are tried first."""
+    """Registers a function that carries statements of a form out; a blank is any white space. Earlier ones are tried first."""
     compiled = re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
 
     def register(carry: Carry) -> Carry:
@@ -68,7 +68,7 @@ def form(pattern: str) -> Callable[[Carry], Carry]:
 
 
 def understood(sql: str) -> tuple[Carry, RedshiftStatement]:
-    """What carries a statement out, and the statement. Raises StatementError."""
+    """Returns what carries a statement out, and the statement. Raises StatementError."""
     text = sql.strip().removesuffix(";").strip()
     if ";" in re.sub(f"'{CHARACTERS}'", "", text):
         raise StatementError("cannot insert multiple commands into a prepared statement")

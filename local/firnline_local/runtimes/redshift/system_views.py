@@ -57,7 +57,7 @@ PADDED = 128
 
 
 def rows_of(catalog: DatabaseCatalog, name: str, user: str) -> Iterator[Mapping[str, Any]]:
-    """What this user is shown."""
+    """Yields what this user is shown."""
     views = [each for each in catalog.views.values() if user in (ADMIN, each.owner)]
     match name:
         case "svv_mv_info":

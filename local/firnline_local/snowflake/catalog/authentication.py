@@ -31,7 +31,7 @@ class KeyPairToken:
     """A JWT that was read and not yet believed."""
 
     def __init__(self, text: str) -> None:
-        """Raises AuthenticationFailed for text that is no RS256 token of a Snowflake client."""
+        """Raises AuthenticationFailed for text that is not an RS256 token of a Snowflake client."""
         try:
             header, claims, signature = text.split(".")
             self.signed = f"{header}.{claims}".encode()

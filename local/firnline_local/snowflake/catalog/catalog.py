@@ -94,19 +94,19 @@ class Catalog:
         )
 
     def holds(self, user: User, role: Role) -> bool:
-        """Whether the user may act in the role: it was granted it, or a role above it."""
+        """Returns whether the user may act in the role: it was granted it, or a role above it."""
         with self.lock:
             return role.name == PUBLIC or any(
                 role in self.grants.effective(grant.role) for grant in self.grants.roles_of(user)
             )
 
     def has_privilege(self, role: Role | str, privilege: str, on: CatalogObject) -> bool:
-        """Whether the role may, by itself or through roles that it holds. `on` may be any object, also the account."""
+        """Returns whether the role may, by itself or through roles that it holds. `on` may be any object, also the account."""
         with self.lock:
             return self.grants.has_privilege(self._role(role), privilege, on)
 
     def sees(self, role: Role | str, found: CatalogObject) -> bool:
-        """Whether the role may know that the object exists: any privilege on it and on what contains it."""
+        """Returns whether the role may know that the object exists: any privilege on it and on what contains it."""
         with self.lock:
             acting = self._role(role)
             above = found.container

@@ -1,4 +1,4 @@
-"""What exists: finds, makes, renames, drops and undrops objects, and keeps the store in step.
+"""The directory of objects: finds, creates, renames, drops and undrops them, and keeps the store in step.
 
 Not thread-safe by itself: callers hold the catalog's lock. Nothing here asks who may do what.
 """

@@ -1,4 +1,4 @@
-"""What the embedded Snowflake answers when it can't carry out a statement.
+"""Errors of the embedded Snowflake when it can't carry out a statement.
 
     SqlError                    code, SQL state and text as Snowflake gives them
     ├── SyntaxFault             001003
@@ -100,7 +100,7 @@ class WrongKind(SqlError):
 
 
 class InUse(SqlError):
-    """What others rely on can't be dropped."""
+    """An object on which others rely can't be dropped."""
 
     code = "001492"
     sql_state = "42601"
@@ -113,7 +113,7 @@ class InUse(SqlError):
 
 
 class AnswerTooLong(SqlError):
-    """What SHOW says of more rows than it gives, where it was given no LIMIT: the text of a public report."""
+    """SHOW would have more rows than it gives, and was given no LIMIT: the text of a public report."""
 
     code = "090153"
     sql_state = "22000"

@@ -1,4 +1,4 @@
-"""Who may do what: privileges on objects, roles in roles and users, and what future objects will be granted.
+"""Grants: privileges on objects, roles in roles and users, and what future objects will be granted.
 
 Everything hangs on objects, not on names. A role may do what it or any role it holds, directly or through others, was
 granted; OWNERSHIP is every privilege; ACCOUNTADMIN may do everything, which a real account wouldn't let it do with
@@ -131,7 +131,7 @@ class Grants:
         return any(grant.privilege in sufficient for grant in self._granted(roles, on))
 
     def has_any_privilege(self, role: Role, on: CatalogObject) -> bool:
-        """Whether the role sees that the object exists."""
+        """Returns whether the role sees that the object exists."""
         roles = self.effective(role)
         return _is_all_powerful(roles) or on.owner in roles or any(self._granted(roles, on))
 
@@ -148,7 +148,7 @@ class Grants:
         return any(grant.privilege == privilege and grant.grant_option for grant in self._granted(roles, on))
 
     def manages_grants(self, role: Role, on: CatalogObject) -> bool:
-        """Whether the role may grant as if it were the owner of everything in the account that holds the object."""
+        """Returns whether the role may grant as if it were the owner of everything in the account that holds the object."""
         account: CatalogObject = on
         while account.container is not None:
             account = account.container

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """What contains the objects of a kind."""
+    """Scope that contains the objects of a kind."""
 
     NOTHING = ""
     ACCOUNT = "ACCOUNT"

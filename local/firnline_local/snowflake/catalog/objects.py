@@ -1,4 +1,4 @@
-"""What every object of the account has in common: an id, a name, a place, an owner; and the objects without columns.
+"""The base of all objects of the account: an id, a name, a place, an owner; and the objects without columns.
 
 An object knows its container and a container its objects, so renaming, dropping and undropping one carries along
 everything inside it. Grants hang on ids, never on names: an object that replaces another begins without any.
@@ -68,7 +68,7 @@ class CatalogObject:
 
     @property
     def is_live(self) -> bool:
-        """Whether it can be found: neither it nor anything that contains it was dropped or replaced."""
+        """True if it can be found: neither it nor anything that contains it was dropped or replaced."""
         if self.container is None:
             return True
         return self.container.of_kind(self.kind).get(self.name) is self and self.container.is_live

@@ -1,4 +1,4 @@
-"""What keeps files: internal stages with what a pipe reads of one and has loaded, and the external volumes of Iceberg tables.
+"""Objects that keep files: internal stages with what a pipe reads of one and has loaded, and external volumes of Iceberg tables.
 
 Documentation: `user-guide/data-load-local-file-system-create-stage`, `user-guide/data-load-snowpipe-intro`,
 `user-guide/tables-iceberg-configure-external-volume-s3`. Staged files are in memory, as they were before the client encrypted
@@ -61,7 +61,7 @@ class VolumeAccess(Protocol):
     """Asks AWS whether Snowflake could use a location."""
 
     def __call__(self, location: StorageLocation, principal_arn: str, /) -> list[str]:
-        """What is in the way, in sentences; empty where nothing is."""
+        """Returns what is in the way, in sentences; empty if nothing is."""
 
 
 def no_aws(location: StorageLocation, _principal_arn: str) -> list[str]:
@@ -127,7 +127,7 @@ class FirstError:
 
 @dataclass(frozen=True, kw_only=True)
 class FileLoad:
-    """What became of a file that was submitted."""
+    """Outcome of a file that was submitted."""
 
     path: str
     size: int
@@ -150,12 +150,12 @@ class LoadHistory:
     """How many there were before these."""
 
     def since(self, now: datetime) -> list[FileLoad]:
-        """What is remembered."""
+        """Returns what is remembered."""
         kept = [load for load in self.entries if load.loaded_at > now - MEMORY]
         self.forgotten += len(self.entries) - len(kept)
         self.entries = kept
         return kept
 
     def knows(self, path: str, now: datetime) -> bool:
-        """Whether a name would be loaded no more: it was, or its rows were refused."""
+        """Returns whether a name would be loaded no more: it was, or its rows were refused."""
         return any(load.path == path for load in self.since(now) if not load.system_error)

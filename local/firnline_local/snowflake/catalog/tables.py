@@ -28,7 +28,7 @@ LAG_UNITS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """What a column gets when a row doesn't say: as it was written, and as the store computes it."""
+    """A column's default: as it was written, and as the store computes it."""
 
     text: str
     expression: str
@@ -54,7 +54,7 @@ SNOWFLAKE_MANAGED = "SNOWFLAKE_MANAGED"
 
 @dataclass(frozen=True, kw_only=True)
 class Iceberg:
-    """What an Iceberg table has besides: where its files would be, in a real account."""
+    """Properties of an Iceberg table: where its files would be, in a real account."""
 
     external_volume: ExternalVolume | None
     """None of a table in Snowflake's own storage."""
@@ -159,7 +159,7 @@ TABLE_SWITCHES: Mapping[str, TableSwitch] = {
 
 @dataclass(frozen=True, slots=True)
 class PipeColumn:
-    """What a pipe with a transformation puts into one column."""
+    """A column as a pipe with a transformation fills it."""
 
     column: str
     path: tuple[str, ...]
@@ -194,7 +194,7 @@ class Pipe(CatalogObject):
 
     @property
     def is_live(self) -> bool:
-        """Whether rows can go through it: it exists, and its table too."""
+        """True if rows can go through it: it exists, and its table too."""
         return self.table.is_live and (self.is_default or super().is_live)
 
 

@@ -141,7 +141,7 @@ class DataType:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a structured type is made of (`sql-reference/data-types-structured`)."""
+    """A part of a structured type (`sql-reference/data-types-structured`)."""
 
     type: DataType
     key: str = ""

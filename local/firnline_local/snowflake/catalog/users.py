@@ -89,7 +89,7 @@ class NetworkPolicy(ConfiguredObject):
     kind = kinds.NETWORK_POLICY
 
     def allows(self, address: str, find_rule: FindRule) -> bool:
-        """What is blocked is not allowed; where nothing is allowed by name, everything else is."""
+        """Returns whether an address is allowed: what is blocked is not; if nothing is allowed by name, everything else is."""
         if self._names("BLOCKED", address, find_rule):
             return False
         says = any(self.listed(f"ALLOWED_{what}_LIST") for what in ("IP", "NETWORK_RULE"))

@@ -55,7 +55,7 @@ def _files(call: FileCall) -> Sequence[_File]:
 
 
 def insert_report(service: FileService, call: FileCall) -> dict[str, Any]:
-    """What was loaded lately; events that were not fetched in time are gone."""
+    """Returns what was loaded lately; events that were not fetched in time are gone."""
     pipe = _pipe(service.catalog, call, "MONITOR")
     now = service.catalog.clock()
     with service.catalog.lock:
@@ -77,7 +77,7 @@ def _mark(text: str | None) -> int | None:
         return None
     version, _, number = text.partition("_")
     if version != "1" or not number.isdecimal():
-        raise Invalid(f"{text} is no beginMark.")
+        raise Invalid(f"{text} is not a beginMark.")
     return int(number)
 
 
@@ -109,7 +109,7 @@ def _time(text: str | None, name: str) -> datetime:
     try:
         read = datetime.fromisoformat(text or "")
     except ValueError:
-        raise Invalid(f"{name} is no time in ISO 8601: {text}") from None
+        raise Invalid(f"{name} is not a time in ISO 8601: {text}") from None
     return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 

@@ -1,4 +1,4 @@
-"""Where PUT's files arrive: the S3 face of internal stages, as far as the connector uses it, and their decryption.
+"""Routes of PUT's files: the S3 face of internal stages, as far as the connector uses it, and their decryption.
 
 The client encrypts with a key of the file's own (AES-CBC), and that key with the stage's (AES-ECB); what it sends with them
 was measured with connector 5.2. Signatures are not checked: the session token that PUT gave out is.

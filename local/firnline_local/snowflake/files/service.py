@@ -181,7 +181,7 @@ class FileService:
         self._thread.start()
 
     def close(self) -> None:
-        """What is queued by then is never loaded."""
+        """Ends the service: what is queued by then is never loaded."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Where and in which role a session begins, and what changes it: login and USE.
+"""A session's place and role, and what changes them: login and USE.
 
 A JWT proves who logs in; the role is checked, and the session starts where the client asked it to.
 """

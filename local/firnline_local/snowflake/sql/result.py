@@ -1,4 +1,4 @@
-"""What a statement answers: columns with Snowflake's types, and rows of text as they go over the wire.
+"""Results of a statement: columns with Snowflake's types, and rows of text as they go over the wire.
 
 The encodings are those that the drivers decode in a JSON row set: digits for numbers, seconds since 1970 with nine
 decimals for times, days for dates, 1 and 0 for booleans, hexadecimal digits for binary.

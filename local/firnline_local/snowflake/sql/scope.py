@@ -1,4 +1,4 @@
-"""What a statement may see and touch: completes names from the session, and asks the catalog about its role.
+"""The scope of a statement, what it may see and touch: completes names from the session, and asks the catalog about its role.
 
 An object that the role may not see is reported as missing; one that it sees and may not use, as refused.
 """
@@ -45,7 +45,7 @@ DEPTH = {Scope.ACCOUNT: 1, Scope.DATABASE: 2, Scope.SCHEMA: 3}
 
 @dataclass(frozen=True)
 class Context:
-    """What one statement works with. Its user holds the catalog's lock, except while rows are read."""
+    """The context of one statement. Its user holds the catalog's lock, except while rows are read."""
 
     catalog: Catalog
     session: Session

@@ -151,7 +151,7 @@ def parse(sql: str) -> exp.Expr:
 
 
 def written_columns(statement: Statement) -> list[str]:
-    """What the columns of a result are called where the query doesn't say: the text of each column of the outermost SELECT,
+    """Returns the names of a result's columns where the query doesn't say: the text of each column of the outermost SELECT,
     upper-cased outside of quotes. `SELECT COUNT(*), a + 1 FROM t` has the columns COUNT(*) and A + 1.
     """
     tokens = statement.tokens

@@ -1,4 +1,4 @@
-"""What a request of the streaming API is about, read from its method and path.
+"""The object of a request of the streaming API, read from its method and path.
 
 Paths are read as they were sent: names are percent-encoded one by one, so an encoded slash belongs to a name.
 

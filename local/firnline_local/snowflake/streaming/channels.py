@@ -63,7 +63,7 @@ class Channels:
             return channel
 
     def append(self, role: str, address: Address, continuation: Continuation, append: Append) -> Continuation:
-        """What the next append has to carry. Raises ApiError."""
+        """Returns what the next append must carry. Raises ApiError."""
         with self._catalog.lock:
             channel = self._by_id.get(continuation.channel_id)
             if channel is None:

@@ -1,4 +1,4 @@
-"""What becomes visible together: one step of committing, its rows and error rows.
+"""Commits: one step makes its rows and error rows visible together.
 
 The table evolves where rows ask for it, a request at a time, so that what a request does to it depends on no timing. A
 request that the table can't evolve for invalidates its channel; what that channel sent before is committed.
@@ -66,7 +66,7 @@ _Outcome = tuple[list[_Read], LastError | None]
 
 @dataclass
 class CommitStep:
-    """What one table's channels are about to commit."""
+    """Rows that one table's channels are about to commit."""
 
     table: Table
     taken: list[tuple[StreamingChannel, list[Append]]] = field(default_factory=list)
@@ -201,7 +201,7 @@ class Committer:
         return max(0.0, oldest + self._settings.commit_lag_ms / 1000 - self._now())
 
     def _take(self) -> list[CommitStep]:
-        """What is due, by table. A channel that got its turn goes to the end of the queue."""
+        """Returns what is due, by table. A channel that got its turn goes to the end of the queue."""
         due_since = self._now() - self._settings.commit_lag_ms / 1000
         steps: dict[int, CommitStep] = {}
         for channel in list(self._channels.waiting.values()):

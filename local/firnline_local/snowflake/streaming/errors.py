@@ -1,4 +1,4 @@
-"""What the streaming service answers when it does not do as it was asked.
+"""Errors of the streaming service when it does not do as it was asked.
 
     ApiError                  status, stable code, message: {"code", "message"} on the wire
     ├── NotAuthenticated      401

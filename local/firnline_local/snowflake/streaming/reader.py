@@ -1,4 +1,4 @@
-"""Which columns a table gains when rows bring keys that it doesn't know.
+"""Columns that a table gains when rows bring keys that it doesn't know.
 
 Documentation: `data-load-schema-evolution`, `snowpipe-streaming-table-support`. Only new top-level columns and dropped NOT
 NULLs; nothing that exists is ever widened. Text that looks like a time stays VARCHAR: the documentation promises more
@@ -33,7 +33,7 @@ FIRST_WITH_VARIANT = 3
 
 
 class JsonKind(StrEnum):
-    """What a new key's values were seen to be."""
+    """Kind of JSON that a new key's values were seen to be."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -145,12 +145,12 @@ class RowError:
     content_type: str
     """json, json-invalid or binary-base64."""
     payload: str
-    """The row as it came; base64 where it is no UTF-8."""
+    """The row as it came; base64 where it is not UTF-8."""
 
 
 @dataclass
 class Batch:
-    """What became of the rows of one request."""
+    """Outcome of one request's rows."""
 
     rows: list[Row] = field(default_factory=list)
     errors: list[RowError] = field(default_factory=list)
@@ -337,5 +337,5 @@ def _at(found: dict[str, msgspec.Raw], path: Sequence[str]) -> bytes | None:
         try:
             found = decode_object(found[key]) if key in found else {}
         except msgspec.ValidationError:
-            return None  # a path into what is no object
+            return None  # a path into what is not an object
     return bytes(found[last]) if last in found else None

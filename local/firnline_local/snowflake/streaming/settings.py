@@ -1,4 +1,4 @@
-"""What a test or a demo may change about the streaming service while it runs, and the counts of what the service did."""
+"""Settings of the streaming service that a test or a demo may change while it runs, and the counts of what the service did."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class StreamingSettings:
     hold_commits: bool = False
     """Nothing is committed while this is on; what waited is committed when it goes off."""
     requests_per_second: int = 0
-    """Appends a channel and second, above which the answer is 429; 0 is no limit. The documented soft limit is 10."""
+    """Appends a channel and second, above which the answer is 429; 0 is not a limit. The documented soft limit is 10."""
     max_channels_per_pipe: int = 2000
     counter_lag_ms: int = 0
     """How long a channel's counters trail its offset token, in every answer that has both."""
@@ -20,7 +20,7 @@ class StreamingSettings:
 
 @dataclass
 class StreamingCounts:
-    """What no answer of the service shows, for tests. Guarded by the catalog's lock."""
+    """Counts that no answer of the service shows, for tests. Guarded by the catalog's lock."""
 
     refused_opens: int = 0
     """Because rows were not committed yet, and the opener didn't want to discard them."""

@@ -6,8 +6,8 @@ From a JSON value to a column's value: one converter a type.
 
 A converter takes the value's JSON text and gives what the store keeps, or raises NotConvertible; JSON null never gets
 here. The rules are those of the default pipe (documentation, `snowpipe-streaming-table-support`). Where Snowflake's own
-Kafka connector records that the service differs from its documentation, the record wins: a number is no BOOLEAN, and a
-value that is no array becomes an array of one. Text of a VARIANT is kept byte for byte.
+Kafka connector records that the service differs from its documentation, the record wins: a number is not a BOOLEAN, and a
+value that is not an array becomes an array of one. Text of a VARIANT is kept byte for byte.
 
 Dates and times are read in the forms that Snowflake recognises by itself: ISO 8601 text, and integers since 1970 that are
 seconds, milliseconds, microseconds or nanoseconds by their size (documentation, `date-time-input-output`, auto-detection
@@ -37,7 +37,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class NotAsTyped(Exception):
-    """What of a value its structured type does not allow."""
+    """The part of a value that its structured type does not allow."""
 
 
 def structured(kind: DataType, scalar: Callable[[DataType], Encoded]) -> Encoded:

@@ -1,4 +1,6 @@
-"""Where formats have dialects, and transforms forms: of any text, and of schemas at random, engine and audit say the same."""
+"""Tests of where formats have dialects, and transforms forms: of any text, and of schemas at random, engine and audit
+say the same.
+"""
 
 import io
 import json
@@ -50,7 +52,7 @@ LOGICAL = [
 
 
 def refuse_differences(format_: dict[str, Any], payloads: Sequence[bytes], **more: Any) -> int:
-    """How many of them are rows."""
+    """Returns how many of them are rows."""
     pipeline = pipeline_of(format_, **more)
     maker, reader = RowMaker(pipeline, STREAM, SHARD), RowReader(pipeline, STREAM, SHARD, no_registry)
     rows = 0

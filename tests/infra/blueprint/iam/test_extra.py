@@ -1,4 +1,4 @@
-"""What a specification adds is in the engine's policy and in the boundary as it is, and opens nothing else."""
+"""Tests of what a specification adds is in the engine's policy and in the boundary as it is, and opens nothing else."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who may be the engine's role."""
+"""Tests of who may be the engine's role."""
 
 import pytest
 

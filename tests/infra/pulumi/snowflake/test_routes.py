@@ -1,4 +1,4 @@
-"""What routes add to a stack: a table each, behind its schema, and grants behind their table and role."""
+"""Tests of what routes add to a stack: a table each, behind its schema, and grants behind their table and role."""
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.pulumi.snowflake import SnowflakeLanding

@@ -1,4 +1,4 @@
-"""What is done, in which order, and what is refused before anything is done. With a real engine: tests/pulumi/."""
+"""Tests of what is done, in which order, and what is refused before anything is done. With a real engine: tests/pulumi/."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Who may make VPC endpoints, and where."""
+"""Tests of who may make VPC endpoints, and where."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an administrator is asked to run is reviewed as code. FIRNLINE_WRITE_GOLDEN=1 writes it anew."""
+"""Tests of what an administrator is asked to run is reviewed as code. FIRNLINE_WRITE_GOLDEN=1 writes it anew."""
 
 import os
 from pathlib import Path

@@ -70,7 +70,7 @@ def test_every_script_is_one_that_a_shell_takes(jobs: dict[str, dict[str, Any]])
 
 
 def called(jobs: dict[str, dict[str, Any]]) -> dict[str, list[list[str]]]:
-    """What each job calls of ours, as words: without the shell's redirections."""
+    """Returns what each job calls of ours, as words: without the shell's redirections."""
     found = {}
     for name, job in jobs.items():
         lines = [line for script in scripts({name: job}) for line in script.splitlines() if "/firnline " in line]

@@ -1,4 +1,4 @@
-"""What CI's roles may do with jobs of EMR on EKS and steps of EMR on EC2: the roll-out's clients, call by call.
+"""Tests of what CI's roles may do with jobs of EMR on EKS and steps of EMR on EC2: the roll-out's clients, call by call.
 
 Nothing here runs such jobs: botocore's models take the requests, and answers are given. Which actions and resources a request is,
 the tables in tests/iam/services say.

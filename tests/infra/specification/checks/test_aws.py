@@ -207,11 +207,11 @@ def test_dynamodb_wants_three_characters() -> None:
 
 @pytest.mark.parametrize("name", ["xn--lake", "sthree-lake", "lake-s3alias", "lake--x-s3"])
 def test_a_bucket_has_no_name_that_s3_keeps_for_itself(name: str) -> None:
-    assert problems(aws={"bucket": {"name": name}}) == told(f"aws.bucket.name: '{name}' is no name that S3 takes…")
+    assert problems(aws={"bucket": {"name": name}}) == told(f"aws.bucket.name: '{name}' is not a name that S3 takes…")
 
 
 def test_a_bucket_that_would_begin_with_a_hyphen_is_told() -> None:
-    expected = "aws.bucket.name: '-123456789012-eu-central-1' is no name that S3 takes…"
+    expected = "aws.bucket.name: '-123456789012-eu-central-1' is not a name that S3 takes…"
     assert problems(application="___") == told(expected)
 
 

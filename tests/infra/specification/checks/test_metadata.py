@@ -1,4 +1,4 @@
-"""What rows say of their records, and where."""
+"""Tests of what rows say of their records, and where."""
 
 from typing import Any
 

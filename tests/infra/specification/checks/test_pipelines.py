@@ -46,7 +46,7 @@ def test_a_consumer_that_is_there_is_one_of_its_own_stream() -> None:
     assert read_by(arn) == []
     other = arn.replace("/orders/", "/clicks/")
     assert read_by(other) == [
-        f"pipelines[0].reader.fan_out.consumer_arn: {other} is no consumer of {arn.partition('/consumer')[0]}."
+        f"pipelines[0].reader.fan_out.consumer_arn: {other} is not a consumer of {arn.partition('/consumer')[0]}."
     ]
     for here, elsewhere in (("123456789012", "999988887777"), ("eu-central-1", "us-east-1")):
         assert len(read_by(arn.replace(here, elsewhere))) == 1
@@ -176,7 +176,7 @@ def test_a_table_is_an_identifier_with_room_for_its_pipe(table: str, more: dict[
             {"also_streams": "orders-.*", "reader": {"fan_out": {"consumer": "fraud"}}},
             ["…a consumer belongs to one stream…"],
         ),
-        ({"also_streams": "orders-("}, ["…is no regular expression…"]),
+        ({"also_streams": "orders-("}, ["…is not a regular expression…"]),
     ],
 )
 def test_other_streams_are_found_by_how_their_names_begin_or_end(change: dict[str, Any], expected: list[str]) -> None:

@@ -20,7 +20,7 @@ def routes(*tables: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def routed(*tables: dict[str, Any], **changes: Any) -> list[str]:
-    """What is wrong with one pipeline that has these routes."""
+    """Returns what is wrong with one pipeline that has these routes."""
     return problems(**one_pipeline(routes=routes(*tables), **changes))
 
 

@@ -72,7 +72,7 @@ def test_what_asks_for_policies_needs_a_warehouse_to_ask_in() -> None:
         pytest.param(
             {"allowed_networks": ["192.0.2.1/24"]},
             ["snowflake.allowed_networks[0]: is not a network…"],
-            id="a host is no network",
+            id="a host is not a network",
         ),
         pytest.param(
             {"account": "xy12345"},

@@ -1,4 +1,4 @@
-"""What does not come back: an epoch, Spark itself. Everything ends within a bound."""
+"""Tests of what does not come back: an epoch, Spark itself. Everything ends within a bound."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a resource lives through that its case alone doesn't show."""
+"""Tests of what a resource lives through that its case alone doesn't show."""
 
 import json
 from itertools import pairwise

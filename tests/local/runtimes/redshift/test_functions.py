@@ -1,4 +1,4 @@
-"""What the database below has and Redshift does not document is refused by name."""
+"""Tests of what the database below has and Redshift does not document is refused by name."""
 
 import duckdb
 import pytest

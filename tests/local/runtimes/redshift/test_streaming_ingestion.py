@@ -1,4 +1,6 @@
-"""What AWS's pages on streaming ingestion from Kinesis say of views, roles and records; test_document.py has their statements."""
+"""Tests of what AWS's pages on streaming ingestion from Kinesis say of views, roles and records; test_document.py has
+their statements.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who may do what, through which roles."""
+"""Tests of who may do what, through which roles."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What a pipe has loaded, as its report, its scan and a submission of the same name see it later."""
+"""Tests of what a pipe has loaded, as its report, its scan and a submission of the same name see it later."""
 
 import json
 from collections.abc import Callable

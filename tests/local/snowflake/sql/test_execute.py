@@ -1,4 +1,4 @@
-"""What is known is answered, what is not is refused by name."""
+"""Tests of what is known is answered, what is not is refused by name."""
 
 import pytest
 

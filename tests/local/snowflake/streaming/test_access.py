@@ -1,4 +1,4 @@
-"""What a request is about, who sends it, and which pipes it may ingest through."""
+"""Tests of what a request is about, who sends it, and which pipes it may ingest through."""
 
 import base64
 import json

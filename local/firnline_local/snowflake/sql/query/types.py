@@ -1,4 +1,4 @@
-"""What type each part of a query has, as far as the translation has to know, and how a value becomes one of another type.
+"""Types of a query's parts, as far as the translation must know, and how a value becomes one of another type.
 
 sqlglot infers the types from those of the columns. This module corrects what it would get wrong for Snowflake: that paths
 lead to VARIANTs, that 1.5 is a NUMBER. Casts of numbers round half away from zero; text keeps Snowflake's formats and never

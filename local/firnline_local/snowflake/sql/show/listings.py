@@ -61,7 +61,7 @@ def named(text: str, *names: str) -> list[Listed]:
 
 
 def login(name: str) -> Listed:
-    """Whether a user has that further way to log in."""
+    """Tells whether a user has that further way to log in."""
     return Listed(name, lambda found, _: found.logins[name])
 
 

@@ -194,7 +194,7 @@ def _is_shown(context: Context, found: CatalogObject, needs: str) -> bool:
 
 
 def _shown(column: Listed, found: CatalogObject, context: Context) -> object:
-    """Of a user nothing but the name without OWNERSHIP or MANAGE GRANTS (`sql-reference/sql/show-users`, 2026-11-28)."""
+    """Hides all of a user but the name without OWNERSHIP or MANAGE GRANTS (`sql-reference/sql/show-users`, 2026-11-28)."""
     hidden = (
         isinstance(found, User)
         and column.name != "name"

@@ -1,4 +1,4 @@
-"""What every CREATE has in common (OR REPLACE, IF NOT EXISTS, the name, who may, what is answered), and the kinds of object that
+"""Common parts of every CREATE (OR REPLACE, IF NOT EXISTS, the name, who may, what is answered), and the kinds of object that
 have little more than a name and settings: databases, schemas, roles, users, policies, network rules and warehouses.
 
 Warehouses may be interactive, for tables that are (`user-guide/interactive`).

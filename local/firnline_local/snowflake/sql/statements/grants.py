@@ -306,7 +306,7 @@ def _ownership(found: CatalogObject) -> Iterator[tuple[Any, ...]]:
 
 
 def called(found: CatalogObject) -> str:
-    """What `granted_on` says: a table by its variety, which the stock provider compares with its input, and a volume
+    """Returns what `granted_on` says: a table by its variety, which the stock provider compares with its input, and a volume
     as that provider expects it (pkg/sdk/grants.go).
     """
     if found.kind is kinds.EXTERNAL_VOLUME:

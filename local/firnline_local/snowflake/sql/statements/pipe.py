@@ -132,7 +132,7 @@ def read_transformation(select: str, table: Table, targets: Sequence[str]) -> tu
 
 
 def selected(select: str, columns: Sequence[Column]) -> tuple[PipeColumn, ...]:
-    """What a SELECT puts into which column, one expression each."""
+    """Returns what a SELECT puts into which column, one expression each."""
     tree = parse(select)
     if not isinstance(tree, exp.Select) or not _is_streaming(tree):
         raise NotKnown("a pipe from anything but TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")

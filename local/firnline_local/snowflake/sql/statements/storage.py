@@ -165,7 +165,7 @@ def put(context: Context, reader: TokenReader) -> Result:
     """`PUT 'file:///tmp/x' @stage/path`, with PARALLEL, AUTO_COMPRESS, SOURCE_COMPRESSION and OVERWRITE."""
     local = _location(reader)
     if not local.startswith(FILE):
-        raise CompilationFault(f"'{local}' is no local file: file:// and an absolute path")
+        raise CompilationFault(f"'{local}' is not a local file: file:// and an absolute path")
     stage, path = read_location(context, reader, "READ")
     if not context.may("WRITE", stage):
         raise InsufficientPrivileges(stage.kind.name, stage.full_name)
@@ -233,7 +233,7 @@ def list_files(context: Context, reader: TokenReader) -> Result:
 
 
 def remove_files(context: Context, reader: TokenReader) -> Result:
-    """What is not there is not removed, and no error."""
+    """Removes files; what is not there is not removed, and is not an error."""
     stage, path = read_location(context, reader, "WRITE")
     reader.end()
     gone = sorted(name for name in stage.files if name.startswith(path))

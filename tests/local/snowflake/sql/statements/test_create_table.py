@@ -122,7 +122,7 @@ TABLE = "CREATE ICEBERG TABLE t (id STRING, v VARIANT) EXTERNAL_VOLUME = 'VOL' B
 
 @pytest.fixture
 def asked(catalog) -> list[tuple[object, ...]]:
-    """What AWS was asked; nothing is in the way."""
+    """Returns what AWS was asked; nothing is in the way."""
     asked: list[tuple[object, ...]] = []
 
     def access(location, principal: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a role that is not an administrator needs to build a landing zone, proven by taking each privilege away."""
+"""Tests of what a role that is not an administrator needs to build a landing zone, proven by taking each privilege away."""
 
 import pytest
 

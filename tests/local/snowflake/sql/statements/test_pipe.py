@@ -1,4 +1,4 @@
-"""What a pipe may say about the way from a row to its columns."""
+"""Tests of what a pipe may say about the way from a row to its columns."""
 
 import pytest
 
