@@ -134,7 +134,7 @@ class PipelineOptions(Section):
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
         decides = f"version {CONVERSION_VERSION} " + self.model_dump_json(
-            include=deciding, exclude={"format": self.format.undeciding}
+            include=deciding, exclude={"format": self.format.undeciding, "metadata": self.metadata.undeciding}
         )
         decides += f"content in {self.content_column}" if self.content_column is not None else ""
         decides += transforms_hash(self.transforms) if self.transforms else ""

@@ -122,6 +122,12 @@ class Metadata(Section):
                 raise ValueError(f"names: {other} and {part} are both {name}, and names match whatever their case")
         return self
 
+    @property
+    def undeciding(self) -> set[str]:
+        """Options that came later and are at their defaults: rows are as before, and so is the conversion's hash."""
+        later = ("times", "sharded_digits")
+        return {name for name in later if getattr(self, name) == type(self).model_fields[name].default}
+
     def is_on(self, part: PartName) -> bool:
         """Returns whether rows have it; `row` only of formats that make several rows of a record."""
         return self.form is not MetadataForm.NONE and bool(getattr(self, part))
