@@ -169,7 +169,7 @@ def test_a_version_that_a_table_can_not_get_any_more_is_told(
         found = [str(each) for each in read_back(asked, session) if "VERSION" in each.path]
     assert found == [
         f"table SHOP.RAW.{name}: ICEBERG_TABLE_FORMAT_VERSION is {now}, expected {now + 1} (another one is another table)"
-        for name, now in (("LOGINS", 2), ("VISITS", 3))
+        for name, now in (("LOGINS", 2), ("TOURS", 3), ("VISITS", 3))
     ]
 
 
@@ -191,7 +191,7 @@ def test_the_latency_of_what_the_engine_wrote_is_told_part_by_part(
 
 
 def test_every_kind_of_target_is_on_the_page() -> None:
-    assert len(EXAMPLES) - 1 == len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 7
+    assert len(EXAMPLES) - 1 == len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 9
     shown = re.search(r"^    (pipelines\[0\]\.columns\[1\].*)$", PAGE, re.MULTILINE)
     lake = next(each for each in EXAMPLES if each.stream == "visits")
     (pipeline,) = lake.declared["pipelines"]

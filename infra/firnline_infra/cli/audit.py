@@ -69,10 +69,8 @@ def audit(
 ) -> None:
     """Prove that every record is in its table, once.
 
-    And the latest row of each key, in a table of those.
-
     Reads the stream, the table, its error table and the dead letters; never the engine's internal state, but
-    for --counters. Changes nothing.
+    for --counters. With ENV, tables of the latest row of each key are proven too. Changes nothing.
     Exit status: 0 proven, 3 something is missing, doubled, unexpected, changed, misrouted or not stored,
     2 the audit could not be completed.
 

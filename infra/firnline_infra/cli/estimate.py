@@ -17,8 +17,15 @@ from firnline_infra.cli.output import output_option, show
     type=FiniteRange(min=0, min_open=True),
     help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
 )
+@click.option(
+    "--record-bytes",
+    type=FiniteRange(min=0, min_open=True),
+    help="A record's size on average; with it, the metadata of rows is counted as ingested.",
+)
 @output_option()
-def estimate(environment: Path, shards: int | None, mb_per_second: float | None, output: str) -> None:
+def estimate(
+    environment: Path, shards: int | None, mb_per_second: float | None, record_bytes: float | None, output: str
+) -> None:
     """Estimate sizing and cost.
 
     The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
@@ -35,7 +42,7 @@ def estimate(environment: Path, shards: int | None, mb_per_second: float | None,
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    load = Load.of(spec, shards=shards, mb_per_s=mb_per_second)
+    load = Load.of(spec, shards=shards, mb_per_s=mb_per_second, record_bytes=record_bytes)
     section = spec.aws.runtime.job
     kind = spec.aws.runtime.kind or "emr_serverless"
     found = costs(load, kind, section.architecture if section else Architecture.ARM64)

@@ -97,10 +97,21 @@ def _summary(path: Path, spec: "EnvironmentSpec", others: "dict[str, Environment
     from firnline_infra.specification.name_collisions import is_same_environment
 
     streams, pipelines = _counted(len(spec.streams), "stream"), _counted(len(spec.pipelines), "pipeline")
-    return f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}." + "".join(
-        f"\n  {file} is environment {spec.name} too: if they are to be two, give one of them another name."
-        for file, other in others.items()
-        if is_same_environment(spec, other)
+    good = f"{path}: good. Environment {spec.name}, {spec.durability.value}, {streams}, {pipelines}."
+    whole = (
+        f"\n  pipelines[{index}].content_column: whole records in one column cost queries speed, and their metadata is "
+        f"ingested with each; `firnline estimate` counts it. Declare columns for what is queried."
+        for index, pipeline in enumerate(spec.pipelines)
+        if pipeline.content_column is not None
+    )
+    return (
+        good
+        + "".join(whole)
+        + "".join(
+            f"\n  {file} is environment {spec.name} too: if they are to be two, give one of them another name."
+            for file, other in others.items()
+            if is_same_environment(spec, other)
+        )
     )
 
 

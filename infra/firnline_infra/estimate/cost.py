@@ -74,11 +74,13 @@ def _firnline(load: Load, kind: str, architecture: Architecture) -> Iterator[Cos
     yield cost("checkpoint", load.s3_requests_a_month / 1000 * _price("s3_thousand_writes"))
     if load.kept_images:
         yield cost("images in ECR, at most", load.image_gb * _price("ecr_gb_month"))
-    yield cost("Snowpipe Streaming", _snowpipe(load))
+    yield cost("Snowpipe Streaming", _snowpipe(load, load.ingested_gb_a_month))
 
 
-def _snowpipe(load: Load) -> float:
-    return load.gb_a_month * _price("snowpipe_streaming_credits_gb") * _price("snowflake_credit")
+def _snowpipe(load: Load, gb: float | None = None) -> float:
+    return (
+        (load.gb_a_month if gb is None else gb) * _price("snowpipe_streaming_credits_gb") * _price("snowflake_credit")
+    )
 
 
 def _firehose(load: Load) -> Iterator[Cost]:

@@ -18,6 +18,7 @@ from firnline_infra.blueprint.size import (
     streams_read,
     tables_of,
 )
+from firnline_infra.estimate.metadata import metadata_bytes
 from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -110,11 +111,22 @@ class Load:
     """The time between two reads of a polled shard whose records arrive as time goes by."""
     applications: int = 1
     """How many applications share the shards; `size` is of one of them."""
+    metadata_bytes: float = 0.0
+    """What the metadata adds to a row at most, on average of the shards."""
+    record_bytes: float | None = None
+    """How large a record is on average; None where nobody said."""
     kept_images: int = 0
     """The most images that the environment's own repository keeps; 0 where it has none."""
 
     @classmethod
-    def of(cls, spec: EnvironmentSpec, *, shards: int | None = None, mb_per_s: float | None = None) -> Self:
+    def of(
+        cls,
+        spec: EnvironmentSpec,
+        *,
+        shards: int | None = None,
+        mb_per_s: float | None = None,
+        record_bytes: float | None = None,
+    ) -> Self:
         """The load of a specification; of another number of shards with the sizes that follow from that, divided among its
         streams as they are. 0.3 MB/s a shard where no rate is given: a third of what a shard takes.
         """
@@ -148,6 +160,8 @@ class Load:
             cluster_cores=_cluster_cores(spec, size),
             redshift=RedshiftLoad.of(spec),
             idle_read_s=max(spec.polling.interval_ms, spec.polling.idle_interval_ms) / 1000,
+            metadata_bytes=sum(metadata_bytes(each) * part([each.stream]) for each in spec.pipelines),
+            record_bytes=record_bytes,
             kept_images=KEPT_IMAGES if spec.aws.runtime.has_repository else 0,
         )
 
@@ -168,6 +182,11 @@ class Load:
     @property
     def gb_a_month(self) -> float:
         return self.mb_per_s * SECONDS_A_MONTH / 1000
+
+    @property
+    def ingested_gb_a_month(self) -> float:
+        """What Snowflake ingests: the records, and where their size is known the metadata of their rows."""
+        return self.gb_a_month * (1 + (self.metadata_bytes / self.record_bytes if self.record_bytes else 0))
 
     @property
     def busy_cores(self) -> float:

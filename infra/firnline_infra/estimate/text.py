@@ -38,6 +38,11 @@ def _needs(load: Load) -> list[tuple[str, str]]:
         *split,
         ("shards, channels", f"{load.shards:,}" if load.tables == 1 else f"{load.shards:,}, {load.channels:,}"),
         ("records", f"{load.mb_per_s:,.1f} MB/s, {load.gb_a_month:,.0f} GB a month"),
+        *(
+            [("metadata of rows, at most", f"{load.ingested_gb_a_month - load.gb_a_month:,.0f} GB a month")]
+            if load.record_bytes
+            else []
+        ),
         ("driver", f"{of_each}{size.driver_cores} cores, {size.driver_memory_mib + size.driver_overhead_mib:,} MiB"),
         (
             "executors",
@@ -104,6 +109,11 @@ def _redshift(load: RedshiftLoad | None) -> Iterator[str]:
 
 
 def _advice(load: Load) -> Iterator[str]:
+    if load.metadata_bytes and load.record_bytes is None:
+        yield (
+            f"Metadata: it adds up to {load.metadata_bytes:,.0f} bytes to each row, which Snowflake bills as ingested. It is "
+            f"counted where the size of a record is given (--record-bytes); parts that nobody needs can be off (metadata)."
+        )
     if load.applications > 1:
         yield (
             f"Split: a pipe of Snowflake's has {CHANNELS_OF_A_PIPE:,} channels, DynamoDB throttles the rows of one stream beyond "

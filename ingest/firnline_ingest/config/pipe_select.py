@@ -59,6 +59,7 @@ BEHIND_A_SOURCE = {
 """Words that are not alias of one."""
 
 Tokens = list[tuple[str, str]]
+STEPS = {("sign", sign) for sign in ":.[]"}
 
 
 class UnreadableSelect(ValueError):
@@ -109,6 +110,27 @@ def selected(text: str) -> tuple[Selected, ...]:
     if any(not each for each in expressions):
         raise UnreadableSelect("an expression is missing at a comma, or it is empty")
     return tuple(map(_expression, expressions))
+
+
+def paths_in(text: str) -> tuple[tuple[str, ...], ...]:
+    """Returns each path into the record that stands anywhere in a SELECT, also inside of what is computed, in its order.
+
+    Raises UnreadableSelect.
+    """
+    tokens = list(_tokens(text))
+    starts = [index for index, token in enumerate(tokens) if token == ("word", "$1")]
+    return tuple(_longest_path(tokens[start:]) for start in starts)
+
+
+def _longest_path(tokens: Tokens) -> tuple[str, ...]:
+    """The path that `tokens` begin with; a step that is computed ends it."""
+    found: tuple[str, ...] = ()
+    for end in range(1, len(tokens) + 1):
+        if (path := _path(tokens[:end])) is not None:
+            found = path
+        elif end > 1 and tokens[end - 1] not in STEPS and tokens[end - 2] not in STEPS:
+            break
+    return found
 
 
 def lost_position(

@@ -11,7 +11,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
 from firnline_infra.observe.readback import table_findings
 from firnline_ingest.config.pipe_select import selected
-from tests.infra.specifications import one_pipeline, pipeline, smallest
+from tests.infra.specifications import one_pipeline, pipeline, problems, smallest
 
 VOLUME = {"external_volumes": [{"name": "MY_VOLUME"}]}
 FAST = {"interactive_warehouse": {"name": "FAST"}}
@@ -39,10 +39,13 @@ OPENFLOWS_ICEBERG = {
     ),
 }
 OPENFLOWS_ORDERS = columns(order_id="NUMBER", customer_name="VARCHAR", order_total="FLOAT", ispaid="BOOLEAN")
+KAFKAS_METADATA = {
+    "column": "RECORD_METADATA",
+    "names": {"stream": '"topic"', "shard_id": '"partition"', "approximate_arrival": '"timestamp"'},
+}
 KAFKAS_METRICS = {
     "table_kind": "interactive",
-    "metadata": {"form": "none"},
-    "audit": False,
+    "metadata": KAFKAS_METADATA,
     "columns": [
         {"name": "metric_name", "type": "VARCHAR", "select": "$1:M_NAME::VARCHAR"},
         {"name": "metric_value", "type": "NUMBER", "select": "$1:M_VALUE::NUMBER"},
@@ -142,13 +145,11 @@ def test_streams_are_found_by_how_their_names_end() -> None:
 
 def test_the_kafka_connectors_pipe_fills_its_table() -> None:
     names = ("topic", "partition", "order_id", "customer_name", "order_total", "ispaid")
-    made = table(
-        columns=columns(**dict.fromkeys(names, "VARCHAR")),
-        schema_evolution=False,
-        metadata={"form": "none"},
-        audit=False,
-        pipe={"name": "ORDERS", "select": KAFKAS_PIPE},
-    )
+    given = {"columns": columns(**dict.fromkeys(names, "VARCHAR")), "schema_evolution": False}
+    pipe = {"name": "ORDERS", "select": f"$1:RECORD_METADATA, {KAFKAS_PIPE}"}
+    made = table(**given, metadata=KAFKAS_METADATA, pipe=pipe)
+    without = {**given, "metadata": {"form": "none"}, "audit": False, "pipe": {"name": "ORDERS", "select": KAFKAS_PIPE}}
+    assert ["is in no row" in each for each in problems(**one_pipeline(**without))] == [True, True]
     assert [each.path and each.path[-1] for each in selected(KAFKAS_PIPE)] == [
         "topic", "partition", "order_id", "customer_name", None, "isPaid",
     ]  # fmt: skip # a line
