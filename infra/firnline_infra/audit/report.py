@@ -103,7 +103,7 @@ class AuditReport:
 
     @property
     def is_proven(self) -> bool:
-        return all(each.is_proven for each in (*self.pipelines, *self.latest))
+        return all(each.is_proven for each in self.pipelines) and all(each.is_proven for each in self.latest)
 
     @property
     def exit_status(self) -> int:

@@ -224,7 +224,7 @@ def stored_path(address: Address) -> tuple[str, ...]:
 
 
 def _may_insert(catalog: Catalog, role: str, table: Table) -> bool:
-    schema, volume = table.schema, table.iceberg and table.iceberg.external_volume
+    schema, volume = table.schema, None if table.iceberg is None else table.iceberg.external_volume
     return (
         _may(catalog, role, "USAGE", schema.database)
         and _may(catalog, role, "USAGE", schema)
