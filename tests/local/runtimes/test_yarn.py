@@ -1,0 +1,54 @@
+"""Hadoop's own YARN below an embedded cluster: it answers what our client of EMR on EC2 asks it, and goes with the cluster."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.runtimes.emr_ec2.job import start_tag
+from firnline_infra.runtimes.emr_ec2.service import ALIVE, SCRIPT, STEP_LOGS
+from firnline_local.runtimes.jobs.spark_home import installed_spark
+from tests.local.runtimes.conftest import ROLE
+from tests.local.runtimes.machines_here import Clusters, serving, until
+
+HANGS_S = 900
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+
+
+@pytest.fixture
+def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3a_jars: Path) -> Iterator[Clusters]:
+    monkeypatch.setattr("firnline_local.runtimes.server.role_of_profile", lambda *_: ROLE)
+    with serving(tmp_path / "machines", installed_spark) as clusters:
+        yield clusters
+
+
+def daemons(folder: Path) -> list[str]:
+    """What works in the folder."""
+    return [each.name for each in Path("/proc").glob("[0-9]*") if works_in(each, folder)]
+
+
+def works_in(process: Path, folder: Path) -> bool:
+    try:
+        return (process / "cwd").readlink().is_relative_to(folder)
+    except OSError:
+        return False
+
+
+def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clusters: Clusters, tmp_path: Path) -> None:
+    """Where nothing has the tag of the start, nothing is killed, and the engine is gone."""
+    id_ = clusters.make(StepConcurrencyLevel=2)
+    script = SCRIPT.format(tag=start_tag("00000001-a"), alive=ALIVE, grace_s=0, others="", logs=STEP_LOGS)
+    step = clusters.add(id_, script)
+
+    def status() -> dict[str, Any]:
+        return clusters.step(id_, step)
+
+    found = until(status, lambda found: found["State"] not in ("PENDING", "RUNNING"), HANGS_S)
+    assert found["State"] == "COMPLETED", found
+    folder = (tmp_path / "machines" / id_).resolve()
+    asked = (folder / "steps" / step / "stdout").read_text() + (folder / "steps" / step / "stderr").read_text()
+    assert "Connecting to ResourceManager" in asked
+    assert len(daemons(folder / "yarn")) == 2
+    clusters.emr.terminate_job_flows(JobFlowIds=[id_])
+    until(lambda: daemons(folder), lambda left: not left, HANGS_S)
