@@ -52,12 +52,19 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
     Of a word that a how-to and a long list of names both have, the search shows the how-to first.
     """
+    if page.file.src_uri == "README.md":
+        markdown = landing() + re.sub(r"(?m)^#(#*) ", r"##\1 ", markdown)
     if error_pages.ID.search(page.file.src_uri):
         page.meta["search"] = {"boost": MORE}
         return markdown
     if page.file.src_uri in LISTS or page.file.src_uri.startswith("design/"):
         page.meta["search"] = {"boost": LESS}
     return error_pages.linked(OUTSIDE.sub(r"\1", markdown), page.file.src_uri)
+
+
+def landing() -> str:
+    """What the site's first page says before the lists: what Firnline is, and three ways in."""
+    return (DOCS / "tools" / "landing.template").read_text(encoding="utf-8")
 
 
 def navigation(index: str) -> Nav:

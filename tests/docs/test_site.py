@@ -109,3 +109,23 @@ def test_an_id_becomes_a_link_where_it_is_text(written: str, shown: str) -> None
 
 def test_from_a_folder_the_link_goes_up_first() -> None:
     assert linked("FL-3011", "design/ledger.md") == "[FL-3011](../errors/FL-3011.md)"
+
+
+def test_the_first_page_says_what_firnline_is_with_three_commands_and_three_ways_in(site: Path) -> None:
+    page = (site / "index.html").read_text(encoding="utf-8")
+    text = page.partition("<article")[2]
+    assert (
+        text.index("Amazon Kinesis to Snowflake, as code.") < text.index("status-light.png") < text.index("tutorial/")
+    )
+    for command in ("firnline demo", "pip install firnline", "firnline init"):
+        assert command in re.sub(r"<[^>]+>", "", text)
+    cards = text.partition('class="grid cards"')[2].partition("</div>")[0]
+    assert [way in cards for way in ('href="tutorial/"', 'href="status/"', 'href="design/ledger/"')] == [True] * 3
+    assert page.count("<h1") == 1
+
+
+def test_a_page_is_edited_where_its_source_is_and_the_source_is_named(site: Path) -> None:
+    page = (site / "tutorial" / "index.html").read_text(encoding="utf-8")
+    assert "https://github.com/firnline/firnline/edit/main/docs/tutorial.md" in page
+    assert 'href="https://github.com/firnline/firnline"' in page
+    assert "/edit/" not in (site / "errors" / "FL-3011" / "index.html").read_text(encoding="utf-8")
