@@ -110,7 +110,7 @@ ROOMS_BELOW = {
         "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.errors"
     ),
     "infra.drift": (
-        "accounts blueprint keys kinds observe pulumi_cli redshift specification stack ingest.checks ingest.config "
+        "accounts blueprint keys kinds observe pulumi_cli redshift render specification stack ingest.checks ingest.config "
         "ingest.errors ingest.identifiers ingest.ledger ingest.snowflake ingest.values"
     ),
     "infra.error_catalog": "ingest.errors",

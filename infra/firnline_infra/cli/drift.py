@@ -22,6 +22,11 @@ from firnline_infra.cli.report_forms import places_of, report_options, write_rep
 @click.option(
     "--verify-volumes", is_flag=True, help="Has Snowflake verify external volumes, for which it writes a file there."
 )
+@click.option(
+    "--bootstrap",
+    is_flag=True,
+    help="Compares what an administrator applied in AWS, too; with an administrator's rights, which CI does not have.",
+)
 def drift(
     environment: Path,
     accounts: ChosenAccounts,
@@ -30,6 +35,7 @@ def drift(
     also: tuple[str, ...],
     ignore_file: Path | None,
     verify_volumes: bool,
+    bootstrap: bool,
 ) -> None:
     """Detect drift from the specification.
 
@@ -41,6 +47,7 @@ def drift(
 
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.drift import find_drift
+    from firnline_infra.drift.bootstrap import with_bootstrap
     from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
     from firnline_infra.specification.names import Names
     from firnline_infra.status.checks import embedded_at, findings_of_report, remember_check
@@ -49,7 +56,7 @@ def drift(
     list_ = ignore_file or ignore_file_of(environment)
     ignoring = load_ignore_list(list_, today=datetime.now(UTC).date()) if list_.exists() else IgnoreList()
     found = deployment(environment, accounts, quiet=True)
-    report = find_drift(found, ignoring, verify_volumes=verify_volumes)
+    report = find_drift(found, ignoring, verify_volumes=verify_volumes, further=with_bootstrap if bootstrap else None)
     unseen = f", {len(report.unseen)} not seen" if report.unseen else ""
     summary = f"{len(report.differences) or 'no'} differences{unseen}"
     findings = tuple(findings_of_report(report))

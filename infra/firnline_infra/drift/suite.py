@@ -39,14 +39,21 @@ DRIFT = Suite(name="drift", rules=RULES, first=Verdict.UNKNOWN, lists_good=False
 """What could not be seen may be a difference, so it decides the exit status."""
 EXECUTE = "snowflake:index/execute:Execute"
 VERIFIES = "SYSTEM$VERIFY_EXTERNAL_VOLUME"
+Further = Callable[[DriftContext], tuple[Iterable[Check], Iterable[str]]]
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 """What `up` would do after a refresh, in Pulumi's own form; without the resources of these URNs."""
 
 
 def find_drift(
-    deployment: Deployment, ignoring: IgnoreList, *, verify_volumes: bool = False, plan: Plan | None = None
+    deployment: Deployment,
+    ignoring: IgnoreList,
+    *,
+    verify_volumes: bool = False,
+    further: Further | None = None,
+    plan: Plan | None = None,
 ) -> Report:
-    """`verify_volumes` has each external volume verified, for which Snowflake writes a file there and removes it.
+    """`verify_volumes` has each external volume verified, for which Snowflake writes a file there and removes it;
+    `further` yields the checks of what is asked for besides, and a note.
 
     Raises NotDeployed, and that these are other accounts or that one can't be reached; what can't be seen later is in
     the report.
@@ -69,12 +76,13 @@ def find_drift(
         )
         without = (*omitted, *resources_behind(hidden, state))
         stack = partial(_stack, deployment, state, plan or deployment.plan, without)
-        checks = [check for part in PARTS for check in part.checks(context)]
+        more, note = further(context) if further else ((), ())
+        checks = [*(check for part in PARTS for check in part.checks(context)), *more]
         stack_check = Check(rule="stack", name="the stack", run=stack)
         unseen = [each for each in hidden if not each.is_described]
         found = [each.finding(role) for each in unseen]
         found += observed(stack_check, *checks, hidden={each.called for each in unseen})
-    return drift_report(spec.name, found, ignoring=ignoring, notes=_notes(blueprint, omitted, hidden))
+    return drift_report(spec.name, found, ignoring=ignoring, notes=[*_notes(blueprint, omitted, hidden), *note])
 
 
 def observed(*checks: Check, hidden: Collection[str] = ()) -> Iterator[Finding]:
