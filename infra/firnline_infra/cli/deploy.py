@@ -1,5 +1,6 @@
 """`firnline deploy`"""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -25,9 +26,20 @@ if TYPE_CHECKING:
     type=click.File(encoding="utf-8"),
     help="What `terraform output -json` printed, where the environment is a module within a root module of yours; - is stdin.",
 )
+@click.option(
+    "--render",
+    is_flag=True,
+    help="Print what would be applied (a SparkApplication and what is around it, or EMR's request), and start nothing.",
+)
 @click.option("--rollback", is_flag=True, help="Run what ran before, by the record of deployments in the bucket.")
 def deploy(
-    environment: Path, accounts: ChosenAccounts, artefact: Path | None, outputs: TextIO | None, rollback: bool
+    environment: Path,
+    *,
+    accounts: ChosenAccounts,
+    artefact: Path | None,
+    outputs: TextIO | None,
+    render: bool,
+    rollback: bool,
 ) -> None:
     """Deploy the engine, or roll it.
 
@@ -40,13 +52,24 @@ def deploy(
     For example:
       firnline deploy dev
       firnline deploy dev --rollback
+      firnline deploy dev --render > gitops/engine.yaml
       terraform output -json dev | firnline deploy dev --outputs -
     """
     from firnline_infra.cli.rollout import engine_of, outputs_in
 
     if rollback and artefact is not None:
         raise click.UsageError("--rollback runs what was deployed before; leave --artefact out.")
-    engine = engine_of(environment, accounts, outputs=outputs_in(outputs.read()) if outputs else None)
+    if rollback and render:
+        raise click.UsageError("--render prints what the specification says; leave --rollback out.")
+    say = partial(click.echo, err=render)  # what is rendered is the only thing on standard output
+    engine = engine_of(environment, accounts, outputs=outputs_in(outputs.read()) if outputs else None, say=say)
+    if render:
+        from firnline_infra.cli.rollout import artefact_of
+        from firnline_infra.rollout.rendered import rendered
+
+        engine.check()
+        click.echo(rendered(engine.job(lambda: artefact_of(engine, artefact)), engine.spec), nl=False)
+        return
     if rollback:
         done = engine.roll_back()
     else:
