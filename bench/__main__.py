@@ -23,6 +23,7 @@ from bench import (
 )
 from bench.document import Conditions, write
 from bench.figure import Figure
+from bench.peer import run as peer
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
 from firnline_ingest.errors import FirnlineError
@@ -42,6 +43,8 @@ PARTS = (
     planning.PART,
     placement.PART,
 )
+APART = (peer.PART,)
+"""Only where it is named: it needs Java and Maven, and fetches half a gigabyte once."""
 BAR_MISSED = 1
 
 
@@ -89,7 +92,7 @@ QUICK = Length(
 
 
 @click.command()
-@click.argument("parts", nargs=-1, type=click.Choice(PARTS))
+@click.argument("parts", nargs=-1, type=click.Choice((*PARTS, *APART)))
 @click.option(
     "--quick",
     is_flag=True,
@@ -133,6 +136,8 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if letters.PART in parts:
         _say("letters: one shard's records that can't be rows")
         yield from letters.measure(runs=length.runs, pages=length.letter_pages)
+    if peer.PART in parts:
+        yield from peer.figures([_peer(number, length) for number in range(length.runs)])
     yield from _engines(parts, length)
     if planning.PART in parts:
         _say("planning: many streams within the account's limits")
@@ -199,6 +204,11 @@ def _fan_out(number: int, length: Length) -> fan_out.Round:
 def _start(number: int, length: Length) -> start.Pair:
     _say(f"start: a bare session and the engine, run {number + 1} of {length.runs}")
     return start.measure()
+
+
+def _peer(number: int, length: Length) -> peer.Pair:
+    _say(f"peer: the engine and what a team would write in Java, run {number + 1} of {length.runs}")
+    return peer.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s)
 
 
 def _say(what: str) -> None:

@@ -83,7 +83,7 @@ def engine_run(
         World(served) as world,
         world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out) as engine,
     ):
-        run = _observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
+        run = observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
         engine.finish()
         return replace(run, reopened=world.written()["opens"] - shards)
 
@@ -93,17 +93,28 @@ def obvious_run(*, seconds: float) -> Run:
         World(Shards(count=OBVIOUS_SHARDS, records_per_s=RECORDS_PER_S, is_trickle=False)) as world,
         world.obvious_loop() as loop,
     ):
-        return _observed(loop, world, warm_up_s=3.0, seconds=seconds)
+        return observed(loop, world, warm_up_s=3.0, seconds=seconds)
 
 
-def _observed(
-    subject: Subject, world: World, *, warm_up_s: float, seconds: float, record_bytes: int = SIZE_BYTES
+def observed(
+    subject: Subject,
+    world: World,
+    *,
+    warm_up_s: float,
+    seconds: float,
+    record_bytes: int = SIZE_BYTES,
+    sink: str = "",
 ) -> Run:
-    subject.wait_until(lambda: world.written()["rows"] > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
+    """`sink`: the URL of another canned Snowflake than the world's own."""
+
+    def written() -> int:
+        return world.written(sink)["rows"]
+
+    subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
     subject.run_for(warm_up_s)
-    before, read_before, first = world.written()["rows"], world.read()["reads"], subject.tree.sample()
+    before, read_before, first = written(), world.read()["reads"], subject.tree.sample()
     subject.run_for(seconds)
-    rows, reads, last = world.written()["rows"] - before, world.read()["reads"] - read_before, subject.tree.sample()
+    rows, reads, last = written() - before, world.read()["reads"] - read_before, subject.tree.sample()
     between = [sample for sample in subject.tree.samples if first.at_s < sample.at_s < last.at_s]
     return Run(rows * mean_bytes(record_bytes) / 1e6, [first, *between, last], subject.tree.memory_mb(), reads=reads)
 

@@ -5,8 +5,10 @@ the encoding of rows, is left out on both sides. Ours is the engine's own code: 
 """
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count, cycle
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +18,7 @@ from bench.figure import Figure, at_least
 from bench.kinesis.service import CREATED_S, CannedKinesis
 from bench.kinesis.shard import CannedShard
 from bench.payload import payloads
+from firnline_ingest.native import SWITCH, native
 from firnline_local.kinesis import cbor
 from firnline_local.kinesis.http import HttpRequest
 
@@ -110,17 +113,44 @@ class _Raw:
 
 def measure(*, runs: int, laps: int) -> list[Figure]:
     """Each run takes every page `laps` times on either side, in turn, so that a busy machine slows both."""
-    bodies = Bodies()
+    bodies, built = Bodies(), native().module is not None
+    with only_python():
+        in_python = our_lap(bodies)
+        in_python()
     ours, theirs = our_lap(bodies), _obvious_lap(bodies)
     ours(), theirs()
-    costs = [(cost(ours, laps, bodies), cost(theirs, laps, bodies)) for _ in range(runs)]
+    costs = []
+    for _ in range(runs):
+        our = cost(ours, laps, bodies)
+        with only_python():
+            alone = cost(in_python, laps, bodies)
+        costs.append((our, alone, cost(theirs, laps, bodies)))
+    called = "firnline, with firnline-native" if built else "firnline (firnline-native is not built here)"
     return [
-        Figure(part=PART, name="firnline", unit="CPU ms/MB", values=[our for our, _ in costs]),
-        Figure(part=PART, name="obvious loop", unit="CPU ms/MB", values=[their for _, their in costs]),
+        Figure(part=PART, name=called, unit="CPU ms/MB", values=[our for our, _, _ in costs]),
+        Figure(part=PART, name="in Python alone", unit="CPU ms/MB", values=[alone for _, alone, _ in costs]),
+        Figure(part=PART, name="obvious loop", unit="CPU ms/MB", values=[their for _, _, their in costs]),
         Figure(
-            part=PART, name="ratio", unit="x", values=[their / our for our, their in costs], bar=at_least(TARGET_RATIO)
+            part=PART,
+            name="ratio to the obvious loop",
+            unit="x",
+            values=[their / our for our, _, their in costs],
+            bar=at_least(TARGET_RATIO),
         ),
+        Figure(part=PART, name="in Python alone", unit="x", values=[their / alone for _, alone, their in costs]),
     ]
+
+
+@contextmanager
+def only_python() -> Iterator[None]:
+    """What is made in the block does without firnline-native."""
+    os.environ[SWITCH] = "off"
+    native.cache_clear()
+    try:
+        yield
+    finally:
+        del os.environ[SWITCH]
+        native.cache_clear()
 
 
 def cost(lap: Callable[[], None], laps: int, bodies: Bodies) -> float:

@@ -26,11 +26,22 @@ class Subject:
     def __init__(
         self, module: str, arguments: Sequence[str], *, log_file: Path, environment: Mapping[str, str]
     ) -> None:
-        self._name = module.rpartition(".")[2]
+        name = module.rpartition(".")[2]
+        self._begin([sys.executable, "-m", module, *arguments], name, log_file, environment)
+
+    @classmethod
+    def of(cls, command: Sequence[str], *, name: str, log_file: Path, environment: Mapping[str, str]) -> Self:
+        """Another program than one of Python's."""
+        subject = cls.__new__(cls)
+        subject._begin(command, name, log_file, environment)
+        return subject
+
+    def _begin(self, command: Sequence[str], name: str, log_file: Path, environment: Mapping[str, str]) -> None:
+        self._name = name
         self.log_file = log_file
         with log_file.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", module, *arguments],
+                list(command),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -142,6 +142,18 @@ class World:
             f"--stream={STREAM}",
         )
 
+    def plain_snowflake(self) -> str:
+        """The URL of a second canned Snowflake, by plain HTTP, for clients that trust their own roots alone."""
+        child = self._spawn(self._stack, "bench.snowflake", ["--plain"])
+        endpoint: str = child.wait_until_ready(timeout_s=START_TIMEOUT_S)["endpoint"]
+        return endpoint
+
+    def program(self, command: list[str], *, name: str, **environment: str) -> Subject:
+        """Another program over these servers."""
+        return Subject.of(
+            command, name=name, log_file=self.folder / f"{name}.log", environment={**os.environ, **environment}
+        )
+
     def _subject(self, module: str, *arguments: str, **environment: str) -> Subject:
         """With nothing of the user's own AWS settings."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
@@ -156,9 +168,9 @@ class World:
         """Returns what left the canned Kinesis over subscriptions, in its order."""
         return [Pushed(*each) for each in self._asked(self.kinesis + PUSHED)]
 
-    def written(self) -> dict[str, int]:
-        """Returns what the canned Snowflake was given: opens of channels, requests, rows, bytes."""
-        return self._counts(self.snowflake)
+    def written(self, sink: str = "") -> dict[str, int]:
+        """Returns what the canned Snowflake was given: opens, requests, rows, bytes. `sink`: the URL of another one."""
+        return self._counts(sink or self.snowflake)
 
     def _counts(self, endpoint: str) -> dict[str, int]:
         counts: dict[str, int] = self._asked(endpoint + COUNTS)

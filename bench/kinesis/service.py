@@ -68,9 +68,14 @@ class CannedKinesis:
         }
         if operation not in answers:
             return _json({"__type": "UnknownOperationException", "message": operation}, status=400)
-        if request.headers.get("content-type") == cbor.CONTENT_TYPE and operation == "GetRecords":
+        if request.headers.get("content-type", "").partition(";")[0] != cbor.CONTENT_TYPE:
+            return answers[operation](json.loads(request.body))
+        if operation == "GetRecords":
             return self._get_records(cbor.decode(request.body), in_cbor=True)
-        return answers[operation](json.loads(request.body))
+        reply = answers[operation](cbor.decode(request.body))
+        if reply.content_type != CONTENT_TYPE_JSON:
+            return reply
+        return Reply(reply.status, cbor.answer_as_cbor(reply.body), content_type=cbor.CONTENT_TYPE)
 
     def _get_records(self, request: Request, *, in_cbor: bool = False) -> Reply:
         index, _, first = request["ShardIterator"].partition(":")
@@ -79,7 +84,9 @@ class CannedKinesis:
         meter = self._meters[shard.id]
         if not meter.admits(int(now_s * 1000)):
             self.counts["refused"] += 1
-            return _json(TOO_MANY, status=400)
+            refusal = json.dumps(TOO_MANY).encode()
+            body, form = (cbor.answer_as_cbor(refusal), cbor.CONTENT_TYPE) if in_cbor else (refusal, CONTENT_TYPE_JSON)
+            return Reply(400, body, content_type=form)
         page = shard.page_in_cbor if in_cbor else shard.page
         body, records = page(int(first), request.get("Limit", MAX_RECORDS), now_s)
         meter.count(int(now_s * 1000), records * self._record_bytes)

@@ -17,14 +17,18 @@ COUNTS = "/__firnline__/counts"
 
 
 @click.command()
-@click.option("--certificate", type=click.Path(exists=True, path_type=Path), required=True)
-@click.option("--key", type=click.Path(exists=True, path_type=Path), required=True)
-def main(*, certificate: Path, key: Path) -> None:
+@click.option("--certificate", type=click.Path(exists=True, path_type=Path))
+@click.option("--key", type=click.Path(exists=True, path_type=Path))
+@click.option("--plain", is_flag=True, help="By plain HTTP: Snowflake's SDK for Java trusts its own roots alone.")
+def main(*, certificate: Path | None, key: Path | None, plain: bool) -> None:
     """Serve one account on 127.0.0.1 until stdin ends, or a signal comes."""
     exit_when_stdin_ends()
     stream = CountingStream()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context = None if plain else ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if context is not None:
+        if certificate is None or key is None:
+            raise click.UsageError("give --certificate and --key, or --plain")
+        context.load_cert_chain(certificate, key)
 
     def reply(request: HttpRequest) -> Reply:
         if request.target == COUNTS:

@@ -84,7 +84,7 @@ class CountingStream:
         channel = self._channels[name]
         channel.appends += 1
         channel.rows += count
-        channel.committed = query["endOffsetToken"]
+        channel.committed = query.get("endOffsetToken") or query.get("offsetToken", "")
         return channel.continuation
 
 

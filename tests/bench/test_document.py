@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.__main__ import PARTS
+from bench.__main__ import APART, PARTS
 from bench.document import BLOCK, PAGE, RUN, Conditions, write
 from bench.errors import BenchFailed
 from bench.figure import Figure, at_most
@@ -11,7 +11,7 @@ CONDITIONS = Conditions(command="scripts/bench idle", day="2026-01-02", load=(0.
 
 
 def test_the_page_has_one_place_for_each_part_and_for_the_run() -> None:
-    assert sorted(found["name"] for found in BLOCK.finditer(PAGE.read_text())) == sorted((*PARTS, RUN))
+    assert sorted(found["name"] for found in BLOCK.finditer(PAGE.read_text())) == sorted((*PARTS, *APART, RUN))
 
 
 def test_a_run_replaces_its_own_tables_and_no_other(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The peer: what a team would write instead, in Java."""
