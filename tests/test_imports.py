@@ -114,7 +114,7 @@ ROOMS_BELOW = {
         "ingest.errors ingest.identifiers ingest.ledger ingest.snowflake ingest.values"
     ),
     "infra.error_catalog": "ingest.errors",
-    "infra.estimate": "blueprint runtimes specification ingest.terminal",
+    "infra.estimate": "blueprint runtimes specification ingest.config ingest.terminal",
     "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": "blueprint specification ingest.errors ingest.identifiers ingest.permissions ingest.snowflake",
     "infra.observe": (
