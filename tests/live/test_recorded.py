@@ -59,7 +59,6 @@ def test_what_the_views_of_redshift_rest_on_is_asked(answered: dict[str, Any]) -
     assert [each for each, answer in said.items() if answer is False] == []
     assert {each for each, answer in said.items() if isinstance(answer, dict) and "text" in answer} == {
         *("refresh of a record that is not JSON", "a stream that is missing", "a stream by itself"),
-        "cast: JSON_PARSE of no JSON",
     }
 
 

@@ -46,7 +46,6 @@ STATEMENTS = {
 }
 CASTS = {
     "cast: VARCHAR(n) of what is longer": ("B326", "SELECT 'abcdef'::varchar(3) AS v"),
-    "cast: JSON_PARSE of a number with an exponent": ("B326", "SELECT JSON_SERIALIZE(JSON_PARSE('{\"a\":1e2}')) AS v"),
     "cast: JSON_PARSE of no JSON": ("B326", "SELECT JSON_PARSE('{a}') AS v"),
     "cast: JSON_EXTRACT_PATH_TEXT": ("B326", "SELECT JSON_EXTRACT_PATH_TEXT('{\"a\":\"b\"}', 'a') AS v"),
 }
@@ -174,10 +173,10 @@ class _Asking:
         return {**named, "any_rows": bool(answer["Records"])}
 
     def value(self, statement: str) -> Any:
-        """The only value of the only row, or the error's text."""
+        """The only value of the only row, or that there is none: an error's words are not in question."""
         found, id_ = self._ended(statement)
         if found["Status"] != "FINISHED":
-            return {"text": anonymous(str(found.get("Error")), self._run.placeholders({}))}
+            return {"refused": True}
         ((cell,),) = self._data.get_statement_result(Id=id_)["Records"]
         (value,) = cell.values()
         return value
