@@ -69,7 +69,7 @@ def _its_columns_are_declared(kept: Sequence[TargetTable]) -> Iterator[str]:
 def _undeclared(path: str, name: str, known: Iterable[str]) -> str:
     return (
         f"{path}: {name} is not among the declared columns, and the table of latest rows is made with its table; declare it "
-        f"in columns. {did_you_mean(name, list(known)).capitalize()}"
+        f"in columns; {did_you_mean(name, list(known))}"
     )
 
 

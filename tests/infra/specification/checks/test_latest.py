@@ -34,6 +34,7 @@ def test_what_is_whole_is_taken(changes: dict[str, Any]) -> None:
     ("changes", "said"),
     [
         ({"latest_by": ["ORDER_IDS"]}, "pipelines[0].latest_by[0]: ORDER_IDS is not among the declared columns"),
+        ({"latest_by": ["ORDER_IDS"]}, "declare it in columns; did you mean 'ORDER_ID'?"),
         ({"latest_by": ["BODY"]}, "pipelines[0].latest_by[0]: BODY is VARIANT, which has no order"),
         ({"latest_by": [], "latest": {"name": "X"}}, "pipelines[0].latest: nothing is the key; give latest_by"),
         ({"latest": {"order_by": ["AT"]}}, "pipelines[0].latest.order_by[0]: AT is not among the declared columns"),
