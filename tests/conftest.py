@@ -1,4 +1,4 @@
-"""What tests of every tier share: the real embedded environment, started once, when the first test asks for it."""
+"""Fixtures of every tier: the real embedded environment, started once, when the first test asks for it."""
 
 import gc
 import os
@@ -141,7 +141,7 @@ def versitygw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def s3a_jars() -> Path:
-    """Of the Hadoop of the Spark at hand; fetched once for all clones of a user, and checked each time."""
+    """Returns the jars for the Hadoop of the Spark at hand; fetched once for all clones of a user, and checked each time."""
     import pyspark
 
     from firnline_infra.s3a import JarsUnreachable, hadoop_of, provide

@@ -36,7 +36,7 @@ SECOND_SHARD = str(2**127 + 1)
 
 
 class Put(NamedTuple):
-    """What a producer hands over; a key of its own where it gives none."""
+    """A payload that a producer hands over; with a key of its own if it gives none."""
 
     data: bytes
     key: str | None = None
@@ -52,7 +52,7 @@ class Bad(NamedTuple):
 
 @dataclass(frozen=True)
 class Sort:
-    """Of a pipeline's records."""
+    """A sort of a pipeline's records."""
 
     options: Mapping[str, Any]
     """Of the pipeline."""
@@ -68,7 +68,7 @@ class Sort:
 
 @dataclass(frozen=True)
 class Registries:
-    """Where framed records have their schemas: ids of `SCHEMA`, and of one that decodes nothing."""
+    """Registries in which framed records have their schemas: ids of `SCHEMA`, and of one that decodes nothing."""
 
     url: str
     known: int

@@ -1,4 +1,4 @@
-"""What a scene plays on: an application of its own, its streams and tables, its engine under spark-submit, and the audit.
+"""Stages of scenes: an application of its own, its streams and tables, its engine under spark-submit, and the audit.
 
 The engine's access key may do what the blueprint's policy says of an engine with this configuration, and nothing else; its
 Snowflake role has the rights that the stack would grant. Dead letters lie in the embedded S3.
@@ -157,7 +157,7 @@ class Stage:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Of the engine."""
+        """Returns the engine's environment variables."""
         return {**self.environment.variables, "AWS_ACCESS_KEY_ID": self.key}
 
     def engine(self, *arguments: str, conf: Mapping[str, str] = {}) -> EngineProcess:
@@ -199,7 +199,7 @@ class Stage:
             time.sleep(LOOK_S)
 
     def stop(self, engine: EngineProcess, status: int = SUFFICIENT) -> None:
-        """As an operator does, with everything proven."""
+        """Stops as an operator does, with everything proven."""
         self.ingest("stop")
         if (found := engine.wait(PATIENCE_S)) != status:
             raise SceneFailed(f"the engine that was stopped ended with {found}, not {status}", self.last_lines())
@@ -209,7 +209,7 @@ class Stage:
         return self._command([sys.executable, "-m", "firnline_ingest", *arguments], self.variables)
 
     def firnline(self, *arguments: str, statuses: Sequence[int] = (0,)) -> str:
-        """As an operator."""
+        """Runs a command as an operator."""
         return self._command([FIRNLINE, *arguments], self.environment.variables, statuses)
 
     def _command(
@@ -247,7 +247,7 @@ class Stage:
         return self.folder / "engine.log"
 
     def last_lines(self) -> list[str]:
-        """Of the engine's log that are no progress: under spark-submit it has all of what is said."""
+        """Returns lines of the engine's log that are not progress: under spark-submit it has all of what is said."""
         lines = self.log_file.read_text(errors="replace").splitlines()
         return [line[:600] for line in lines if ".progress" not in line][-30:]
 

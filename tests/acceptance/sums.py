@@ -8,7 +8,7 @@ from firnline_ingest.terminal import text_table
 
 
 class SceneFailed(Exception):
-    """What is not as it has to be, and what was said meanwhile."""
+    """A scene is not as it must be; with what was said meanwhile."""
 
     def __init__(self, what: str, said: Iterable[str] = ()) -> None:
         super().__init__("\n  ".join([what, *said]))
@@ -36,7 +36,7 @@ class Sums:
 
     @classmethod
     def of(cls, report: Mapping[str, Any]) -> Self:
-        """Of a pipeline in the audit's JSON."""
+        """Reads a pipeline in the audit's JSON."""
         return cls(**{each.name: report["totals"][each.name] for each in fields(cls)})
 
     @property
@@ -49,7 +49,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class Line:
-    """What a scene has to show for itself: one pipeline, at one moment."""
+    """A line of a scene's result: one pipeline, at one moment."""
 
     what: str
     sums: Sums

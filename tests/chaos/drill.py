@@ -39,7 +39,7 @@ _asking = Lock()
 
 @dataclass
 class Outcome:
-    """What became of a schedule."""
+    """Outcome of a schedule."""
 
     seed: int
     problems: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Worker:
         self.is_frozen = False
 
     def kill(self) -> None:
-        """What it said before is still in the line."""
+        """Kills it; what it said before is still in the line."""
         self.is_killed = True
         self.process.kill()
         self._await_end()

@@ -38,7 +38,7 @@ _STAGES = itertools.count(1)
 
 @dataclass(frozen=True)
 class Stage:
-    """Where one schedule is played."""
+    """The stage of one schedule."""
 
     config: EngineConfig
     stream: StreamHandle

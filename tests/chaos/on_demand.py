@@ -1,4 +1,4 @@
-"""What the suite leaves out, because it takes long; `scripts/chaos` plays it."""
+"""Schedules that the suite leaves out, because they take long; `scripts/chaos` plays them."""
 
 ON_DEMAND = frozenset(
     {

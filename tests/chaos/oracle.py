@@ -1,4 +1,4 @@
-"""What has to be true at the end of any schedule, whatever was done: the promise, as a pure function.
+"""The promise, as a pure function: what must be true at the end of any schedule, whatever was done.
 
 Every record is where it belongs, once, in its shard's order; or an incident names its range; or its shard has stopped
 with an error that says what to do. Nothing is doubled, ever. What stands still without a word is wrong, too.
@@ -49,7 +49,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What an incident says was lost, or can't be proven. A bound that is None leaves that side open."""
+    """A loss by an incident: what was lost, or can't be proven. A bound that is None leaves that side open."""
 
     shard: str
     kind: str
@@ -78,7 +78,7 @@ class Stop:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What was put, what was found, and what the engine said about the difference."""
+    """Evidence: what was put, what was found, and what the engine said about the difference."""
 
     puts: Sequence[Put]
     found: Mapping[Fate, Sequence[Found]]

@@ -1,4 +1,4 @@
-"""What a schedule puts into its stream, and where each record has to be in the end; the payload says so."""
+"""Records that a schedule puts into its stream, and where each must be in the end; the payload says so."""
 
 import json
 from enum import StrEnum
@@ -7,7 +7,7 @@ SIDE = b'"side": "yes"'
 
 
 class Fate(StrEnum):
-    """Where a record ends up."""
+    """Fate of a record in the end."""
 
     ROW = "row"
     ERROR_ROW = "error row"

@@ -10,7 +10,7 @@ from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 
 
 def append_again() -> None:
-    """What was committed before the open is appended once more, not only counted."""
+    """Appends once more what was committed before the open, and does not only count it."""
 
     def nothing_is_known(_writer: ChannelWriter, _chunk: Chunk) -> int:
         return 0

@@ -20,7 +20,7 @@ ONCE_A_SHARD = {EpochStep.TAKEN, EpochStep.OPENED, EpochStep.REREAD, EpochStep.R
 
 
 class DriverStep(StrEnum):
-    """Where the part of the worker can be struck that plans epochs, as the driver does."""
+    """Steps of the part of the worker that plans epochs, as the driver does, at which it can be struck."""
 
     PLANNED = "planned"
 
@@ -30,7 +30,7 @@ STEPS: tuple[Step, ...] = (*EpochStep, *DriverStep)
 
 
 class Blow(StrEnum):
-    """What is done to a process."""
+    """A blow to a process."""
 
     KILL = "kill"
     FREEZE = "freeze"

@@ -95,7 +95,7 @@ class Story:
         world.variant += 1
 
     def finish(self) -> None:
-        """What is in flight by an earlier configuration is drained by that one."""
+        """Drains by an earlier configuration what is in flight by it."""
         world = self.world
         for process in world.running:
             process.kill()
@@ -134,7 +134,7 @@ class Story:
         self.replays.clear()
 
     def problems(self) -> list[str]:
-        """Of the newest table."""
+        """Returns the problems of the newest table."""
         world = self.world
         table = world.snowflake.tables[EVENTS][-1]
         there = Counter(_place_of(row) for row in (*table.rows, *table.rejected))

@@ -44,7 +44,7 @@ def read_all(world: World) -> None:
 
 
 def from_horizon(world: World) -> list[str]:
-    """As `firnline resume --from trim-horizon` does; the shards that are decided about."""
+    """Decides as `firnline resume --from trim-horizon` does; returns the shards that are decided about."""
     lineage: Lineage = read_lineage(world.kinesis.client(), STREAM)
 
     def decision(row: ShardRow) -> ShardRow:

@@ -49,7 +49,7 @@ PLANS_TO_BE_DONE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Orders:
-    """What one worker is to do, and what is to be done to it."""
+    """Orders to one worker, and what is to be done to it."""
 
     number: int
     config: EngineConfig
@@ -190,7 +190,7 @@ class _Worker:
                 time.sleep(min(0.1, self._orders.epoch_s))
 
     def _plan(self) -> list[ShardWork]:
-        """As spark/source.py plans it."""
+        """Plans as spark/source.py does."""
         if not self._is_replaying:
             self._offset = self._planner.next_offset(self._offset)
         self._is_replaying = False

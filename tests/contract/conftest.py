@@ -82,7 +82,7 @@ class EngineWithoutSpark:
             catalog.close()
 
     def epoch(self, target: TargetTable, run_id: str | None = None) -> list[ShardProblem | None]:
-        """What a task does with all shards; where a run is named, it watches that run."""
+        """Runs what a task does with all shards; if a run is named, it watches that run."""
         channels = SdkChannels(self.config)
         services = self._services(channels, run_id or "nobody")
         group = ShardGroup(services)

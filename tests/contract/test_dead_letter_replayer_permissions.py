@@ -135,7 +135,7 @@ def made(account: OneKey, features: frozenset[Feature], folder: Path) -> Replaye
 
 
 def specification(account: OneKey, engine: Any, access: Any, features: frozenset[Feature]) -> EnvironmentSpec:
-    """Of an environment that has what the engine works with."""
+    """Returns the specification of an environment that has what the engine works with."""
     (name,) = access.streams
     key = f"{{origin: adopt, arn: '{account.key()}'}}" if any(each.name.endswith("_KEY") for each in features) else ""
     letters = f"{name}-letters"

@@ -119,7 +119,7 @@ def specification(document: dict[str, Any]) -> EnvironmentSpec:
 
 @dataclass
 class Life:
-    """What AWS was asked, and under which specification, in each part of an environment's life."""
+    """Requests to AWS, and the specification under which they came, in each part of an environment's life."""
 
     parts: list[tuple[EnvironmentSpec, list[Access]]] = field(default_factory=list)
 
@@ -142,7 +142,7 @@ class Life:
 
 
 def look_first(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
-    """What `firnline preview` and `up` ask for themselves: whose account it is, what exists, and which secrets are gone."""
+    """Asks what `firnline preview` and `up` ask for themselves: whose account it is, what exists, and which secrets are gone."""
     accounts, blueprint = EmbeddedAccounts(environment), blueprint_of(spec)
     check_aws(spec, accounts)
     with closing(accounts.snowflake()) as session:
@@ -151,7 +151,7 @@ def look_first(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
 
 
 def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
-    """What `firnline up` asks for itself: the same, and what a killed one was making."""
+    """Asks what `firnline up` asks for itself: the same, and what a killed one was making."""
     look_first(spec, environment)
     accounts, blueprint, arns = EmbeddedAccounts(environment), blueprint_of(spec), Arns(spec)
     inputs: dict[str, dict[str, Any]] = {"aws:secretsmanager/secret:Secret": {"name": blueprint.secrets[0].name}}
@@ -167,7 +167,7 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
 
 
 def look_for_rights(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
-    """What `firnline drift` asks AWS besides: rights that somebody gave by hand, and what the engine says of itself."""
+    """Asks what `firnline drift` asks AWS besides: rights that somebody gave by hand, and what the engine says of itself."""
     iam, blueprint = environment.client("iam"), blueprint_of(spec)
     accounts = EmbeddedAccounts(environment)
     if blueprint.user is not None:

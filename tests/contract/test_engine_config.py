@@ -21,7 +21,7 @@ HASH = "14fc47f6f41716b6"
 
 @pytest.fixture
 def prod() -> EnvironmentSpec:
-    """As it is once `firnline keys create` has said where the private key is."""
+    """Returns prod as it is once `firnline keys create` has said where the private key is."""
     spec = load_spec(PROD)
     ingest = spec.snowflake.ingest.model_copy(update={"secret_arn": SECRET})
     return spec.model_copy(update={"snowflake": spec.snowflake.model_copy(update={"ingest": ingest})})

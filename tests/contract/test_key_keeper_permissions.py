@@ -60,7 +60,7 @@ class Keeper:
 
     @property
     def statements(self) -> list[dict[str, Any]]:
-        """As an administrator attached them before there was anything."""
+        """Statements as an administrator attached them before there was anything."""
         bare = load_spec(self.spec_file.with_name("bare.yaml"))
         made = self.spec.aws.key.arn
 

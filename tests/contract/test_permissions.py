@@ -79,7 +79,7 @@ def everything_an_engine_does(engine: EngineWithoutSpark, folder: Path) -> None:
 
 
 def what_spark_does(access: EngineAccess, s3: Any) -> None:
-    """What Hadoop's S3 client calls for a streaming checkpoint, and spark-submit for a job's files."""
+    """Calls what Hadoop's S3 client calls for a streaming checkpoint, and spark-submit for a job's files."""
     bucket = str(access.bucket).rpartition(":")[2]
     if access.checkpoint_folder:
         s3.list_objects_v2(Bucket=bucket, Prefix="checkpoint/offsets/", Delimiter="/")

@@ -85,7 +85,7 @@ class Static:
         return found
 
     def ingest(self) -> None:
-        """As the user, with what its policies allow now, and the configuration that the stack gives out."""
+        """Ingests as the user, with what its policies allow now, and the configuration that the stack gives out."""
         enforce(self.environment, self.access_key, f"arn:aws:iam::000000000000:user/{USER}")
         config = self.watched.application.outputs["engine_config"]
         sections = {name: config[name] for name in ("aws", "snowflake", "ledger")}

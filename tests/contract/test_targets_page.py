@@ -208,7 +208,7 @@ def test_every_kind_of_target_is_on_the_page() -> None:
 
 
 def plain(value: object) -> object:
-    """As JSON has it."""
+    """Returns a value as JSON has it."""
     match value:
         case Decimal():
             return int(value) if value == int(value) else float(value)

@@ -32,7 +32,7 @@ BOTH = ["embedded", pytest.param("dynalite", marks=pytest.mark.foreign)]
 
 @pytest.fixture
 def endpoint(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Of the embedded DynamoDB, where a test does not ask for BOTH."""
+    """Yields the endpoint of the embedded DynamoDB, if a test does not ask for BOTH."""
     if getattr(request, "param", "embedded") == "dynalite":
         yield request.getfixturevalue("dynalite")
         return

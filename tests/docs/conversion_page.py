@@ -8,7 +8,7 @@ TIMES = re.compile(r"(\w)\*(\d+)")
 
 
 def lines(first: str) -> list[tuple[str, ...]]:
-    """Of the table whose first column has this title."""
+    """Returns the lines of the table whose first column has this title."""
     (table,) = re.findall(rf"^\| {re.escape(first)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
     return [tuple(map(_plain, line.strip("|").split(" | "))) for line in table.splitlines()]
 

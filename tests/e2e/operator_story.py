@@ -89,7 +89,7 @@ class OnOperator(Deployable):
         return [{}]
 
     def configuration(self, run: str) -> EngineConfig:
-        """Of the run's object; under the apache operator it goes when the run is stopped."""
+        """Returns the configuration of the run's object; under the apache operator it goes when the run is stopped."""
         if run not in self._seen:
             self._seen[run] = self._configuration(run)
         return self._seen[run]
@@ -117,7 +117,7 @@ class OnOperator(Deployable):
 
 
 def kubeconfig(file: Path, cluster: Mapping[str, str]) -> Path:
-    """Of the deployer."""
+    """Returns the deployer's kubeconfig."""
     authority = base64.b64encode(cluster["ca"].encode()).decode()
     document = {
         "current-context": "local",

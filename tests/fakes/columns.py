@@ -14,7 +14,7 @@ OWN = {"N", "KIND", "KINESISMETADATA"}
 
 @dataclass
 class ColumnsInMemory:
-    """Of one pipeline's tables, in memory."""
+    """Columns of one pipeline's tables, in memory."""
 
     state: TargetState
     columns: dict[str, set[str]] = field(default_factory=dict)

@@ -50,6 +50,6 @@ def only_counted(operation: str) -> Fault:
 
 
 def faults_of(kinesis: FakeKinesis) -> list[dict[str, Any]]:
-    """Of each: its endpoint, the calls that it has seen and those that it hit."""
+    """Returns of each fault its endpoint, the calls that it has seen and those that it hit."""
     faults: list[dict[str, Any]] = json.loads(kinesis.faults.to_json())
     return faults

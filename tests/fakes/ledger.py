@@ -116,7 +116,7 @@ class MemoryLedger:
             return sorted(name for name in self._marks if " " not in name)
 
     def forget_mark(self, stream: str) -> None:
-        """As in a ledger that an engine without marks has written."""
+        """Forgets the mark, as in a ledger that an engine without marks has written."""
         with self._lock:
             self._marks.pop(stream, None)
 

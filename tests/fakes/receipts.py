@@ -1,4 +1,4 @@
-"""What is true of every receipt, whatever happened to its shard, and what one says of its problem."""
+"""Checks of what is true of every receipt, whatever happened to its shard, and what one says of its problem."""
 
 from firnline_ingest.shard.receipt import Receipt
 

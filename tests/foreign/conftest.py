@@ -21,7 +21,7 @@ from tests.spark.conftest import Lane
 
 
 class ForeignEnvironment(RunningEnvironment):
-    """What the engine and every client find in it is the foreign servers', for these three services."""
+    """An environment whose servers of these three services are the foreign ones, for the engine and every client in it."""
 
     def __init__(self, ours: RunningEnvironment, *, kinesis: str, dynamodb: str, s3: str) -> None:
         document = ours.engine_config(aws={})

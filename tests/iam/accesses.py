@@ -1,4 +1,4 @@
-"""Which actions on which resources a request is: one table for each service, in services/.
+"""Actions and resources of a request: one table for each service, in services/.
 
 Action names and resource types are those of the AWS Service Authorization Reference. What no table knows is shown as
 service:Operation on `*`, never dropped: a missing row is seen wherever calls are compared with policies.

@@ -71,7 +71,7 @@ def _accesses(call: ParsedCall) -> tuple[Access, ...]:
 
 
 def _operation(call: ParsedCall, accesses: tuple[Access, ...]) -> str:
-    """Of S3 it is the name of the action."""
+    """Returns the operation; of S3 it is the name of the action."""
     if call.call.protocol is not Protocol.REST_XML:
         return call.call.operation
     return accesses[0].action.partition(":")[2]

@@ -70,7 +70,7 @@ class Callers:
 
 
 def _sentence(principal: str, statements: tuple[Statement, ...], access: Access) -> str:
-    """As IAM's user guide shows it ("Troubleshoot access denied error messages")."""
+    """Returns the sentence as IAM's user guide shows it ("Troubleshoot access denied error messages")."""
     denied = is_denied(statements, access.action, access.resource, access.context)
     why = (
         "with an explicit deny in an identity-based policy"

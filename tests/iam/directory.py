@@ -1,4 +1,4 @@
-"""What authorisation asks about objects in moto, in this process, while the application's lock is held."""
+"""Questions of authorisation about objects in moto, in this process, while the application's lock is held."""
 
 from typing import Any
 

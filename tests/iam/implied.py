@@ -1,4 +1,4 @@
-"""What a service does in the caller's name: it uses the customer's key that the data is encrypted with.
+"""Calls of a service in the caller's name: it uses the customer's key that the data is encrypted with.
 
 Each service's developer guide says which action, and which encryption context the key's policy sees. Keys that AWS manages
 need no permission.

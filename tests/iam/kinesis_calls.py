@@ -10,7 +10,7 @@ from tests.iam.request import Request
 
 
 class Named(msgspec.Struct, rename="pascal"):
-    """What says which stream a request is about; its records are passed over."""
+    """The part of a request that names its stream; its records are passed over."""
 
     stream_name: str | None = None
     stream_arn: str | None = msgspec.field(default=None, name="StreamARN")

@@ -1,4 +1,4 @@
-"""What IAM decides about: a request to AWS, and the actions on resources that it needs."""
+"""A request to AWS as IAM decides about it, and the actions on resources that it needs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,16 @@ class Directory(Protocol):
     def role_arn(self, name: str) -> str: ...
     def user_arn(self, name: str) -> str: ...
     def key_arn(self, key: str) -> str:
-        """Of a key's id, alias or ARN."""
+        """Returns the ARN of a key's id, alias or ARN."""
 
     def key_aliases(self, key: str) -> list[str]:
         """Empty where it has none, and where there is no such key."""
 
     def secret_arn(self, secret: str) -> str:
-        """Of a secret's name or ARN. The six letters are the service's, so that one that is not there has none."""
+        """Returns the ARN of a secret's name or ARN.
+
+        The six letters are the service's, so that one that is not there has none.
+        """
 
     def hash_key(self, table: str) -> str | None:
         """The attribute that partitions a table."""

@@ -1,4 +1,4 @@
-"""What the AWS servers of a running environment were asked for, and whose policies they enforce.
+"""Records of what the AWS servers of a running environment were asked for, and whose policies they enforce.
 
 The environment has to run the servers of `MODULES`, as the one of tests/conftest.py does.
 """

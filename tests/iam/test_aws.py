@@ -23,7 +23,7 @@ Noted = list[tuple[str, str]]
 
 
 class Watch:
-    """What is noted from its making on."""
+    """Notes from its making on."""
 
     def __init__(self, aws: AwsServer) -> None:
         self._aws = aws

@@ -88,7 +88,7 @@ class Ci:
 
 
 def elsewhere(service: str) -> Stubber:
-    """Of what another server answers: the deployed engine's test has it under the same policies."""
+    """Returns a stub of what another server answers: the deployed engine's test has it under the same policies."""
     factory: Any = boto3.client
     stubber = Stubber(factory(service, region_name=REGION, aws_access_key_id="a", aws_secret_access_key="b"))
     stubber.activate()

@@ -36,7 +36,7 @@ kinds = pytest.mark.parametrize(("kind", "inputs"), CASES, ids=["virtual cluster
 
 
 class Caller:
-    """As the rows take their clients; signs with a key of its own."""
+    """A caller as the rows take their clients; signs with a key of its own."""
 
     region, account = REGION, ACCOUNT
 

@@ -25,7 +25,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def allow(service: Service, *statements: dict[str, Any]) -> None:
-    """What the client of these tests may do from now on."""
+    """Allows the client of these tests something from now on."""
     assert isinstance(service.application, EnforcingRuntimes)
     caller = {"access_key": "a", "principal": USER, "statements": [{"Effect": "Allow", **each} for each in statements]}
     service.application.authorizer.callers.from_json(json.dumps(caller).encode())

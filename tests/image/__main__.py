@@ -115,7 +115,7 @@ def play(given: argparse.Namespace, place: Path, found: Tools) -> int:
 
 
 def _keep_logs(runtimes: Path, folder: Path | None) -> None:
-    """What the drivers wrote, whatever became of the rest."""
+    """Keeps what the drivers wrote, whatever became of the rest."""
     if folder is not None:
         for logs in runtimes.glob("*/logs"):
             shutil.copytree(logs, folder / logs.parent.name)

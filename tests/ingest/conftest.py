@@ -1,4 +1,4 @@
-"""What tests of every room of the engine begin with."""
+"""Fixtures of every room of the engine."""
 
 import pytest
 

@@ -49,7 +49,7 @@ class ClusterClient(HttpKubernetesApi):
             self._checked("DELETE", path, response)
 
     def items(self, path: str, **query: str) -> list[Document]:
-        """Of a list, in the order of their names."""
+        """Returns the items of a list, in the order of their names."""
         return list((self.get(path, **query) or {"items": ()})["items"])
 
     def rights(self, namespace: str) -> set[Right]:
@@ -70,7 +70,7 @@ class ClusterClient(HttpKubernetesApi):
 
 
 class Watch:
-    """What happens to the objects of a folder: first those that are there, as ADDED; then each change, until it is closed."""
+    """Events of the objects of a folder: first those that are there, as ADDED; then each change, until it is closed."""
 
     def __init__(self, client: ClusterClient, path: str) -> None:
         access = client.enter()

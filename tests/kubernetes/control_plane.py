@@ -125,7 +125,7 @@ class ControlPlane:
         return Access(server=f"https://{HOST}:{self.port}", ca=self._authority, token=user)
 
     def api(self, user: str) -> ClusterClient:
-        """As a user of USERS."""
+        """Returns a client as a user of USERS."""
         return ClusterClient(lambda: self.access(user))
 
     def _wait(self) -> None:

@@ -1,4 +1,4 @@
-"""What is in the cluster before anybody deploys: the operators' CustomResourceDefinitions, and namespaces.
+"""Definitions in the cluster before anybody deploys: the operators' CustomResourceDefinitions, and namespaces.
 
 The definitions are made from the schemas beside the operators (schemas).
 Those say what a schema of the CRD's file says, in the terms of JSON Schema. A structural schema has no `const` (the API server
@@ -75,13 +75,15 @@ def make_namespace(admin: ClusterClient, name: str, level: str) -> None:
 
 @cache
 def schema_of(name: str) -> dict[str, Any]:
-    """Of `kubeflow`, `apache` or `secretproviderclass`."""
+    """Returns the schema of `kubeflow`, `apache` or `secretproviderclass`."""
     found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
     return found
 
 
 def definition(name: str) -> dict[str, Any]:
-    """Of `kubeflow`, `apache` or `secretproviderclass`, in every namespace; the status is a subresource where there is one."""
+    """Returns the definition of `kubeflow`, `apache` or `secretproviderclass`, in every namespace; the status is a
+    subresource where there is one.
+    """
     schema = schema_of(name)
     group, _, version = schema["properties"]["apiVersion"]["const"].partition("/")
     kind, parts = schema["properties"]["kind"]["const"], schema["properties"]

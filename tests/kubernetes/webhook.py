@@ -1,4 +1,4 @@
-"""What the webhook of kubeflow's operator refuses (internal/webhook/sparkconf_validator.go), as an admission policy."""
+"""Refusals of kubeflow's webhook (internal/webhook/sparkconf_validator.go), as an admission policy."""
 
 from collections.abc import Mapping
 from typing import Any

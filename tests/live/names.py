@@ -1,4 +1,4 @@
-"""What a run calls the things that it makes. Each name has the second in which the run began, so that what an older run has
+"""Names of what a run makes. Each has the second in which the run began, so that what an older run has
 left is told from what another one is using, and from everything else in the account.
 """
 

@@ -1,4 +1,4 @@
-"""What a run does, what it costs (rounded up), and which beliefs each step settles."""
+"""The plan of a run: what it does, what it costs (rounded up), and which beliefs each step settles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

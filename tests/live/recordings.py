@@ -1,4 +1,4 @@
-"""What an account has answered, as files that people review: names of columns, codes, states and texts; never a value of a row,
+"""Answers of an account, as files that people review: names of columns, codes, states and texts; never a value of a row,
 a key or the number of an account.
 """
 

@@ -1,4 +1,4 @@
-"""What a run has left in AWS, kind by kind (sweep.py)."""
+"""Leftovers of a run in AWS, kind by kind (sweep.py)."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -129,7 +129,7 @@ def up_and_kill(trial: Trial, moment: Moment, marker: Path) -> bool:
 
 
 def up(trial: Trial, project: TrialProject, **variables: str) -> None:
-    """As `firnline up` does it."""
+    """Runs `up` as `firnline up` does."""
     cli = project.watched(**variables)
     recovered_up(cli, trial.stack, say=_ignore, lookups=aws_lookups(trial.environment.client))
 

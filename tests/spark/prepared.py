@@ -1,4 +1,4 @@
-"""What every start of Spark does anew, done once: tests start some thirty, and half of their CPU time went there.
+"""Preparation of what every start of Spark does anew: tests start some thirty, and half of their CPU time went there.
 
 `scripts/test` runs this file beside the checks. An archive (CDS) has the classes that a JVM loads; tests/conftest.py hands it on,
 and a JVM that it does not fit (another Java, other jars) reads the jars. Python workers import pyspark from a zip file, in which

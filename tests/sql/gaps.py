@@ -1,4 +1,4 @@
-"""What the vendors document and other people's grammars don't know yet: the phrase, and one that the grammar knows in its place.
+"""Gaps of other people's grammars: phrases that the vendors document, and one that the grammar knows in the place of each.
 
 The rest of the statement is still judged. A row that no statement needs any more fails (test_statements.py), as does a
 statement that is refused whatever the rows put in its place.

@@ -1,4 +1,4 @@
-"""What other people's grammars say of a statement: sqlfluff's dialects, and sqlglot's where it reads a statement at all."""
+"""Judgements of other people's grammars: sqlfluff's dialects, and sqlglot's where it reads a statement at all."""
 
 import logging
 from functools import cache

@@ -1,4 +1,4 @@
-"""Which statements are one: what a grammar could tell apart stays, and names, literals and how many there are go.
+"""Shapes of statements: what a grammar could tell apart stays, and names, literals and how many there are go.
 
 A shape is a key, not SQL. The words of the dialect stand in it as they are; every name is n, every literal is x or 0.
 """

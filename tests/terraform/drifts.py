@@ -1,4 +1,4 @@
-"""What somebody changes behind Terraform's back in prod, and the resource whose plan has to say so."""
+"""Changes behind Terraform's back in prod, and the resource whose plan must show each."""
 
 import json
 from collections.abc import Callable

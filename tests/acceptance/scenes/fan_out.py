@@ -40,7 +40,10 @@ def play(stage: Stage) -> Sequence[Line]:
 
 
 def _rows(stage: Stage) -> list[int]:
-    """Of each table. More than there are records would never be waited for to the end, and is the audit's to tell."""
+    """Returns the rows of each table.
+
+    More than there are records would never be waited for to the end, and is the audit's to tell.
+    """
     return [min(stage.count(f"{DATABASE}.{name.upper()}"), 3 * PART) for name in stage.streams]
 
 

@@ -90,7 +90,7 @@ class Formats:
         return Sums(records=rows + letters + sum(left_out.values()), rows=rows, dead_letters=letters, **left_out)
 
     def _check_reasons(self, there: Mapping[str, Sort]) -> None:
-        """Of all letters. Raises SceneFailed."""
+        """Checks the reasons of all letters. Raises SceneFailed."""
         found = self.stage.letters()
         for name, of in there.items():
             reasons = Counter(bad.why for bad in of.bad.values())
@@ -141,7 +141,7 @@ def play(stage: Stage) -> Sequence[Line]:
 
 
 def _columns(of: Sort) -> str:
-    """As the stack makes them; content without a column of its own gets its columns by evolution."""
+    """Returns columns as the stack makes them; content without a column of its own gets its columns by evolution."""
     if of.options.get("metadata", {}).get("form") != "columns":
         return METADATA
     metadata = {"metadata": of.options["metadata"]}

@@ -115,7 +115,7 @@ def _replayed(stage: Stage) -> Iterator[Line]:
 
 
 def _make_the_way_for_files(stage: Stage) -> None:
-    """As `file_replay` makes it (docs/files.md)."""
+    """Makes the way as `file_replay` makes it (docs/files.md)."""
     role, place = stage.environment.logins["ingest"].role, f"{TABLE}_DEAD_LETTERS"
     stage.sql(
         f"CREATE STAGE {place}",

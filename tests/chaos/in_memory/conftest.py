@@ -64,7 +64,7 @@ class Paused:
 
 
 class BufferedChannel:
-    """As the SDK has it: appends reach the server later or never, a status may be a second old and is anybody's.
+    """A channel as the SDK has it: appends reach the server later or never, a status may be a second old and is anybody's.
 
     That the handle is stale shows when the server refuses an append, not before.
     """

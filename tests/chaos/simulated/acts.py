@@ -1,4 +1,4 @@
-"""What may be done in a story, by name. An act changes the world at once, and may leave something that goes on.
+"""Acts of a story, by name. An act changes the world at once, and may leave something that goes on.
 
 `loses` says that an act can cost records or proofs, so that an incident or a stop after it can be true.
 """
@@ -230,7 +230,7 @@ def retention_is_changed(world: World) -> None:
 
 @act("clocks")
 def clock_jumps(world: World) -> None:
-    """Of a worker's machine."""
+    """Moves the clock of a worker's machine."""
     if world.running:
         world.rng.choice(world.running).set_clock(world.rng.choice((-26, -1, 1, 26, 24 * 40)) * HOUR_S)
 

@@ -15,7 +15,7 @@ LARGE_BYTES = 160_000  # three of them fill an append, so that engines die betwe
 
 @act(THEME, weight=3)
 def put_aggregates(world: World) -> None:
-    """Of any producer, in any shard."""
+    """Puts aggregates of any producer, in any shard."""
     for _ in range(world.rng.randint(1, 3)):
         shard = world.rng.choice(world.open_shards)
         _put(world, shard, _fates(world, world.rng.choice((1, 2, 5, 30))))
@@ -39,7 +39,7 @@ def put_broken_aggregates(world: World) -> None:
 
 @act(THEME)
 def a_kpl_meets_a_split(world: World) -> None:
-    """What it packed for the parent lands in a child; only what is the child's own is a row there."""
+    """Splits a shard under a KPL: what it packed for the parent lands in a child; only what is the child's own is a row there."""
     if len(world.open_shards) >= MOST_SHARDS:
         return
     parent = world.rng.choice(world.open_shards)
@@ -80,7 +80,7 @@ def _told(fates: list[Fate]) -> list[Fate]:
 
 
 def _fates(world: World, count: int) -> list[list[Fate]]:
-    """Of `count` user records, which have several rows in a story of such."""
+    """Returns the fates of `count` user records, which have several rows in a story of such."""
     return [
         world.rng.choices(list(Fate), [8, 1, 2], k=world.rng.choice((1, 2, 7)) if world.format.has_several_rows else 1)
         for _ in range(count)

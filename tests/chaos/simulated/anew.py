@@ -101,7 +101,7 @@ def watch_drops(world: World) -> None:
 
 
 def note(world: World, row: ShardRow, gone: Collection[str] = ()) -> None:
-    """What was proven is settled for good; what was committed beyond it in a channel that is gone may come again."""
+    """Notes what was proven, which is settled for good; what was committed beyond it in a channel that is gone may come again."""
     there = Counter([found for each in world.found() for found in each])
     counts = world.counts()
     for name, entry in row.channels.items():

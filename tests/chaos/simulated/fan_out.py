@@ -76,7 +76,7 @@ def a_reader_stalls(world: World) -> None:
 
 @act(THEME)
 def subscriptions_last_to_their_end(world: World) -> None:
-    """Which is five minutes: some records, and then nothing, and then some."""
+    """Lets subscriptions last their five minutes: some records, and then nothing, and then some."""
     for _ in range(4):
         world.put(Fate.ROW)
         run_for(world, 80.0)

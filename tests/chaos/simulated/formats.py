@@ -1,4 +1,4 @@
-"""What the bytes of a story's records are: each format with a good row, one that the table refuses, and what can't be a row."""
+"""Formats of a story's records: each with a good row, one that the table refuses, and what can't be a row."""
 
 import gzip
 import io

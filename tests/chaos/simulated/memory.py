@@ -18,7 +18,7 @@ NOT_ANSWERED = {"forget"}
 
 @dataclass
 class LedgerTrouble:
-    """What is going on."""
+    """Trouble of the ledger that is going on."""
 
     is_down: bool = False
     lost: float = 0.0

@@ -53,7 +53,7 @@ def unnoticed(world: World) -> list[str]:
 
 
 def _accepted_through(row: ShardRow) -> int:
-    """As a place; what was accepted before a resume, too."""
+    """Returns a place; what was accepted before a resume, too."""
     known = [each.through for each in row.incidents if each.kind in ACCEPTED and each.through]
     through = max(known, default=None)
     return place_of(through.sequence_number, through.sub_sequence_number, (1 << ROW_BITS) - 1) if through else -1
@@ -97,7 +97,7 @@ def a_person_resumes_what_had_not_stopped(world: World) -> None:
 
 @act(THEME, weight=2)
 def the_options_change(world: World) -> None:
-    """Of what is unusable, but never back to a stop: for engines that start from now on."""
+    """Changes the options of what is unusable, but never back to a stop: for engines that start from now on."""
     if world.rng.random() < 0.3:
         _change_unusable(world, world.rng.choice(("keep", "skip")))
 

@@ -57,7 +57,7 @@ PAUSE_S = 1.0  # before an epoch that follows one which failed
 
 @dataclass
 class Checkpoint:
-    """What Spark keeps on disk: the last epoch that was planned, and whether it came to its end."""
+    """Spark's files on disk: the last epoch that was planned, and whether it came to its end."""
 
     offset: SourceOffset = field(default_factory=SourceOffset)
     is_committed: bool = True

@@ -73,7 +73,7 @@ class Replica:
 
 @dataclass
 class SnowflakeTrouble:
-    """What is going on."""
+    """Trouble of Snowflake that is going on."""
 
     holds_commits: bool = False
     held: str = ""
@@ -125,7 +125,7 @@ class SimulatedSnowflake:
         return TargetTable("DB", "RAW", name, self.table(name).created_on, f"{name}-STREAMING")
 
     def replace_table(self, name: str) -> None:
-        """What the channels of the old one still wait to commit gets nowhere."""
+        """Replaces the table: what the channels of the old one still wait to commit gets nowhere."""
         old, tables = self.table(name), self.tables[name]
         tables.append(Table(f"2026-01-01T00:00:00.{len(tables):03}+00:00", name=name))
         for channel in [each for each, channel in self.channels.items() if channel.table is old]:

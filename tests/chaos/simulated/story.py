@@ -56,7 +56,7 @@ LAST_ENGINES = 12  # more than one where a person has to decide
 
 @dataclass
 class StoryOutcome:
-    """What became of a story."""
+    """Outcome of a story."""
 
     seed: int
     themes: tuple[str, ...]

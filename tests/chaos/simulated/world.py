@@ -35,7 +35,7 @@ REPAIRED = b'"repaired"'
 
 @dataclass
 class World:
-    """Of one story."""
+    """The world of one story."""
 
     seed: int
     shards: int
@@ -225,7 +225,7 @@ class World:
         return process.start()
 
     def hear(self, process: EngineProcess, receipt: Receipt) -> None:
-        """What a driver makes of a receipt."""
+        """Takes a receipt as a driver does."""
         self.reported.update({"rows": receipt.rows, "dead_letters": receipt.dead_letters})
         if receipt.problem is not None:
             self._hear_problem(process, self.shard_of(receipt.key), receipt.problem)
@@ -368,7 +368,7 @@ class World:
 
 
 def shard_name(stream: str, shard: str) -> str:
-    """As the evidence has it: shards of several streams have the same ids. Without a shard, the stream."""
+    """Returns a shard's name in the evidence: shards of several streams have the same ids. Without a shard, the stream."""
     return shard if stream == STREAM else f"{stream}/{shard}"
 
 

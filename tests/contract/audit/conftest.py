@@ -101,7 +101,7 @@ class Lane:
         return read_lineage(kinesis_client(self.config().aws), self.stream)
 
     def fill(self) -> None:
-        """What the engine makes of the stream's records: rows, and dead letters."""
+        """Makes of the stream's records what the engine does: rows, and dead letters."""
         rows: list[str] = []
         for shard_id, records in records_of(self).items():
             made = RowMaker(self.config().pipelines[0], self.stream, shard_id).convert(records)
@@ -127,7 +127,7 @@ class Lane:
         self.sql(f"INSERT INTO {self.name} (KINESISMETADATA, ID, NAME, PRICE, BODY, AT) {values}")
 
     def look_at_the_table(self) -> None:
-        """As the driver of a new engine does."""
+        """Looks at the table as the driver of a new engine does."""
         config = self.config().model_copy(update={"application": self.table})
         with closing(TargetCatalog(config)) as catalog:
             states = catalog.states(config.pipelines)
@@ -201,7 +201,7 @@ def make_stream(environment: RunningEnvironment) -> str:
 
 @pytest.fixture(scope="module")
 def stream(environment: RunningEnvironment) -> str:
-    """Of all tests but the engine's, whose ledger has one row a shard."""
+    """Returns the stream of all tests but the engine's, whose ledger has one row a shard."""
     return make_stream(environment)
 
 

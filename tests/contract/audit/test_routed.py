@@ -39,14 +39,14 @@ KINDS = ("order", "refund", "again", "other")
 
 
 def table_statement(table: Table) -> str:
-    """As the provider makes it, as far as the audit looks."""
+    """Returns the statement as the provider makes it, as far as the audit looks."""
     columns = ", ".join(column.sql for column in (*table.metadata, *table.columns))
     switches = {"ENABLE_SCHEMA_EVOLUTION": table.schema_evolution, "ERROR_LOGGING": table.error_logging}
     return f"CREATE TABLE {table.name.sql} ({columns}) " + " ".join(f"{name} = {on}" for name, on in switches.items())
 
 
 def make(lane: Lane, blueprint: Blueprint) -> None:
-    """What the routes of the specification add to the lane's own table."""
+    """Makes what the routes of the specification add to the lane's own table."""
     _own, *routed = blueprint.landing.tables
     for table in routed:
         assert isinstance(table, Table)

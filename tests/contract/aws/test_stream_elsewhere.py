@@ -73,7 +73,7 @@ class Partner:
         self.face.callers.from_json(body)
 
     def client(self, **changes: Any) -> Any:
-        """As the engine's configuration has it."""
+        """Returns a client as the engine's configuration has it."""
         document = engine_config(self.spec, engine_inputs(self.spec))["pipelines"][0]["access"]
         access = Access.model_validate({**document, "endpoint": self.endpoint, **changes})
         return kinesis_client(self.account.config(), access=access)

@@ -23,7 +23,7 @@ class Killed(Exception):
 
 @dataclass
 class Checkpoint:
-    """What outlives a process: Spark's logs of offsets and commits, and a sink that knows a batch by its number."""
+    """Files that outlive a process: Spark's logs of offsets and commits, and a sink that knows a batch by its number."""
 
     offsets: list[dict[str, Any]] = field(default_factory=list)
     committed: int = 0

@@ -199,7 +199,7 @@ def test_a_batch_of_which_only_a_part_was_used_is_refused(server: KinesisServer,
 
 
 def test_two_attempts_at_once_end_a_shard_once(server: KinesisServer, tmp_path: Path) -> None:
-    """As speculation makes them: the second one to end finds another end, and is tried again."""
+    """Two attempts as speculation makes them: the second one to end finds another end, and is tried again."""
     stream, options = server.kinesis.stream("orders"), SourceOptions.parse(options_of(server, tmp_path))
     put(server.kinesis, 0, 10)
     wanted = ShardRange(ShardKey("orders", stream.found.created_ms, stream.shards[0].id), "TRIM_HORIZON", None, "q", 1)

@@ -57,7 +57,7 @@ def make_key_pair() -> KeyPair:
 
 @dataclass
 class World:
-    """What a test makes in its schema, and the clients it opens."""
+    """Objects that a test makes in its schema, and the clients it opens."""
 
     snowflake: EmbeddedSnowflake
     key: KeyPair

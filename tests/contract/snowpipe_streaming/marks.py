@@ -1,4 +1,4 @@
-"""What tests that use the connector beside the SDK are marked with."""
+"""Marks of tests that use the connector beside the SDK."""
 
 import pytest
 

@@ -29,7 +29,7 @@ def shard(tmp_path: Path) -> ShardWorld:
 
 
 def target(world: World, table: Any) -> TargetTable:
-    """As the driver sees it."""
+    """Returns the target as the driver sees it."""
     found: TargetTable = replace(world.target, table_created_on=str(table.created_on))
     return found
 

@@ -202,7 +202,7 @@ def test_the_same_batch_goes_through_as_rows_with_the_property_that_the_error_na
 
 @dataclass(frozen=True)
 class Flushed:
-    """As much of an engine's channel as its window asks for, over a channel of the SDK."""
+    """The part of an engine's channel that its window asks for, over a channel of the SDK."""
 
     handle: Any
 

@@ -25,7 +25,7 @@ pytestmark = WITH_CONNECTOR
 
 @dataclass(frozen=True)
 class Outage:
-    """What begins it and what ends it: statements of an administrator, or a fault of every call."""
+    """Beginning and end of an outage: statements of an administrator, or a fault of every call."""
 
     problem: str
     begin: str = ""

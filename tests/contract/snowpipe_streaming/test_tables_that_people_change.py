@@ -130,7 +130,7 @@ def test_the_engine_stops_before_the_next_row_with_what_was_done_and_what_to_do(
 
 @dataclass(frozen=True)
 class Told:
-    """What changes rows and refuses none: the log names it, and the rows go on."""
+    """A change to rows that refuses none: the log names it, and the rows go on."""
 
     statements: tuple[str, ...]
     event: str

@@ -31,7 +31,7 @@ GRANTED = "GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST"
 
 @dataclass
 class Engine:
-    """Of one pipeline into ORDERS, with one shard."""
+    """An engine of one pipeline into ORDERS, with one shard."""
 
     world: World
     folder: Path
@@ -86,7 +86,7 @@ class Engine:
         self.group = self._process()
 
     def run_epoch(self) -> list[Receipt]:
-        """As spark/epoch.py does it."""
+        """Runs an epoch as spark/epoch.py does."""
         self.epoch += 1
         try:
             (state,) = self.catalog.states([self.asked]).values()
@@ -120,7 +120,7 @@ class Engine:
 
     @property
     def stopped(self) -> ShardProblem | None:
-        """What stands still, and why."""
+        """The problem that stands still, and why."""
         return next((one.problem for one in self.policy.stopped.values()), None)
 
     @property
@@ -133,7 +133,7 @@ class Engine:
 
     @property
     def proven(self) -> int:
-        """How many rows of the shard's channel are proven, in the ledger."""
+        """Count of rows of the shard's channel that are proven, in the ledger."""
         row = self.shard.ledger.read(self.shard.key())
         entry = row.channels.get(CHANNEL) if row else None
         return entry.proven.rows_inserted if entry else 0

@@ -1,4 +1,4 @@
-"""What apache/spark-kubernetes-operator does with an application (spark.apache.org/v1; source at 1.0.0).
+"""Behaviour of apache/spark-kubernetes-operator with an application (spark.apache.org/v1; source at 1.0.0).
 
 A change of a spec does nothing to what runs: the next attempt uses it. A deletion ends the driver by a finalizer, without any
 grace where the application's state has not changed for longer than `forceTerminationGracePeriodMillis`. Executors are not waited

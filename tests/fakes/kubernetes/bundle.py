@@ -81,7 +81,7 @@ class Bundle:
 
     @property
     def file_group(self) -> int | None:
-        """Who owns the volumes."""
+        """Group that owns the volumes."""
         found: int | None = self._security.get("fsGroup")
         return found
 
@@ -114,7 +114,9 @@ class Bundle:
 
 
 def seccomp(profile: Mapping[str, Any], machine: str) -> dict[str, Any]:
-    """Of a container without capabilities: containers/common has rules by capability and architecture in one file."""
+    """Returns the profile of a container without capabilities: containers/common has rules by capability and
+    architecture in one file.
+    """
     architectures, kinds = CALLS[machine]
     return {
         "defaultAction": profile["defaultAction"],

@@ -34,7 +34,7 @@ TOKEN = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec
 
 @dataclass(slots=True)
 class Cluster:
-    """What all applications share."""
+    """Objects that all applications share."""
 
     api: ClusterClient
     """Of an administrator: the operators', and the kubelet's."""
@@ -61,7 +61,7 @@ class Cluster:
     is_stopped: bool = False
 
     def log(self, namespace: str, pod: str) -> str | None:
-        """What the driver in a pod has written; None where it has not begun."""
+        """Returns what the driver in a pod has written; None if it has not begun."""
         with self.changed:
             running = self.running.get((namespace, pod))
         return running.log() if running else None
@@ -170,7 +170,7 @@ class Conductor:
             return self._submission()
 
     def _carried(self, submission: Submission) -> str | None:
-        """What the launched driver ends with."""
+        """Returns what the launched driver ends with."""
         running, pods, driver = self._launched(submission), self.pods, self._driver()
         with self.cluster.changed:
             self._running = self.cluster.running[pods.namespace, driver] = running

@@ -53,7 +53,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """Of the first start's object."""
+        """Path of the first start's object."""
         return f"{self.folder}/{run_name('firnline-dev', FIRST)}"
 
     @property

@@ -1,4 +1,4 @@
-"""What kubeflow/spark-operator does with an application (v1beta2; source at 38082f33, event_filter.go and controller.go).
+"""Behaviour of kubeflow/spark-operator with an application (v1beta2; source at 38082f33, event_filter.go and controller.go).
 
 Almost any change of a spec kills the driver and submits it again, once the driver's pod has gone: executors are not waited
 for. `suspend` tells SUSPENDED right after the driver's deletion was asked for. A deletion leaves the driver's pod its grace,
@@ -73,7 +73,7 @@ class Kubeflow(Conductor):
         return not (self._awaits_driver and self.pods.is_there(self._driver()))
 
     def _judge(self, reason: str | None) -> None:
-        """How an attempt ended."""
+        """Judges how an attempt ended."""
         if self._interruption or self.is_deleted:
             if self._interruption == INVALIDATED:
                 self._enter("PENDING_RERUN")

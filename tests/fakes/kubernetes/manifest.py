@@ -12,7 +12,7 @@ DEFAULT_GRACE_S = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What both operators' resources come to."""
+    """Manifest that both operators' resources come to."""
 
     name: str
     namespace: str
@@ -59,7 +59,7 @@ def of_kubeflow(document: Mapping[str, Any]) -> Manifest:
 
 
 def _webhooked(role: str, pod: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
-    """As Spark makes it and the operator's mutating webhook leaves it (internal/webhook/sparkpod_defaulter.go)."""
+    """Returns a pod as Spark makes it and the operator's mutating webhook leaves it (internal/webhook/sparkpod_defaulter.go)."""
     mounts = list(pod.get("volumeMounts", ()))
     names = {mount["name"] for mount in mounts}
     container = {

@@ -17,7 +17,7 @@ NOW = "%FT%TZ"
 
 @dataclass(slots=True)
 class Pods:
-    """Of one application. `api` is the operator's and the kubelet's."""
+    """Pods of one application. `api` is the operator's and the kubelet's."""
 
     api: ClusterClient
     namespace: str

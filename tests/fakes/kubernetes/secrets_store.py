@@ -1,4 +1,4 @@
-"""What the Secrets Store CSI driver and its providers do before a pod's containers begin: the class of a volume is looked for in
+"""The Secrets Store CSI driver and its providers before a pod's containers begin: the class of a volume is looked for in
 the pod's namespace, and its provider takes the parameters or refuses them. No store is asked.
 
 The driver's words are those of kubernetes-sigs/secrets-store-csi-driver (pkg/secrets-store/nodeserver.go); the parameters are

@@ -26,7 +26,7 @@ from tests.kubernetes.definitions import define, make_namespace, name_of_own
 
 
 class ClusterRuntimes(RuntimesApplication):
-    """What is created in the cluster runs as jobs of EMR Serverless do. Starts an API server where it is given none."""
+    """A cluster whose objects run as jobs of EMR Serverless do. Starts an API server if it is given none."""
 
     def __init__(
         self,

@@ -101,7 +101,7 @@ def without(role: Mapping[str, Any], right: tuple[str, str, str]) -> dict[str, A
 
 
 def everything(place: Place) -> None:
-    """What deploys, stops, status and logs ask of the cluster."""
+    """Asks the cluster what deploys, stops, status and logs ask."""
     apply_prerequisites(with_options(place, network_policy=True, disruption_budget=True), place.api)
     for problem in place.runtime.check(place.job):
         raise RuntimeRefused("check", place.path, problem.what, next_step=problem.next_step)

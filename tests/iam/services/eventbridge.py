@@ -8,7 +8,7 @@ OF_SCHEDULE = {"CreateSchedule", "DeleteSchedule", "GetSchedule", "UpdateSchedul
 
 
 def of_scheduler(request: Request) -> Iterator[Access] | None:
-    """Who makes a schedule hands its role over."""
+    """Yields the role that is handed over by whoever makes a schedule."""
     parameters = request.parameters
     if request.operation not in OF_SCHEDULE:
         return None

@@ -32,7 +32,7 @@ def accesses(request: Request) -> Iterator[Access] | None:
 
 
 def _in(ciphertext: str | None) -> str | None:
-    """What was encrypted names its key. Moto's begins with the key's id."""
+    """Returns the key that an encrypted text names. Moto's begins with the key's id."""
     return base64.b64decode(ciphertext)[:KEY_ID_BYTES].decode("ascii", "replace") if ciphertext else None
 
 

@@ -234,7 +234,7 @@ def test_in_a_running_embedded_account_a_key_is_as_safe_as_elsewhere(
 
 
 def restart(accounts: AwsAlone) -> None:
-    """As an embedded account: nothing survives it."""
+    """Restarts as an embedded account does: nothing survives it."""
     accounts.begin_empty = True
     client = accounts.aws("secretsmanager")
     for secret in client.list_secrets()["SecretList"]:

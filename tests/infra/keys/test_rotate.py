@@ -75,7 +75,7 @@ class World:
         return EmbeddedAccounts(self.environment)
 
     def make(self) -> None:
-        """What `up` makes before there is a user: stream, ledger, table."""
+        """Makes what `up` makes before there is a user: stream, ledger, table."""
         spec, names = self.spec, Names.of(self.spec)
         made_active(self.environment.client("kinesis"), spec.name, shards=2)
         self.environment.client("dynamodb").create_table(

@@ -46,7 +46,7 @@ def accounts(local_environment: RunningEnvironment) -> EmbeddedAccounts:
 
 @pytest.fixture
 def blueprint(spec_file: Path) -> Blueprint:
-    """Of streams and tables that the shared environment has: orders, FIRNLINE.RAW.ORDERS."""
+    """Returns a blueprint of streams and tables that the shared environment has: orders, FIRNLINE.RAW.ORDERS."""
     spec_file.write_text(spec_file.read_text().replace("database: SHOP", "database: FIRNLINE"))
     return blueprint_of(load_spec(spec_file))
 

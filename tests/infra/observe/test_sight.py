@@ -63,7 +63,7 @@ def blueprint() -> Blueprint:
 
 
 def made(world: World) -> None:
-    """As `up` makes it."""
+    """Makes objects as `up` does."""
     with closing(world.session()) as session:
         for statement in (
             "CREATE DATABASE SIGHT",

@@ -1,4 +1,4 @@
-"""What breaks one rule each: a change to one resource of prod, as somebody would make it in a program, or in a module."""
+"""Changes that break one rule each, to one resource of prod, as somebody would make them in a program, or in a module."""
 
 import json
 from collections.abc import Callable, Mapping

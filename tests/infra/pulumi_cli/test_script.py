@@ -123,7 +123,7 @@ def test_a_go_that_fails_leaves_nothing_and_says_what_to_do(machine: Path) -> No
 
 
 def serve_release(machine: Path, *, checksum_of: bytes | None = None) -> None:
-    """What the official site has, for every platform that the script may ask for."""
+    """Serves what the official site has, for every platform that the script may ask for."""
     served = machine / "served"
     served.mkdir()
     archive = io.BytesIO()

@@ -89,7 +89,7 @@ def test_records_that_are_alike_in_everything_belong_to_one_of_two(
     made = []
 
     def create(name: str, text: str) -> bool:
-        """As bucket.py does it: what reads like ours is, and an answer was lost."""
+        """Creates as bucket.py does: what reads like ours is, and an answer was lost."""
         if name not in world.objects:
             made.append(name)
             yours.begin(SLOW.hash, {}) if len(made) == 1 else world.objects.setdefault(name, text)

@@ -43,7 +43,7 @@ class Killed(BaseException):
 
 
 class ExpiredToken(Exception):
-    """As botocore raises it."""
+    """An expired token as botocore raises it."""
 
     response: ClassVar[dict[str, Any]] = {"Error": {"Code": "ExpiredTokenException"}}
 
@@ -195,7 +195,7 @@ class World:
 
     @property
     def step(self) -> int:
-        """How many calls were made."""
+        """Count of the calls that were made."""
         return self.calls
 
     def _call(self, effect: Callable[[], Any]) -> Any:
@@ -263,7 +263,7 @@ class World:
             self._begins(engine)
 
     def _stands_by(self, engine: Engine) -> None:
-        """As spark/standing_by.py does it."""
+        """Stands by as spark/standing_by.py does."""
         engine.run = replace(engine.run, state=RunState.RUNNING)
         run_id, engine.waits_s = _engine_of(engine), engine.waits_s + 1
         if not engine.shown:

@@ -89,7 +89,7 @@ Job = Callable[..., EngineJob]
 
 
 def job_on(runtime: dict[str, Any] | None = None, **changes: Any) -> EngineJob:
-    """Of the smallest specification with a runtime."""
+    """Returns the job of the smallest specification with a runtime."""
     is_image = "kubernetes" in (runtime or {})
     folder = f"s3://{BUCKET}/artefacts/{ARTEFACT}"
     artefact = Artefact(

@@ -77,7 +77,7 @@ class World:
     said: list[str] = field(default_factory=list)
 
     def keys(self, **secret_arns: str) -> None:
-        """As `firnline keys create` would have written them, with the embedded environment's own pairs."""
+        """Writes keys as `firnline keys create` would have, with the embedded environment's own pairs."""
         users = {user: {"slot_1": self.public_key(user)} for user in ("ingest", "reader")}
         for user, arn in secret_arns.items():
             users[user]["secret_arn"] = arn

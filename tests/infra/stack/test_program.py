@@ -42,7 +42,7 @@ def test_settings_that_name_another_specification_are_refused(clone: Path) -> No
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Of a team that has no program of its own: where one would be."""
+    """Returns the repository of a team that has no program of its own: where one would be."""
     (tmp_path / "stacks" / "environments").mkdir(parents=True)
     (tmp_path / "stacks" / "environments" / "dev.yaml").touch()
     return tmp_path / "stacks" / "pulumi"

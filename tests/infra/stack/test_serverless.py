@@ -57,7 +57,7 @@ def settle(service: Service, id_: str | None, wanted: ServerlessApplicationDefin
 
 
 def check(service: Service, id_: str) -> Sequence[str]:
-    """As before a destroy."""
+    """Checks as before a destroy."""
     return check_application(None, *reached(service, id_), environment="dev")
 
 

@@ -18,7 +18,7 @@ JSII = ("cdktn", "cdktf", "jsii")
 
 
 class Core(ModuleType):
-    """What the program takes of the core."""
+    """The part of the core that the program takes."""
 
     stacks: ClassVar[dict[str, dict[str, Any]]] = {}
 

@@ -45,7 +45,7 @@ CONFIG = config(pipelines=[reading("orders")])
 
 @dataclass
 class Files:
-    """What outlives a replay."""
+    """Files that outlive a replay."""
 
     letters: list[DeadLetter]
     objects: MemoryObjects = field(default_factory=MemoryObjects)

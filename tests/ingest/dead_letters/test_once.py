@@ -153,7 +153,7 @@ def recreated(world: World) -> None:
 
 
 def once_more(world: World, effect: Effect = lambda _: None) -> ReplayReport:
-    """As `--again` has it."""
+    """Replays as `--again` does."""
     replay = world.replay(effect)
     replay.again = True
     return replay.run(lambda: iter(world.letters))

@@ -65,7 +65,7 @@ def _of_aggregate(data: bytes) -> bytes:
 
 
 def touched(record: dict[str, Any]) -> dict[str, Any]:
-    """As users' functions do: what is not as it was expected raises."""
+    """Touches a document as users' functions do: what is not as it was expected raises."""
     record["total"] = sum(item["a"] or 0 for item in record["deep"])
     return record
 

@@ -28,7 +28,7 @@ def target(name: str) -> TargetTable:
 def entry(
     name: str, proven: int | None, *, line: int | None = None, sent_ms: int = NOW_MS, missed: str = ""
 ) -> ChannelEntry:
-    """Of a channel in which nothing is in flight."""
+    """Returns the entry of a channel in which nothing is in flight."""
     counted = Proven(at(proven), 10 if proven else 0, 0)
     sending = Sending(at(proven), sent_ms)
     return ChannelEntry(target(name), counted, seen=at(proven), missed=missed, sending=sending, drops_through=at(line))

@@ -23,7 +23,7 @@ def lease(ledger: MemoryLedger, run_id: str, *, meanwhile: object = None) -> Run
 
 
 def begun(ledger: MemoryLedger, run_id: str) -> RunLease:
-    """Of an engine that holds the application."""
+    """Returns the lease of an engine that holds the application."""
     made = lease(ledger, run_id)
     made.begin()
     return made

@@ -63,7 +63,7 @@ NOTHING_SENT = known(None, None, rows=0)
 
 
 class Line(NamedTuple):
-    """What the table says of a row and a channel's state: up to the token nothing is appended again."""
+    """A line of the table about a row and a channel's state: up to the token nothing is appended again."""
 
     row: ShardRow
     state: ChannelState

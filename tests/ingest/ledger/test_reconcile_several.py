@@ -28,7 +28,9 @@ def target(name: str) -> TargetTable:
 
 
 def entry(name: str, proven: int | None, *, rows: int = 10, sent: int | None = None, **others: object) -> ChannelEntry:
-    """As a session of several channels leaves it: proven up to there, and nothing else was sent unless said so."""
+    """Returns an entry as a session of several channels leaves it: proven up to there, and nothing else was sent unless
+    said so.
+    """
     sending = Sending(at(sent or proven), others.pop("sent_ms", NOW_MS), others.pop("is_on", False))  # type: ignore[arg-type] # by name
     return ChannelEntry(target(name), Proven(at(proven), rows if proven else 0, 0), sending=sending, **others)  # type: ignore[arg-type] # by name
 
@@ -123,7 +125,7 @@ class Refused(NamedTuple):
 
 
 def gone(**sent: Any) -> ShardRow:
-    """Of other routes: one led to a channel that no table has any more."""
+    """Returns a row of other routes: one led to a channel that no table has any more."""
     return replace(row(100, a=entry(A, 100), gone=entry(GONE, **sent)), routing="r0")
 
 

@@ -57,7 +57,7 @@ class World:
         return sorted(items, key=str)
 
     def touch(self, shard: str) -> None:
-        """As a worker that renews its lease does."""
+        """Touches a lease as a worker does that renews it."""
         item = next(each for each in self.scan() if each["leaseKey"]["S"].endswith(shard))
         count = str(int(item["leaseCounter"]["N"]) + 1)
         self.dynamodb.put_item(TableName=APP, Item={**item, "leaseCounter": {"N": count}})

@@ -101,7 +101,7 @@ class World:
 
     @property
     def numbers(self) -> list[int]:
-        """Of the table's rows, which one channel has brought."""
+        """Numbers of the table's rows, which one channel has brought."""
         return [json.loads(row)["n"] for row in self.served.rows]
 
     @property

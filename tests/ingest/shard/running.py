@@ -25,7 +25,7 @@ def bounded(services: ShardServices, work: ShardWork, seconds: float = 20.0) -> 
 
 
 def drained(services: ShardServices, work: ShardWork) -> Receipt:
-    """As `firnline drain` has it: nothing that arrived after the beginning of time, but what is committed."""
+    """Drains as `firnline drain` does: nothing that arrived after the beginning of time, but what is committed."""
     return run(services, ShardRequest.lasting(work, 20.0, arrival_ms=0))
 
 

@@ -62,7 +62,7 @@ def rows_in_flight_are_lost(world: World) -> ServedChannel:
 
 
 def decide(world: World, row: ShardRow) -> None:
-    """As `firnline resume` does."""
+    """Decides as `firnline resume` does."""
     taken = world.ledger.take(row.key, row.fence, "a person", row.start)
     world.ledger.reset(replace(row, fence=taken.fence))
 

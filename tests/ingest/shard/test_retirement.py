@@ -52,7 +52,7 @@ def row_of(world: World) -> ShardRow:
 
 
 def retire(world: World, *shards: ShardHandle, **work: Any) -> None:
-    """As the process does that has these shards."""
+    """Retires as the process does that has these shards."""
     Retirement(world.services()).run([world.work(shard=shard, **work) for shard in shards])
 
 

@@ -103,7 +103,7 @@ def through_another_pipe(world: World) -> tuple[list[int], ShardWork]:
 
 
 def behind_what_was_proven(world: World) -> tuple[list[int], ShardWork]:
-    """As after a failover to a replica that has less: only that ORDERS has lost its rows, too."""
+    """Fails over to a replica that has less: only that ORDERS has lost its rows, too."""
     served = world.channels.served[channel(world, "ORDERS")]
     served.committed = Position(world.shard.records[3].sequence_number)
     assert problem(bounded(world.services(), ours(world))) == "FL-2110"

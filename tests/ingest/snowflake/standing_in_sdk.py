@@ -33,7 +33,7 @@ def status(token: str | None, rows: int = 0) -> SimpleNamespace:
 
 
 class PanicException(BaseException):
-    """As PyO3 has it: no Exception."""
+    """A panic as PyO3 has it: not an Exception."""
 
 
 @dataclass

@@ -122,7 +122,7 @@ PIPES = {"ORDERS": "2026-01-01", "LOAD": "2026-02-02"}
 
 @dataclass
 class Schema:
-    """Of one table, and of some pipes, with the statement that made them."""
+    """A schema of one table, and of some pipes, with the statement that made them."""
 
     pipes: set[str]
     definition: str = ""

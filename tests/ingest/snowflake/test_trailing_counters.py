@@ -46,7 +46,7 @@ class Channel:
         self.commits.append(self.sent if rows is None else rows)
 
     def answer(self, *, token: int = 0, counters: int = 0) -> ChannelState:
-        """As it was `token` commits ago, with the counters of `counters` commits ago."""
+        """Returns the state as it was `token` commits ago, with the counters of `counters` commits ago."""
         before = self.commits[max(0, len(self.commits) - 1 - token)]
         counted = state_of(self.commits[max(0, len(self.commits) - 1 - counters)])
         return ChannelState(state_of(before).committed, counted.rows_inserted, counted.rows_error)

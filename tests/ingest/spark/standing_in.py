@@ -106,7 +106,7 @@ class StandIn:
         return {"tasks": 2, "completed": 1, "active": 1, "failed": 0}
 
     def end(self) -> None:
-        """As Spark does: it waits for a batch that is with our Python, which it can't interrupt."""
+        """Ends as Spark does: it waits for a batch that is with our Python, which it can't interrupt."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()

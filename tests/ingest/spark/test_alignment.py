@@ -37,7 +37,7 @@ def record(arrival_ms: int) -> Record:
 
 @dataclass
 class Shard:
-    """As the service has it: records by arrival, and where it came from."""
+    """A shard as the service has it: records by arrival, and where it came from."""
 
     id: str
     arrivals: list[int]

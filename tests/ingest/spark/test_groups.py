@@ -25,7 +25,7 @@ def homes(placement: Placement) -> dict[ShardKey, tuple[int, str]]:
 
 
 def moved(before: Placement, after: Placement) -> set[ShardKey]:
-    """Of the shards that were placed before and still are: those that are elsewhere."""
+    """Returns those of the shards that were placed before and still are, that are elsewhere now."""
     was, now = homes(before), homes(after)
     return {shard for shard in was.keys() & now.keys() if was[shard] != now[shard]}
 

@@ -46,7 +46,7 @@ class Story:
             self.clock.advance(seconds=self.rng.choice((0.0, 0.3, 2.0)))
 
     def epoch(self, *, takes_all: bool = False) -> dict[str, PlanRow]:
-        """Of each shard that is planned, some of what is left."""
+        """Plans some of what is left of each shard."""
         self.offset = self.planner.next_offset(self.offset)
         rows = list(self.planner.rows(self.offset))
         assert [row.problem for row in rows if row.problem] == []

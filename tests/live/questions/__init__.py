@@ -1,1 +1,1 @@
-"""What is asked of an account because no document, and no client of it, says it in full. One file a house."""
+"""Questions to an account, because no document, and no client of it, answers them in full. One file a house."""

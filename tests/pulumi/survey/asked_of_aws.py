@@ -1,4 +1,4 @@
-"""What a blueprint asks of AWS, in the words of in_aws.py."""
+"""Requests of a blueprint to AWS, in the words of in_aws.py."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a blueprint asks of Snowflake, in the words of in_snowflake.py."""
+"""Requests of a blueprint to Snowflake, in the words of in_snowflake.py."""
 
 from collections.abc import Iterator
 from typing import Any

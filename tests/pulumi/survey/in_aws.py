@@ -1,4 +1,4 @@
-"""What exists in AWS, as boto3 tells it: every object, with what a blueprint decides about it.
+"""Objects in AWS, as boto3 tells of them, with what a blueprint decides about each.
 
 All of the account is looked at, so that what nobody asked for shows too.
 """

@@ -1,4 +1,4 @@
-"""What exists in Snowflake, as SHOW and DESCRIBE tell it through the connector: every object, with its grants."""
+"""Objects in Snowflake, as SHOW and DESCRIBE tell of them through the connector, with their grants."""
 
 import json
 from collections.abc import Iterator

@@ -99,7 +99,7 @@ def engine(landed: World) -> Iterator[Engine]:
 
 
 def load(world: World, engine: Engine, path: str) -> Loading:
-    """As a replay does it: the pipe is looked at first."""
+    """Loads as a replay does: the pipe is looked at first."""
     world.server.files.settings.scans_per_minute = 10_000
     pipe_created(engine, TARGET)
     ticks = iter(range(10))

@@ -62,7 +62,7 @@ class Pages:
 
 
 class Keys:
-    """As KMS answers who may look at nothing but keys of one tag."""
+    """KMS as it answers somebody who may look at nothing but keys of one tag."""
 
     def __init__(self, **tags: dict[str, str] | str) -> None:
         self.tags = tags

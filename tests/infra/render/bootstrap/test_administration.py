@@ -39,7 +39,7 @@ TAGS_OF_OTHERS: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Key:
-    """Of the account; a policy sees its ARN, its tags and its aliases."""
+    """A key of the account; a policy sees its ARN, its tags and its aliases."""
 
     arn: str
     told: dict[str, Any]
@@ -56,7 +56,7 @@ def specification(name: str) -> EnvironmentSpec:
 
 
 def statements_of(name: str, role: str) -> list[Statement]:
-    """As the template has them, with an ARN for whatever it makes."""
+    """Returns the statements of the template, with an ARN for whatever it makes."""
     spec = specification(name)
     made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))["Resources"]
     if role == "Boundary":

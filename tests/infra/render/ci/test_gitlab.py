@@ -48,7 +48,7 @@ def jobs(spec: EnvironmentSpec, case: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def script(job: dict[str, Any]) -> str:
-    """As the runner joins them: one shell."""
+    """Returns the script as the runner joins it: one shell."""
     return "\n".join([*job["before_script"], *job["script"]])
 
 
@@ -174,7 +174,7 @@ def test_the_tool_is_new_enough_and_an_archive_is_taken_by_its_hash(
 
 
 def subject(spec: EnvironmentSpec, **changes: str) -> str:
-    """As GitLab writes it once its components are set: name:value of each, joined by colons."""
+    """Returns the subject as GitLab writes it once its components are set: name:value of each, joined by colons."""
     token = {
         "project_path": "acme/data",
         "ref_type": "branch",

@@ -39,7 +39,7 @@ RUN = Run(id="0run", hash="ab", state=RunState.RUNNING)
 
 
 class Heard:
-    """What a client asks for, as IAM sees it."""
+    """A client's request, as IAM sees it."""
 
     def __init__(self, aws: StubbedAws, service: str) -> None:
         self.accesses: list[Access] = []

@@ -29,7 +29,7 @@ class Running:
             self.error = error
 
     def stops(self) -> int | None:
-        """As it is asked to."""
+        """Stops as it is asked to."""
         ledger = self._job._ledger
         ledger.request_stop(run_of(ledger).run_id)
         return self.ends()

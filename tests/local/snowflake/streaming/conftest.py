@@ -67,7 +67,7 @@ class Account:
         )
 
     def append(self, channel: StreamingChannel, *lines: str, end: str | None = None, pipe: str = "") -> Append:
-        """As the holder of the newest continuation token."""
+        """Appends as the holder of the newest continuation token."""
         self.requests += 1
         append = Append(
             request_id=f"r{self.requests}",

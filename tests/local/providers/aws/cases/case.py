@@ -1,4 +1,4 @@
-"""What a case is, and what the cases of every service begin with."""
+"""A case, and what the cases of every service begin with."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Where images are."""
+"""Cases of images' places."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who pods are."""
+"""Cases of pods' identities."""
 
 from typing import Any
 

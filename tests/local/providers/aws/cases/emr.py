@@ -1,4 +1,4 @@
-"""Where engines run."""
+"""Cases of places where engines run."""
 
 from typing import Any
 
