@@ -101,7 +101,7 @@ def test_a_batch_whose_route_is_gone_waits_for_a_person() -> None:
     with pytest.raises(Killed):
         world.run(killed_when("after append"))
     world.routes, world.beside = None, ()
-    with pytest.raises(ReplayUnprovable, match="no table of the pipeline's"):
+    with pytest.raises(ReplayUnprovable, match="not a table of the pipeline's"):
         world.run()
     assert world.replay().decide(Outcome.ACCEPTED) == 1
     world.run()

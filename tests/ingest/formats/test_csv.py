@@ -77,7 +77,7 @@ def test_a_field_may_be_larger_than_pythons_csv_takes_by_itself() -> None:
         ({"columns": ["a"], "delimiter": '"'}, "two characters"),
         ({"columns": ["a"], "delimiter": "\n"}, "line break"),
         ({"columns": ["a"], "delimiter": "ab"}, "at most 1 character"),
-        ({"columns": ["a b"]}, "is not a Snowflake identifier"),
+        ({"columns": ["a b"]}, "is not a valid Snowflake identifier"),
     ],
 )
 def test_a_format_that_makes_no_sense_is_refused_before_anything_is_read(section: dict[str, Any], said: str) -> None:

@@ -1,5 +1,5 @@
 -- What Firnline deploys environment prod with. Run once by an administrator: only one may grant
--- privileges on the account. The role itself is no administrator, and can't become one.
+-- privileges on the account. The role itself is not an administrator, and can't become one.
 USE ROLE ACCOUNTADMIN;
 USE WAREHOUSE "REPORTING";  -- the blocks below query what SHOW lists
 
