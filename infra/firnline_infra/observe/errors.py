@@ -126,6 +126,28 @@ class OthersWouldLose(DeployError):
         )
 
 
+class OtherTablesThere(DeployError):
+    """`destroy` would drop tables that this stack never made, with the schema or the database that they are in."""
+
+    id = "FL-6142"
+    causes = (
+        "Another owner has put tables into a database or a schema that the stack made: `destroy` would drop them with it. "
+        "Nothing was removed"
+    )
+    remedy = (
+        "ask their owners; what is to stay is moved to a database that stays (`ALTER TABLE … RENAME TO …`, or a clone), and "
+        "`firnline destroy ENV --with-other-tables` drops the rest"
+    )
+
+    def __init__(self, others: Sequence[str]) -> None:
+        super().__init__(
+            "These lie in what this stack made, and it did not make them:\n"
+            + "\n".join(f"  - {each}" for each in others),
+            next_step="ask their owners. What is to stay is moved to a database that stays (ALTER TABLE … RENAME TO …, or a "
+            "clone); where all of it is to go, the same command with --with-other-tables. Nothing was removed.",
+        )
+
+
 class ClusterInUse(DeployError):
     """The place in which an engine runs would be removed, or another take its place, while jobs are in it."""
 

@@ -16,7 +16,7 @@ from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere, Cluster
 from firnline_infra.observe.existing import StackResources, already_there
 from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
 from firnline_infra.observe.occupied import check_cluster, check_virtual_cluster
-from firnline_infra.observe.removable import check_removable
+from firnline_infra.observe.removable import check_alone, check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, refuse, unseen
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.prerequisites import encryption_key_missing, missing_keys
@@ -64,6 +64,10 @@ class Preconditions:
     def check_removable(self, session: Any, state: State) -> None:
         """Checks that a destroy removes nothing of another owner's. Raises OwnerOutOfReach or OthersWouldLose."""
         check_removable(self._blueprint, session, state)
+
+    def check_alone(self, session: Any, state: State) -> None:
+        """Checks that a destroy drops no tables that others put there. Raises OtherTablesThere."""
+        check_alone(self._blueprint, session, state)
 
     def say_unseen(self, session: Any, state: State, *, say: Callable[[str], None]) -> None:
         """Says what a preview would call gone, and may be another owner's: a preview asks by no statement."""

@@ -9,9 +9,9 @@ import pytest
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.observe import invisible
-from firnline_infra.observe.errors import ObjectsHidden, OthersWouldLose
+from firnline_infra.observe.errors import ObjectsHidden, OthersWouldLose, OtherTablesThere
 from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
-from firnline_infra.observe.removable import check_removable
+from firnline_infra.observe.removable import check_alone, check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
@@ -234,3 +234,25 @@ def test_a_network_policy_of_another_owner_is_there(world: World) -> None:
         world.sql(f"DROP NETWORK POLICY {policy.name.sql}")
         check_visible(blueprint, session, state)
         assert list(hidden_by_statement(blueprint, session, state)) == []
+
+
+def test_tables_that_others_put_into_our_schema_are_named_before_they_go_with_it(
+    world: World, blueprint: Blueprint
+) -> None:
+    """The schema is the stack's, as its state says; of an adopted one nothing would go."""
+    made(world)
+    schema = {
+        "type": "snowflake:index/schema:Schema",
+        "custom": True,
+        "urn": "s",
+        "inputs": {"database": "SIGHT", "name": "RAW"},
+    }
+    ours = {"deployment": {"resources": [*STATE["deployment"]["resources"], schema]}}
+    with closing(world.session()) as session:
+        check_alone(blueprint, session, ours)
+        world.sql("CREATE TABLE SIGHT.RAW.THEIRS (A INT)", f"GRANT SELECT ON TABLE SIGHT.RAW.THEIRS TO ROLE {DEPLOY}")
+        with pytest.raises(OtherTablesThere, match=r"table SIGHT\.RAW\.THEIRS, which role \w+ owns") as refused:
+            check_alone(blueprint, session, ours)
+        assert "ORDERS" not in refused.value.what
+        assert "--with-other-tables" in refused.value.next_step
+        check_alone(blueprint, session, STATE)
