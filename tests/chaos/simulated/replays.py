@@ -95,7 +95,7 @@ def unreplayed(world: World) -> list[str]:
     gone = [
         str(letter.key)
         for letter in world.letters.list()
-        if letter.reason is not RejectReason.MISPLACED and _place(letter.shard_id, letter) not in there
+        if letter.reason != RejectReason.MISPLACED and _place(letter.shard_id, letter) not in there
     ]
     return [f"{len(gone)} letters are in no table after the last replay: {gone[:3]}"] if gone else []
 
