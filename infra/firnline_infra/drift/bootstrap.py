@@ -163,9 +163,12 @@ def _trust(role: Mapping[str, Any]) -> Mapping[str, Any]:
     return _document(role["AssumeRolePolicyDocument"])
 
 
-def _document(said: object) -> Mapping[str, Any]:
-    """As botocore gives it, or as the text that the service sent."""
-    return json.loads(unquote(said)) if isinstance(said, str) else dict(said)  # type: ignore[call-overload]
+def _document(said: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a policy, which botocore gives as a mapping, or as the text that the service sent."""
+    if isinstance(said, str):
+        document: Mapping[str, Any] = json.loads(unquote(said))
+        return document
+    return dict(said)
 
 
 def _alias(context: DriftContext, logical: str, resources: Mapping[str, Template]) -> Iterator[Difference]:
