@@ -143,7 +143,7 @@ def measure(*, runs: int, laps: int) -> list[Figure]:
 
 @contextmanager
 def only_python() -> Iterator[None]:
-    """What is made in the block does without firnline-native."""
+    """Makes what is made in the block do without firnline-native."""
     os.environ[SWITCH] = "off"
     native.cache_clear()
     try:

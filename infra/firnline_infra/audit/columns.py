@@ -52,11 +52,11 @@ class AuditedColumn:
 
     @property
     def has_default(self) -> bool:
-        """Whether a row without a value may have one all the same."""
+        """True if a row without a value may have one all the same."""
         return bool(self.default)
 
     def is_default(self, kept: object) -> Verdict:
-        """Whether the value is the column's default; None where that is not a constant that the audit reads."""
+        """Returns whether the value is the column's default; None where that is not a constant that the audit reads."""
         if not self.default:
             return False
         constant = _constant(self.default.strip())
