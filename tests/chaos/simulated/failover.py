@@ -40,7 +40,7 @@ def the_account_fails_over(world: World) -> None:
 
 
 def from_horizon(world: World) -> None:
-    """What `firnline resume --from trim-horizon` does, of every stream."""
+    """Decides as `firnline resume --from trim-horizon` does, of every stream."""
     for process in world.running:
         process.kill()
     client = world.kinesis.client()

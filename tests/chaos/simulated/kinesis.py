@@ -39,7 +39,7 @@ NULL_BEFORE_THE_END = b'{"Records":[],"NextShardIterator":null,"MillisBehindLate
 
 @dataclass
 class KinesisTrouble:
-    """What is going on; an act switches it on, and time or another act off again."""
+    """Trouble that is going on; an act switches it on, and time or another act off again."""
 
     malformed: float = 0.0
     """How many of the pages are none, from 0 to 1."""
