@@ -64,6 +64,11 @@ def test_an_account_that_answers_as_believed_settles_the_rows() -> None:
     assert updated(page, found, DAY) == page
 
 
+def test_an_answer_with_nothing_beside_it_refutes_no_row() -> None:
+    said = {"life": dict.fromkeys(settled_by()["life"], "ended")}
+    assert verdicts(said, {}) == ()
+
+
 def test_another_answer_refutes_the_row_and_says_what_it_was() -> None:
     said = answers()
     said["snowflake"]["streaming: rows of one that was sent twice"] = 2

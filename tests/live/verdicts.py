@@ -99,17 +99,18 @@ def settled_in(part: str) -> str:
 
 
 def verdicts(answers: Answers, believed: Answers) -> tuple[Verdict, ...]:
-    """Of each belief that a question was answered about, in their order."""
+    """Returns a verdict on each belief that a question was answered about, in their order.
+
+    An answer without one of the embedded environment beside it (believed/) judges nothing: the belief is settled in part.
+    """
     asked: dict[str, list[Question]] = {}
     unasked: dict[str, list[str]] = {}
     for part, settled in settled_by().items():
         for name, ids in settled.items():
             for belief in ids:
-                if name in answers.get(part, {}):
+                if name in answers.get(part, {}) and name in believed.get(part, {}):
                     said = answers[part][name]
-                    question = Question(
-                        asked_of=part, name=name, answered=said, believed=believed.get(part, {}).get(name)
-                    )
+                    question = Question(asked_of=part, name=name, answered=said, believed=believed[part][name])
                     asked.setdefault(belief, []).append(question)
                 else:
                     unasked.setdefault(belief, []).append(f"{part}: {name}")
