@@ -3,7 +3,6 @@
 A head is taken apart by its line breaks, and a body is read piece by piece. What goes wrong is botocore's error for it.
 """
 
-import select
 import socket
 import ssl
 import weakref
@@ -18,6 +17,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
     SSLError,
 )
+from urllib3.util.wait import wait_for_read
 
 HEAD_BYTES = 65_536
 """The longest head that is read; AWS's have less than 1 KB."""
@@ -49,7 +49,10 @@ class Connections:
         self.url = url
         self._host = parts.hostname or ""
         self._port = parts.port or (443 if context else 80)
-        self._start = f"POST {parts.path or '/'} HTTP/1.1\r\nHost: {parts.netloc}\r\nAccept-Encoding: identity\r\n"
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        if self._port != (443 if context else 80):
+            host = f"{host}:{self._port}"  # as it is signed: in lower case, and without the port that the scheme implies
+        self._start = f"POST {parts.path or '/'} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: identity\r\n"
         self._context = context
         self._connect_timeout_s, self._read_timeout_s = connect_timeout_s, read_timeout_s
         self._free: deque[socket.socket] = deque(maxlen=most)
@@ -66,7 +69,7 @@ class Connections:
         except BaseException as error:
             connection.close()
             raise self._explained(error) from error
-        if answered.get("connection", "").lower() == "close":
+        if connection.fileno() < 0 or answered.get("connection", "").lower() == "close":
             connection.close()
         else:
             self._keep(connection)
@@ -87,7 +90,7 @@ class Connections:
                 connection = self._free.pop()
             except IndexError:
                 return self._opened()
-            if not select.select([connection], [], [], 0)[0]:
+            if not wait_for_read(connection, timeout=0):  # by poll: select ends at descriptor 1023
                 return connection
             connection.close()  # the server has closed it, or said something that nobody asked for
 

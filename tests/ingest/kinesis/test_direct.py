@@ -1,6 +1,8 @@
 """Reads that don't go botocore's way: signed, trusted, refused, timed out and renewed as those that do."""
 
 import json
+import os
+import resource
 import socket
 import ssl
 import threading
@@ -25,6 +27,7 @@ from firnline_ingest.kinesis import client as module
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.direct import DirectReads
 from firnline_ingest.kinesis.errors import kinesis_error
+from firnline_ingest.kinesis.http import Connections
 from firnline_ingest.native import SWITCH, find_native
 from firnline_local.snowflake.tls import Certificates, make_certificates
 
@@ -434,3 +437,50 @@ def test_threads_read_at_once_each_on_its_connection(server: Server) -> None:
         thread.join(30)
     assert counts == [1] * 40
     assert len(client.get_records.__self__._connections._free) <= 2
+
+
+def test_an_answer_that_lasts_to_the_end_of_its_connection_is_followed_by_another_connection(server: Server) -> None:
+    client = client_of(server)
+    warm(client, server)
+    unframed = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.1\r\n\r\n" + PAGE
+    server.answers += [unframed, answer()]
+    kept, server._answer = server._answer, lambda *each: (kept(*each), False)[1]  # type: ignore[method-assign]
+    assert [len(read(client)["Records"]) for _ in range(2)] == [1, 1]
+    assert direct(client) == 2
+
+
+def test_a_process_with_more_than_a_thousand_open_files_reads_on(server: Server) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        client = client_of(server)
+        warm(client, server)
+        server.answers += [answer(), answer()]
+        assert [len(read(client)["Records"]) for _ in range(2)] == [1, 1]
+        assert direct(client) == 2
+    finally:
+        for each in opened:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://kinesis.us-east-1.amazonaws.com:443/",
+        "http://Kinesis.example:80/",
+        "https://KINESIS.example:8443/",
+        "http://[::1]:4566/",
+    ],
+)
+def test_the_host_is_sent_as_it_is_signed(url: str) -> None:
+    from botocore.auth import SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+
+    context = ssl.create_default_context() if url.startswith("https") else None
+    sent = Connections(url, context, most=1, connect_timeout_s=1, read_timeout_s=1)._start
+    signer = SigV4Auth(Credentials("first", "secret"), "kinesis", "us-east-1")
+    signed = signer.headers_to_sign(AWSRequest("POST", url, headers={}, data=b"{}"))["host"]
+    assert f"\r\nHost: {signed}\r\n" in sent
