@@ -61,7 +61,8 @@ def _stream(data: bytes) -> tuple[bytes, int]:
     """The chunks without the line breaks or zeros behind the last one, and the bytes that they stand for. Raises Unusable where
     one is cut short."""
     at = size = 0
-    while at < len(data) and (data[at] not in NOTHING or data[at:].strip(NOTHING)):
+    last = len(data.rstrip(NOTHING))
+    while at < last or (at < len(data) and data[at] not in NOTHING):
         begin = at + HEADER_BYTES
         end = begin + int.from_bytes(data[at + 1 : begin], "little")
         if end > len(data):

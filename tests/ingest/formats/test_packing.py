@@ -2,13 +2,14 @@
 
 import gzip
 import zlib
+from typing import Any
 
 import cramjam
 import pytest
 import zstandard
 
 from firnline_ingest.formats.packing import EXPANDED_BYTES, WINDOW_BYTES
-from firnline_ingest.formats.snappy import IDENTIFIER
+from firnline_ingest.formats.snappy import IDENTIFIER, _stream
 from firnline_ingest.records.rejection import RejectReason
 
 from .making import convert, rejected, values
@@ -153,3 +154,22 @@ def test_an_object_that_is_too_large_for_a_row_is_not_looked_into() -> None:
     assert rejected(format_, gzip.compress(many_keys), max_row_bytes=1024).reason is RejectReason.TOO_LARGE
     blanks = b'{"n":' + b" " * 5000 + b"1}"
     assert values(convert(format_, gzip.compress(blanks), max_row_bytes=1024)) == [{"n": 1}]
+
+
+class Counted(bytes):
+    """Counts the bytes that are taken out of it."""
+
+    taken = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        self.taken += len(found) if isinstance(found, bytes) else 1
+        return found
+
+
+@pytest.mark.parametrize("kind", [b"\n", b"\r", b"\xfe"])
+def test_chunks_of_nothing_cost_no_more_than_their_own_bytes(kind: bytes) -> None:
+    data = Counted(IDENTIFIER + (kind + b"\0\0\0") * 2000 + b"\xfe\1\0\0x")
+    _, size = _stream(data)
+    assert size == 0
+    assert data.taken < 10 * len(data)
