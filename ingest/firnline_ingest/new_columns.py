@@ -122,7 +122,7 @@ class NewColumns:
         if plans and lacking:
             decided = plans.decided(state, self.catalog.columns_of(state.target), lacking, keys, shard=shard)
         if decided:
-            lacking = {name: column for name, column in lacking.items() if name in decided.approved}
+            lacking = {name: lacking[name]._replace(approved=each) for name, each in decided.approved.items()}
         if lacking:
             refused = _Attempt(self.catalog, state).add(list(lacking.values()))
             _tell(state, lacking.values(), refused, shard)

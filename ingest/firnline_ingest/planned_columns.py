@@ -26,7 +26,8 @@ TRIES = 5  # against other writers of the same note
 class Decided(NamedTuple):
     """What a person said, by `column_key`."""
 
-    approved: frozenset[str]
+    approved: Mapping[str, str]
+    """The definitions that were approved."""
     declined: frozenset[str]
     open: tuple[str, ...]
     """Keys that nobody has decided about yet, as records have them."""
@@ -52,10 +53,10 @@ class ColumnPlans:
         LedgerError."""
         new = {name: self._planned(state, column, news[column.key], shard) for name, column in wanted.items()}
         planned = self._noted(state, columns, new)
-        said = {name: planned[name].decision for name in wanted if name in planned}
-        of = {word: frozenset(name for name in said if said[name] is word) for word in ColumnDecision}
-        approved, declined = of[ColumnDecision.APPROVED], of[ColumnDecision.DECLINED]
-        left = wanted.keys() - approved - declined
+        said = {name: planned[name] for name in wanted if name in planned}
+        approved = {name: each.definition for name, each in said.items() if each.decision is ColumnDecision.APPROVED}
+        declined = frozenset(name for name, each in said.items() if each.decision is ColumnDecision.DECLINED)
+        left = wanted.keys() - approved.keys() - declined
         return Decided(approved, declined, tuple(sorted(wanted[name].key for name in left)))
 
     def _planned(self, state: TargetState, column: NewColumn, new: NewKey, shard: str) -> PlannedColumn:

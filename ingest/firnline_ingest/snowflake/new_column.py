@@ -21,15 +21,17 @@ class NewColumn(NamedTuple):
 
     key: str
     kind: str
+    approved: str = ""
+    """The definition that a person has approved: that one, whatever the kind of a later record is."""
 
     def definition(self, state: TargetState) -> str:
         """Returns it as ADD COLUMN takes it; with … where a person has to name a type."""
-        return f"{quoted(self.key.upper())} {self._type(state)}"
+        return self.approved or f"{quoted(self.key.upper())} {self._type(state)}"
 
     def is_a_persons(self, state: TargetState) -> bool:
         """Returns whether only a person can give its type: an Iceberg table has arrays of one type alone, and without VARIANT
         objects of named keys alone."""
-        return UNSAID in self._type(state)
+        return self.definition(state).endswith(f"({UNSAID})")
 
     def _type(self, state: TargetState) -> str:
         if self.kind == "array":

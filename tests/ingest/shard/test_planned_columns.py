@@ -110,3 +110,15 @@ def test_a_column_that_its_owner_added_waits_no_more(world: World, catalog: Colu
     note = ledger.column_note(TABLE)
     assert note is not None
     assert note.after(catalog.columns[TARGET.table], evolves=False, now_ms=1).planned == {}
+
+
+def test_the_column_is_the_one_that_was_approved_whatever_a_later_record_holds(catalog: ColumnsInMemory) -> None:
+    """The second shard has numbers alone, and adds the column first: the text of the first one would fit into none."""
+    pipeline, ledger = configured(adds_columns="approved"), MemoryLedger()
+    first = NewColumns(cast("Any", catalog), ledger=ledger)
+    with pytest.raises(ColumnsUndecided):
+        first.answer(pipeline, {"": {"price": NewKey(JsonKind.TEXT, 0, "100")}}, "shard")
+    (approved,) = decide(ledger, TABLE, ColumnDecision.APPROVED)
+    second = NewColumns(cast("Any", catalog), ledger=ledger)
+    second.answer(pipeline, {"": {"Price": NewKey(JsonKind.INTEGER, 0, "200")}}, "other shard")
+    assert catalog.statements == [(approved.definition,)] == [('"PRICE" VARCHAR',)]
