@@ -65,7 +65,7 @@ class ColumnPlans:
     def _noted(
         self, state: TargetState, columns: Collection[str], new: Mapping[str, PlannedColumn]
     ) -> Mapping[str, PlannedColumn]:
-        """The plan of the table, with what is new in it; without where others were faster each time, or it is full."""
+        """The plan of the table, with as much of what is new as fits in; without where others were faster each time."""
         table, created_on = str(state.target), state.target.table_created_on
         planned: Mapping[str, PlannedColumn] = {}
         for _ in range(TRIES):
@@ -75,13 +75,23 @@ class ColumnPlans:
             planned = note.planned
             if new.keys() <= planned.keys():
                 break
-            number = before.number + 1 if before else 1
-            changed = replace(note, planned={**new, **planned}, number=number)
-            if not changed.can_be_kept:
+            changed = _with_as_many(replace(note, number=before.number + 1 if before else 1), new)
+            if changed is None:
                 break
             if self.ledger.note_columns(table, changed, before):
                 return changed.planned
         return planned
+
+
+def _with_as_many(note: ColumnNote, new: Mapping[str, PlannedColumn]) -> ColumnNote | None:
+    """The note with more of the plans, or None where it is full: the rest is planned once these are decided and added."""
+    more = sorted(new.keys() - note.planned.keys())
+    while more:
+        changed = replace(note, planned={**note.planned, **{name: new[name] for name in more}})
+        if changed.can_be_kept:
+            return changed
+        more = more[: len(more) // 2]
+    return None
 
 
 def refuse_undecided(state: TargetState, undecided: Collection[str]) -> None:

@@ -1,5 +1,6 @@
 """`adds_columns: approved`: a page waits until a person has decided about each of its new keys."""
 
+import random
 from dataclasses import replace
 from typing import Any, cast
 
@@ -122,3 +123,14 @@ def test_the_column_is_the_one_that_was_approved_whatever_a_later_record_holds(c
     second = NewColumns(cast("Any", catalog), ledger=ledger)
     second.answer(pipeline, {"": {"Price": NewKey(JsonKind.INTEGER, 0, "200")}}, "other shard")
     assert catalog.statements == [(approved.definition,)] == [('"PRICE" VARCHAR',)]
+
+
+def test_keys_that_do_not_fit_into_one_plan_are_decided_in_turns(catalog: ColumnsInMemory) -> None:
+    pipeline, ledger, draw = configured(adds_columns="approved"), MemoryLedger(), random.Random(38)
+    keys = {draw.randbytes(100).hex(): NewKey(JsonKind.INTEGER, 0, "100") for _ in range(3000)}
+    for _ in range(2):
+        with pytest.raises(ColumnsUndecided):
+            NewColumns(cast("Any", catalog), ledger=ledger).answer(pipeline, {"": keys}, "shard")
+        decided = decide(ledger, TABLE, ColumnDecision.APPROVED)
+        assert 0 < len(decided) < len(keys)
+    assert len(catalog.columns[TARGET.table]) > 100
