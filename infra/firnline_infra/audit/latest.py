@@ -87,7 +87,7 @@ class LatestClaim:
             all_ = ", ".join(f"A{number}.{each}" for each in (*keys, *orders, "P", "GONE"))
             yield (
                 last,
-                f"SELECT {all_} FROM A{number} JOIN M{number} ON {same} "
+                f"SELECT {'DISTINCT ' if by == 'P' else ''}{all_} FROM A{number} JOIN M{number} ON {same} "
                 f"WHERE A{number}.{by} = M{number}.B OR (A{number}.{by} IS NULL AND M{number}.B IS NULL)",
             )
 

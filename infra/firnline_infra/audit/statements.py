@@ -123,9 +123,11 @@ class Statements:
 
     @property
     def position(self) -> str:
-        """A row's place among the rows of its partition key, as a text that orders as the three numbers do."""
+        """A row's place among the rows of its partition key, as a text that orders as the three numbers do; empty, and so the
+        first, of a row that says none: somebody has inserted it."""
         parts = ((self._number, 60), (self._sub_number, 20), (self._row, 20))
-        return " || ".join(f"LPAD({each}, {length}, '0')" for each, length in parts)
+        text = " || ".join(f"LPAD({each}, {length}, '0')" for each, length in parts)
+        return f"COALESCE({text}, '')"
 
     @property
     def partition_key(self) -> str:

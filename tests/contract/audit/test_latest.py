@@ -204,3 +204,18 @@ def test_another_query_is_refuted(keeper: Keeper, query: str, kind: str) -> None
         + named
     )
     assert kind in keeper.audit().found
+
+
+@pytest.mark.parametrize("keeper", [DELETES], indirect=True)
+def test_a_row_that_says_no_position_is_the_latest_only_of_a_key_that_has_no_other(keeper: Keeper) -> None:
+    """History that somebody inserted, without the engine's metadata."""
+    keeper.run("INSERT INTO LAKE.RAW.ORDERS (ORDER_ID, OP) VALUES (1, 'I'), (2, 'I')")
+    keeper.put({"id": 2, "shard": "s", "at": 5, "op": "U"})
+    keeper.refresh()
+    assert keeper.found == [(1, None), (2, "5")]
+    report = keeper.audit()
+    assert (report.keys, report.found) == (2, {})
+    keeper.run("INSERT INTO LAKE.RAW.ORDERS (ORDER_ID, OP) VALUES (1, 'U')")  # nothing says which of the two is later
+    keeper.refresh()
+    report = keeper.audit()
+    assert (report.keys, report.found) == (2, {})
