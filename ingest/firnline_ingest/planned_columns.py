@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.errors import UsageError
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.ledger.backend import ColumnLedger
 from firnline_ingest.ledger.column_note import ColumnDecision, ColumnNote, PlannedColumn
@@ -21,6 +22,7 @@ from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import TargetTable
 
 TRIES = 5  # against other writers of the same note
+SHOWN = 20  # keys that a message names
 
 
 class Decided(NamedTuple):
@@ -109,6 +111,32 @@ def tables_of(config: EngineConfig) -> list[tuple[str, str]]:
                 target = TargetTable(stored_name(pipeline.database), stored_name(pipeline.schema_), name, "", "")
                 found[str(target)] = name
     return [(name, table) for table, name in sorted(found.items())]
+
+
+def chosen_tables(config: EngineConfig, name: str | None) -> list[str]:
+    """Returns the tables of that name, as notes name them, or all where it is absent. Raises UsageError."""
+    tables = tables_of(config)
+    chosen = [table for each, table in tables if name is None or stored_name(name) == each]
+    if name is not None and not chosen:
+        raise UsageError(
+            f"No pipeline that adds columns fills a table {name}.",
+            next_step=f"name one of {', '.join(each for each, _ in tables)}" if tables else "set adds_columns first",
+        )
+    return chosen
+
+
+def require_planned(ledger: ColumnLedger, tables: Iterable[str], keys: Iterable[str]) -> None:
+    """Raises UsageError for keys that no plan of these tables has, before anything is decided."""
+    notes = [note for table in tables if (note := ledger.column_note(table))]
+    planned = {name: column.key for note in notes for name, column in note.planned.items()}
+    unknown = [key for key in keys if column_key(key) not in planned]
+    if unknown:
+        raise UsageError(
+            f"No column is planned for {', '.join(map(repr, unknown))}; nothing was decided.",
+            next_step=f"name one of {', '.join(sorted(planned.values())[:SHOWN])}"
+            if planned
+            else "wait for a record that has it",
+        )
 
 
 def decide(

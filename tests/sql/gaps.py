@@ -54,7 +54,9 @@ SETTABLE = "(?:LOG_LEVEL|TASK_AUTO_RETRY_ATTEMPTS|PIPE_EXECUTION_PAUSED)"
 ERRORS = "user-guide/data-engineering/error-tables"
 PARAMETERS = "sql-reference/parameters"
 SCRIPTING = "developer-guide/snowflake-scripting/blocks"
+DYNAMIC = "sql-reference/sql/show-dynamic-tables"
 GAPS = (
+    _of_snowflake(SQLFLUFF, r"SHOW DYNAMIC TABLES", "SHOW TABLES", DYNAMIC),
     _of_snowflake(SQLFLUFF, r"(CREATE|REPLACE|ALTER|DROP|SHOW|ON) INTERACTIVE TABLE", r"\1 TABLE", INTERACTIVE),
     _of_snowflake(SQLFLUFF, r"(CREATE|ALTER|DROP) INTERACTIVE WAREHOUSE", r"\1 WAREHOUSE", WAREHOUSE),
     _of_snowflake(SQLFLUFF, r" TABLES \([^)]*\)(?= WAREHOUSE_SIZE| COMMENT|$)", "", WAREHOUSE),

@@ -27,15 +27,14 @@ def add_words(parser: argparse.ArgumentParser) -> None:
 
 
 def columns(config: "EngineConfig", options: argparse.Namespace) -> int:
-    from firnline_ingest.identifiers import stored_name
     from firnline_ingest.ledger.column_note import ColumnDecision
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.planned_columns import decide, tables_of
+    from firnline_ingest.planned_columns import chosen_tables, decide, require_planned
 
     ledger, waiting = open_ledger(config), 0
-    for name, table in tables_of(config):
-        if options.table is not None and stored_name(options.table) != name:
-            continue
+    tables = chosen_tables(config, options.table)
+    require_planned(ledger, tables, options.approve or options.decline or ())
+    for table in tables:
         if options.approve is not None:
             decided = decide(ledger, table, ColumnDecision.APPROVED, options.approve or None)
         else:

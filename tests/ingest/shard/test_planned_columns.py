@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.errors import UsageError
 from firnline_ingest.ledger.column_note import ColumnDecision
 from firnline_ingest.new_columns import NewColumns
-from firnline_ingest.planned_columns import decide, tables_of
+from firnline_ingest.planned_columns import chosen_tables, decide, require_planned, tables_of
 from firnline_ingest.records.first_sight import JsonKind, NewKey
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.errors import ColumnsUndecided
@@ -134,3 +135,12 @@ def test_keys_that_do_not_fit_into_one_plan_are_decided_in_turns(catalog: Column
         decided = decide(ledger, TABLE, ColumnDecision.APPROVED)
         assert 0 < len(decided) < len(keys)
     assert len(catalog.columns[TARGET.table]) > 100
+
+
+def test_a_word_about_what_is_not_planned_is_refused_and_nothing_is_decided() -> None:
+    settings = config(pipelines=[configured(adds_columns="approved").model_dump(by_alias=True)])
+    with pytest.raises(UsageError, match=r"'nope'; nothing was decided"):
+        require_planned(MemoryLedger(), chosen_tables(settings, None), ["nope"])
+    with pytest.raises(UsageError, match="fills a table NOPE"):
+        chosen_tables(settings, "NOPE")
+    assert chosen_tables(settings, TARGET.table.lower()) == [TABLE]
