@@ -211,7 +211,7 @@ def test_a_port_that_another_program_has_is_named_and_nothing_is_left(tmp_path: 
         said = firnline("local", "up", "--spec", SPEC, "--aws-port", str(port), folder=folder)
     assert said.returncode == 2
     assert "FL-6003" in said.stderr
-    assert f"port {port} of 127.0.0.1" in said.stderr
+    assert f"Port {port} of 127.0.0.1" in said.stderr
     assert not (folder / "state.json").exists()
 
 

@@ -26,9 +26,9 @@ def explain(words: tuple[str, ...], output: str) -> None:
       firnline explain FL-3011
       firnline explain key refused
     """
-    from firnline_infra.error_catalog import error_of
+    from firnline_infra.error_catalog import OTHERS_IDS, error_of
 
-    if len(words) == 1 and (AN_ID.fullmatch(words[0]) or words[0].upper().startswith("FL-")):
+    if len(words) == 1 and (AN_ID.fullmatch(words[0]) or words[0].upper().startswith(("FL-", *OTHERS_IDS))):
         error = error_of(words[0])
         show(output, lambda: _document(error), lambda: _text(error))
         return

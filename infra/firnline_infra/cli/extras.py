@@ -7,6 +7,7 @@ EXTRA_OF = {
     "botocore": "firnline-infra[audit]",
     "snowflake": "firnline-infra[audit]",
     "cryptography": "firnline-infra[deploy]",
+    "cramjam": "firnline-infra[audit]",
     "fastavro": "firnline-infra[audit]",
     "google": "firnline-infra[audit]",
     "grpc": "firnline-infra[deploy]",

@@ -46,7 +46,7 @@ def _others_in_ours(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
     made += [
         ("SCHEMA", each.name) for each in landing.schemas if known.knows(each.name) and each.name.parts[0] not in inside
     ]
-    own = {tuple(part.name for part in each.name.parts) for each in landing.tables}
+    own = {tuple(part.name for part in each.name.parts) for each in (*landing.tables, *landing.latest)}
     for word, container in made:
         for row in rows_if_there(session, f"SHOW TABLES IN {word} {container.sql}") or ():
             parts = (str(row["database_name"]), str(row["schema_name"]), str(row["name"]))

@@ -133,8 +133,9 @@ def _of_assuming(call: ParsedCall, principals: tuple[str, ...]) -> Violation | N
     )  # not the session
     if call.access_key.startswith(SERVICE_KEY):
         context |= {key: call.environ[name] for key, name in ASKED_FOR.items() if name in call.environ}
-    for tag in call.parameters.get("Tags") or ():
-        context[f"aws:RequestTag/{tag['Key']}"] = str(tag["Value"])
+    for name, key in call.parameters.items():
+        if name.startswith("Tags.member.") and name.endswith(".Key"):  # as the query protocol writes a list
+            context[f"aws:RequestTag/{key}"] = str(call.parameters.get(f"{name.removesuffix('Key')}Value", ""))
     if role is not None and role.arn == arn:
         trust = [each for each in statements_of(role.assume_role_policy_document) if names(each, principals)]
         if is_allowed(trust, "sts:AssumeRole", arn, context):

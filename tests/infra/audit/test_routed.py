@@ -256,7 +256,7 @@ def test_the_report_shows_each_table_and_all_together(shop: Shop) -> None:
         {"table": REFUNDS, "rows": 1, "error_rows": 0},
     ]
     assert sum(each["rows"] for each in report.by_table.values()) == report.totals.rows
-    text = report_text(cast("Any", type("All", (), {"pipelines": [report]})))
+    text = report_text(cast("Any", type("All", (), {"pipelines": [report], "latest": []})))
     assert f"events -> {OWN}, {ORDERS}, {REFUNDS}" in text
     assert [line.split() for line in text.splitlines() if line.startswith(("DB.RAW", "all tables"))] == [
         [OWN, "2", "0"],

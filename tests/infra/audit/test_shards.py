@@ -12,7 +12,7 @@ from firnline_infra.audit.conversion import not_ingested_of
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import AuditOutcome, RecordPlace
 from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
-from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
+from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import AwsConfig, DeadLettersConfig, EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.kinesis.client import kinesis_client
@@ -29,11 +29,9 @@ class TableInMemory:
     before_rows: Callable[[], None] = lambda: None
     fetched: int = 0
 
-    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since_ms: int) -> RowCounts:
         older = [each for each in self.outcomes if first is None or each.sequence_number < int(first)]
-        kept_ms = arrival_ms(kept_since)
-        assert kept_ms is not None
-        young = [each for each in older if each.arrived_ms is None or each.arrived_ms >= kept_ms]
+        young = [each for each in older if each.arrived_ms is None or each.arrived_ms >= kept_since_ms]
         return RowCounts(len(older), len(young), len(self.outcomes) - len(older))
 
     def rows(

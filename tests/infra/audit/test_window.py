@@ -101,8 +101,8 @@ def test_nothing_was_kept_from_before_the_stream_was_made() -> None:
     assert cutoff(created_ms=NOW_MS - HOUR_MS).kept_since_ms == NOW_MS - HOUR_MS
 
 
-def test_its_text_is_an_arrival_as_the_metadata_writes_it() -> None:
-    assert RetentionCutoff(1_763_725_995_007).text == "2025-11-21T11:53:15.007Z"
+def test_a_time_is_written_as_the_metadata_writes_it() -> None:
+    assert arrival_text(1_763_725_995_007) == "2025-11-21T11:53:15.007Z"
 
 
 @pytest.mark.parametrize("ms", [0, 999, 1_763_725_995_007, 1_763_725_995_000])

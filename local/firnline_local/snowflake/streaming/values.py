@@ -92,7 +92,7 @@ def _read(decode: Callable[[bytes], Found], value: bytes, family: str) -> Found:
     try:
         return decode(value)
     except msgspec.MsgspecError:
-        raise NotAsTyped(f"it is no {family}") from None
+        raise NotAsTyped(f"it is not {'an' if family[:1] in 'AEIO' else 'a'} {family}") from None
 
 
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 31_536_000_000, 31_536_000_000_000, 31_536_000_000_000_000

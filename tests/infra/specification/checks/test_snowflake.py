@@ -11,7 +11,7 @@ from tests.infra.specifications import one_pipeline, problems, told
 @pytest.mark.parametrize(
     ("volumes", "expected"),
     [
-        ([], "there is none."),
+        ([], "expected one of: SNOWFLAKE_MANAGED."),
         ([{"name": "vs"}], "did you mean 'VS'?"),
     ],
 )
