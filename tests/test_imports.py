@@ -78,7 +78,7 @@ ROOMS_BELOW = {
     "ingest.native": "",
     "ingest.nesting": "",
     "ingest.new_columns": "config errors kinesis ledger planned_columns records snowflake",
-    "ingest.planned_columns": "config identifiers ledger records snowflake values",
+    "ingest.planned_columns": "config errors identifiers ledger records snowflake values",
     "ingest.permissions": "config",
     "ingest.records": "config identifiers kinesis native nesting values",
     "ingest.schemas": "aws config errors",
