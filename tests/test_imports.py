@@ -59,7 +59,7 @@ ROOMS_BELOW = {
     "ingest.aws": "config errors",
     "ingest.checks": "errors terminal",
     "ingest.commands": (
-        "aws checks config dead_letters identifiers kinesis ledger logs migration planned_columns spark terminal validate "
+        "aws checks config dead_letters kinesis ledger logs migration planned_columns spark terminal validate "
         "values"
     ),
     "ingest.config": "errors identifiers",
