@@ -59,8 +59,7 @@ ROOMS_BELOW = {
     "ingest.aws": "config errors",
     "ingest.checks": "errors terminal",
     "ingest.commands": (
-        "aws checks config dead_letters kinesis ledger logs migration planned_columns spark terminal validate "
-        "values"
+        "aws checks config dead_letters kinesis ledger logs migration planned_columns spark terminal validate values"
     ),
     "ingest.config": "errors identifiers",
     "ingest.datasource": "aws config errors kinesis records schemas sink values",
