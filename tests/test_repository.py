@@ -1,4 +1,7 @@
-"""What GitHub and people's tools read of this repository: actions, hooks, forms, updates. Each is one that its reader takes."""
+"""Files of this repository that GitHub and people's tools read: actions, hooks, forms, updates.
+
+Each is one that its reader takes.
+"""
 
 import json
 import os

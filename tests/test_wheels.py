@@ -1,4 +1,4 @@
-"""What is published: three wheels, each with its own package, all that it needs, and nothing that only imitates or tests; and
+"""Wheels that are published: each with its own package, all that it needs, and nothing that only imitates or tests; and
 one that brings them under the product's name."""
 
 import os

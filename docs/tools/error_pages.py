@@ -81,7 +81,9 @@ def _words(name: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    """As a page has it: links from this folder, what looks like a tag escaped, a capital letter and a full stop."""
+    """Writes a sentence as a page has it: links from this folder, what looks like a tag escaped, a capital letter and a
+    full stop.
+    """
     said = NOT_CODE.sub(lambda found: {"<": "\\<"}.get(found[0], found[0]), " ".join(text.split()))
     said = re.sub(r"\]\((?!https?:)([\w/.-]+\.md)", r"](../\1", said)
     return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', ':')) else '.'}" if said else ""

@@ -22,7 +22,7 @@ HEAD = "| id | error | | how it comes about | what to do |\n|---|---|---|---|---
 
 
 def errors_by_id() -> Mapping[str, type[FirnlineError]]:
-    """Of the packages, and of what measures them."""
+    """Returns the errors of the packages, and of what measures them."""
     return {**declared_errors(), **{error.id: error for error in declared_in(bench.errors)}}
 
 

@@ -63,7 +63,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 
 def landing() -> str:
-    """What the site's first page says before the lists: what Firnline is, and three ways in."""
+    """Returns the site's first page before the lists: what Firnline is, and three ways in."""
     return (DOCS / "tools" / "landing.template").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Whether two steps of the engine run in machine code: records to rows, and pages in CBOR to records.
+"""The machine code of two steps of the engine, where it is installed: records to rows, and pages in CBOR to records.
 
 `firnline-native` is an optional wheel of the engine's own version. Without it, and with one that does not fit, the same steps
 run in Python, with the same bytes, rejects and reasons.
@@ -39,7 +39,7 @@ Template = Sequence[tuple[bytes, int]]
 
 
 class NativeModule(Protocol):
-    """What firnline-native holds; its own file says what each does."""
+    """Interface of the module in firnline-native; its own files describe each part."""
 
     @property
     def PlainRows(self) -> Callable[[Template, Template, int], PlainRows]: ...  # noqa: N802 - a class is made by it
@@ -66,7 +66,7 @@ class Native:
 
 @cache
 def native() -> Native:
-    """What this process uses, from its first question to its end; never raises."""
+    """Returns what this process uses, from its first question to its end; never raises."""
     found = find_native(os.environ)
     if not found.is_expected:
         log.warning("native.unused", extra={"cause": found.why_not})

@@ -26,7 +26,7 @@ SHOWN = 20  # keys that a message names
 
 
 class Decided(NamedTuple):
-    """What a person said, by `column_key`."""
+    """Decisions of a person, by `column_key`."""
 
     approved: Mapping[str, str]
     """The definitions that were approved."""

@@ -63,7 +63,7 @@ class Clients:
 
 @pytest.fixture(scope="module")
 def endpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Of EMR, and of all other services."""
+    """Yields the endpoints of EMR, and of all other services."""
     folder, stage = tmp_path_factory.mktemp("runtimes"), Stage()
     application = RuntimesApplication(folder, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage)
     with AwsServer() as aws, WsgiServer(application, name="runtimes") as server:

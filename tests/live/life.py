@@ -113,7 +113,7 @@ class Life:
         return ended
 
     def _ask_of_the_environment(self) -> None:
-        """As each role of it, which the administrator is given for that."""
+        """Asks as each role of the environment, which the administrator is given for that."""
         names = blueprint_of(load_spec(self._spec_file)).names
         roles = {
             "preview": names.preview_role.sql,

@@ -29,7 +29,7 @@ from tests.live.verdicts import BELIEVED
 
 @contextmanager
 def answers_of(environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
-    """What it says, by what was asked; nothing of it stays."""
+    """Returns what it answers, by what was asked; nothing of it stays."""
     run = Run(int(time.time()))
     accounts = EmbeddedAccounts(environment)
     clients, key, other = cache(accounts.aws), new_pair(), new_pair()

@@ -28,7 +28,7 @@ DAY = date(2026, 12, 1)
 
 
 def answers() -> dict[str, dict[str, Any]]:
-    """As if an account answered what is believed."""
+    """Returns answers of an account that answers what is believed."""
     return recordings.read(BELIEVED)
 
 

@@ -1,5 +1,5 @@
-"""What the answers of a run say of docs/design/beliefs.md: which belief each question settles, whether the account said what the
-embedded environment says, and the page with that in it.
+"""Verdicts on docs/design/beliefs.md by the answers of a run: which belief each question settles, whether the account
+said what the embedded environment says, and the page with that in it.
 
 A belief is what the embedded environment answers (believed/). It holds where all of its questions were asked and answered so;
 one other answer refutes it. A belief of which a question was not asked keeps its row as it is.
@@ -44,7 +44,7 @@ class Question:
 
     @property
     def is_judged(self) -> bool:
-        """What the embedded environment refuses by name is not a belief about Snowflake."""
+        """True unless the embedded environment refuses it by name: that is not a belief about Snowflake."""
         return not (isinstance(self.believed, dict) and OF_OURS in str(self.believed.get("text")))
 
     @property
@@ -137,7 +137,7 @@ def _row(line: str, found: Mapping[str, Verdict], day: date) -> str:
 
 
 def report(found: Sequence[Verdict], answers: Answers, *, day: date, heading: str, lines: Sequence[str]) -> str:
-    """What was asked and answered, for people: `lines` say what was done, and what is left."""
+    """Writes what was asked and answered, for people: `lines` say what was done, and what is left."""
     return "\n".join(_report(found, answers, day=day, heading=heading, lines=lines)) + "\n"
 
 

@@ -142,7 +142,7 @@ def test_a_field_of_another_type_is_refused_as_in_json(module: NativeModule) -> 
 
 
 def test_data_may_be_base64_in_a_text(module: NativeModule) -> None:
-    """As kinesis-mock and kinesalite write it."""
+    """Data as kinesis-mock and kinesalite write it."""
     body = b"\xa1\x67Records\x81\xa2\x6eSequenceNumber\x611\x64Data\x64e30="
     assert CborPages(module).page(body) == RecordPage([Record("1", b"{}")])
 

@@ -191,7 +191,7 @@ class _Walk:
         return True
 
     def _was_replayed_before(self, row: AuditOutcome) -> bool:
-        """Whether a replay brought the row in, and its dead letter is gone: a lifecycle rule may have deleted it."""
+        """Returns whether a replay brought the row in, and its dead letter is gone: a lifecycle rule may have deleted it."""
         replayed = self._replayed_into(*position_of(row)[:2])
         return replayed is not None and row.row in replayed.proven
 

@@ -131,8 +131,9 @@ def report_not_stored(findings: ShardFindings, channel: CountedChannel, lacking:
 
 
 def replayed_of(config: EngineConfig, lineage: "Lineage", labels: Mapping[str, str]) -> Callable[[str], ReplayedInto]:
-    """What was replayed, by shard id, also where its dead letters are gone. `labels`: what rows say of their table, by its
-    route.
+    """Returns what was replayed, by shard id, also where its dead letters are gone.
+
+    `labels`: what rows say of their table, by its route.
     """
     if config.dead_letters.stream is not None:
         return lambda _: never

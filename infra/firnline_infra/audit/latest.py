@@ -30,7 +30,7 @@ NEXT_STEPS = {
 
 @dataclass(frozen=True, kw_only=True)
 class LatestClaim:
-    """What a table of latest rows has to be, in stored names."""
+    """The claim of a specification about a table of latest rows, in stored names."""
 
     stream: str
     """Of the pipeline that fills the table below."""
@@ -112,7 +112,7 @@ class LatestClaim:
 
 @dataclass(frozen=True, kw_only=True)
 class LatestReport:
-    """What was found of one table."""
+    """Findings about one table of latest rows."""
 
     table: str
     shown: str

@@ -164,7 +164,7 @@ class Statements:
 
     @property
     def _are_moments(self) -> bool:
-        """Whether times are columns of that type."""
+        """Returns whether times are columns of that type."""
         return self._are_columns and self.metadata.times is not MetadataTimes.EPOCH_MS
 
     def _of(self, shard_id: str) -> str:

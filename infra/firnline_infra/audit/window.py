@@ -101,7 +101,7 @@ def arrival_text(ms: int) -> str:
 
 
 def written_arrival(ms: int, times: MetadataTimes) -> str:
-    """As rows have it whose metadata writes its times so."""
+    """Writes a time of arrival as rows have it whose metadata writes its times so."""
     match times:
         case MetadataTimes.EPOCH_MS:
             return str(ms)

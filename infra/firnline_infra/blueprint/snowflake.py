@@ -132,7 +132,7 @@ class IcebergTable(Definition):
 
     @property
     def is_in_snowflake(self) -> bool:
-        """Whether Snowflake's own storage keeps its files."""
+        """True if Snowflake's own storage keeps its files."""
         return self.volume.name == SNOWFLAKE_STORAGE
 
     @property

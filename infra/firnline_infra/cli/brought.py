@@ -20,7 +20,7 @@ def how_to_install(extra: str) -> str:
 def command_with(
     extra: str, arguments: Sequence[str], *, prefix: Path, variables: Mapping[str, str]
 ) -> list[str] | None:
-    """What runs the same command with the extra; None unless uvx runs this one."""
+    """Returns the command that runs this one with the extra; None unless uvx runs this one."""
     uv = variables.get("UV")
     if not uv or not prefix.parent.name.startswith(IN_UVS_CACHE):
         return None

@@ -25,7 +25,7 @@ WORDS = re.compile(
 
 
 def wants_colour(variables: Mapping[str, str]) -> bool | None:
-    """What the variables say; None where a terminal decides."""
+    """Returns what the variables decide; None if a terminal decides."""
     if variables.get("NO_COLOR"):
         return False
     return True if variables.get("FORCE_COLOR") else None

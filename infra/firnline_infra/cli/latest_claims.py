@@ -1,4 +1,4 @@
-"""What `firnline audit ENV` holds tables of latest rows against: the specification, in stored names."""
+"""Claims about tables of latest rows, of a specification, in stored names: what `firnline audit ENV` holds them against."""
 
 from typing import TYPE_CHECKING
 

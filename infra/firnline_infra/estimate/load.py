@@ -185,7 +185,7 @@ class Load:
 
     @property
     def ingested_gb_a_month(self) -> float:
-        """What Snowflake ingests: the records, and where their size is known the metadata of their rows."""
+        """Returns what Snowflake ingests: the records, and where their size is known the metadata of their rows."""
         return self.gb_a_month * (1 + (self.metadata_bytes / self.record_bytes if self.record_bytes else 0))
 
     @property

@@ -1,4 +1,4 @@
-"""What a row's metadata adds to what Snowflake ingests, at most: its keys and values as they are sent.
+"""Size of a row's metadata, at most, in what Snowflake ingests: its keys and values as they are sent.
 
 The lengths are those of Kinesis' values: sequence numbers of 56 digits, ids of shards of 20 characters; a partition key is taken
 for a UUID (docs/records.md, the metadata). A test compares them with what the engine writes.
@@ -12,7 +12,7 @@ TIME = {MetadataTimes.ISO_UTC: 24 + QUOTES, MetadataTimes.ISO: 23 + QUOTES, Meta
 
 
 def metadata_bytes(pipeline: Pipeline) -> int:
-    """Of one row; 0 where rows carry none."""
+    """Returns the bytes of one row's metadata; 0 if rows carry none."""
     metadata = pipeline.metadata
     parts = metadata.parts(are_numbered=pipeline.format.makes_several_rows)
     members = sum(len(metadata.name_of(part)) + len('"":,') + _value(pipeline, part) for part in parts)

@@ -1,4 +1,4 @@
-"""Whether the table of the latest row of each key is still refreshed, and how: no provider compares it."""
+"""Comparison of a table of latest rows that no provider makes: whether it is still refreshed, and how."""
 
 from collections.abc import Iterator
 

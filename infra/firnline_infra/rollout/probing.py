@@ -1,4 +1,4 @@
-"""Whether a new engine's program could begin, asked before the old one is stopped for it.
+"""The probe: whether a new engine's program could begin, asked before the old one is stopped for it.
 
 Where two engines can't be up at once nothing else would show that an image can't be pulled, that a secret or a volume is missing
 or that no node is of the kind that is asked for, until nothing reads any more.

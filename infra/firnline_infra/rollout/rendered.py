@@ -1,4 +1,4 @@
-"""What a deploy would apply, as text for who applies it otherwise: a GitOps controller, or a job of the team's own.
+"""The text of what a deploy would apply, for who applies it otherwise: a GitOps controller, or a job of the team's own.
 
 For a Spark operator the objects around the engine and its SparkApplication, as YAML; for EMR the request that starts the job, as
 JSON. The same specification, stack and artefact give the same text.
@@ -16,7 +16,7 @@ TOKEN_CHARACTERS = 12
 
 
 def rendered(job: EngineJob, spec: EnvironmentSpec) -> str:
-    """Of one start, whose token is the job's hash: applied twice, it is one. Raises JobRefused."""
+    """Renders one start, whose token is the job's hash: applied twice, it is one. Raises JobRefused."""
     request = rendering_of(job).render(job, token=job.hash[:TOKEN_CHARACTERS])
     if spec.aws.runtime.kubernetes is None:
         return f"{json.dumps(request, indent=2, sort_keys=True)}\n"
@@ -24,7 +24,7 @@ def rendered(job: EngineJob, spec: EnvironmentSpec) -> str:
 
 
 def _around(spec: EnvironmentSpec) -> list[dict[str, Any]]:
-    """What `firnline deploy` would apply before; nothing where others do."""
+    """Returns what `firnline deploy` would apply before; nothing if others do."""
     from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 
     section = spec.aws.runtime.kubernetes

@@ -156,7 +156,7 @@ class TableOptions(Section):
 
     @property
     def keeps_latest(self) -> bool:
-        """Whether a table of the latest rows is made beside it."""
+        """True if a table of the latest rows is made beside it."""
         return bool(self.latest_by) or self.latest.partition_key
 
 

@@ -44,7 +44,7 @@ class MetadataForm(StrEnum):
 
 
 class MetadataTimes(StrEnum):
-    """How rows write the times of their metadata."""
+    """Forms of the times in rows' metadata."""
 
     ISO_UTC = "iso_utc"
     """`2025-11-05T09:12:15.300Z`, which every reader takes for UTC."""

@@ -131,12 +131,12 @@ def _inflated(data: bytes) -> Iterator[bytes]:
 
 
 def unpacked_bzip2(data: bytes) -> bytes:
-    """What bzip2 has packed, one stream. Raises Unusable."""
+    """Unpacks bzip2, one stream. Raises Unusable."""
     return _all(_one_of(bz2.BZ2Decompressor(), data, "bzip2"))
 
 
 def unpacked_xz(data: bytes) -> bytes:
-    """What xz has packed, one stream, with a dictionary of up to 64 MB. Raises Unusable."""
+    """Unpacks xz, one stream, with a dictionary of up to 64 MB. Raises Unusable."""
     return _all(_one_of(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_BYTES), data, "xz"))
 
 

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class CborPages:
-    """How one client asks for pages. Thread-safe: it only ever goes from CBOR to JSON."""
+    """Form in which one client asks for pages. Thread-safe: it only ever goes from CBOR to JSON."""
 
     def __init__(self, module: NativeModule | None) -> None:
         self._module = module
@@ -121,7 +121,7 @@ class CborPages:
         return 0.0
 
     def is_refused(self, status: int, parsed: Mapping[str, Any]) -> bool:
-        """Whether an answer says that the server makes nothing of CBOR; then pages are asked for in JSON from now on.
+        """Returns whether an answer says that the server does not support CBOR; then pages are asked for in JSON from now on.
 
         A server that fails before its first page may fail because of it.
         """

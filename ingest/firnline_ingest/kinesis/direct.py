@@ -74,7 +74,7 @@ class DirectReads:
         self._close_client()
 
     def get_records(self, **request: Any) -> Any:
-        """As the client's own. Raises as it does."""
+        """Answers as the client's own method. Raises as it does."""
         if self._sent is None or request.keys() != FORM:
             return self._by_botocore(**request)
         self.direct += 1
@@ -163,7 +163,7 @@ class _Status:
 
 
 def _is_plain(client: Any) -> bool:
-    """Whether this botocore, and this client, are as what is kept here needs them."""
+    """Returns whether this botocore, and this client, are as what is kept here needs them."""
     config: Any = client.meta.config
     session: Any = getattr(getattr(client, "_endpoint", None), "http_session", None)
     signer = getattr(client, "_request_signer", None)
@@ -179,7 +179,7 @@ def _is_plain(client: Any) -> bool:
 
 
 def _trusting(verify: Any) -> ssl.SSLContext:
-    """As botocore trusts: a bundle of the configuration or of the environment, else its own."""
+    """Returns a context that trusts as botocore does: a bundle of the configuration or of the environment, else its own."""
     context: ssl.SSLContext = create_urllib3_context()
     context.check_hostname, context.verify_mode = True, ssl.CERT_REQUIRED
     context.load_verify_locations(cafile=get_cert_path(verify))

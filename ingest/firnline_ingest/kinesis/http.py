@@ -1,4 +1,4 @@
-"""As much of HTTP/1.1 as a read of a shard takes: one request at a time on a connection that stays open.
+"""The part of HTTP/1.1 that a read of a shard takes: one request at a time on a connection that stays open.
 
 A head is taken apart by its line breaks, and a body is read piece by piece. What goes wrong is botocore's error for it.
 """

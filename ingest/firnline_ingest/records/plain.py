@@ -34,7 +34,7 @@ FAULTS = {
 
 @dataclass(slots=True)
 class PlainPage:
-    """What became of a page whose records are rows or rejected, each by itself."""
+    """Outcome of a page whose records are rows or rejected, each by itself."""
 
     rows: list[msgspec.Raw] = field(default_factory=list)
     rejected: list[RejectedRecord] = field(default_factory=list)

@@ -173,7 +173,7 @@ class ChannelWriter:
         self._report.counts(self.name, chunk.end)
 
     def _rows_counted(self, chunk: Chunk) -> int | None:
-        """How many of its rows a receipt has counted, or will; None if unknown. Sent or not, a row is counted once."""
+        """Returns how many of its rows a receipt has counted, or will; None if unknown. Sent or not, a row is counted once."""
         through = self._report.counted_of(self.name)
         return None if through is None else chunk.rows_up_to(min(through, chunk.end))
 

@@ -111,7 +111,7 @@ class ShardReport:
 
     @property
     def receipts(self) -> int:
-        """How many there were."""
+        """Returns how many there were."""
         return self._receipts
 
     def checkpointed(self, receipts: int) -> None:
@@ -120,7 +120,7 @@ class ShardReport:
 
     @property
     def tells_more(self) -> bool:
-        """Whether a receipt has reported what the ledger still calls untold: the next process would report it again."""
+        """Returns whether a receipt has reported what the ledger still calls untold: the next process would report it again."""
         return self._told_at > self._told_written
 
     def begin(self) -> None:

@@ -56,7 +56,7 @@ def probe_client(config: EngineConfig, target: TargetTable) -> None:
 
 
 def _unmade(config: EngineConfig, target: TargetTable, said: str) -> FirnlineError:
-    """Of a client that was not made in time: the refusal that the SDK has repeated, if it logged one."""
+    """Returns the error of a client that was not made in time: the refusal that the SDK has repeated, if it logged one."""
     refusals = list(REPEATED.finditer(said))
     snowflake, patience = config.snowflake, f"no answer in {PATIENCE_S:.0f} s"
     if not refusals:

@@ -1,4 +1,4 @@
-"""Where a drain keeps its one query's offsets: on this machine, where the engine's own checkpoint is a cluster's.
+"""The offsets of a drain's one query: kept on this machine, where the engine's own checkpoint is a cluster's.
 
 The ledger is the truth and a drain takes in nothing new, so that an empty checkpoint is enough (docs/s3.md): the Spark at hand
 needs no file system of the cluster's. One thing only the engine's checkpoint may know, where a stream begins that was never
@@ -27,7 +27,7 @@ def drain_checkpoint(config: EngineConfig, ledger: PlanLedger) -> Iterator[Engin
 
 
 def _is_needed(config: EngineConfig, ledger: PlanLedger) -> bool:
-    """Whether the ledger may not know where some stream begins. Raises what keeps the ledger from answering."""
+    """Returns whether the ledger may not know where some stream begins. Raises what keeps the ledger from answering."""
     return any(_is_latest(each.initial_position) for each in config.patterns) or any(
         _is_latest(each.initial_position) and not _is_begun(each.stream, ledger) for each in config.pipelines
     )

@@ -35,7 +35,7 @@ class Service(Protocol):
 
     @property
     def speaks_cbor(self) -> bool:
-        """Whether it answers requests in CBOR, or refuses them."""
+        """Returns whether it answers requests in CBOR, or refuses them."""
 
     @property
     def clock(self) -> Clock:

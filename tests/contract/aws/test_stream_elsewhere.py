@@ -147,7 +147,7 @@ def test_the_external_id_is_asked_for(partner: Partner, rendered: Statements) ->
 
 
 def fields_of(request: Any) -> Any:
-    """What a request says, in whichever form."""
+    """Returns the fields of a request, in whichever form."""
     is_cbor = request.headers["Content-Type"] in (cbor.CONTENT_TYPE, cbor.CONTENT_TYPE.encode())
     return cbor.decode(request.body) if is_cbor else json.loads(request.body)
 

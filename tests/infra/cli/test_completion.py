@@ -39,7 +39,7 @@ def test_bash_takes_the_script() -> None:
 
 
 def completed(*words: str) -> list[str]:
-    """What a shell is offered for the last word: asked as its script asks."""
+    """Returns what a shell is offered for the last word: asked as its script asks."""
     variables = {
         "_FIRNLINE_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(words),

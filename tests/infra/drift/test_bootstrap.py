@@ -1,4 +1,4 @@
-"""What an administrator applied in AWS, changed by hand: each change is found and named, and nothing else is."""
+"""Changes by hand to what an administrator applied in AWS: each is found and named, and nothing else is."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a row's metadata adds, against what the engine writes, and what it costs."""
+"""Tests of what a row's metadata adds, against what the engine writes, and what it costs."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ RECORD = Record(SequenceNumber="4" * 56, Data=b"{}", PartitionKey="0" * 36, Appr
 
 
 def bare(metadata: dict[str, Any]) -> dict[str, Any]:
-    """What a pipeline has to say whose rows carry no metadata."""
+    """Returns the options of a pipeline whose rows carry no metadata."""
     none = {"audit": False, "columns": [{"name": "A", "type": "INT"}]}
     return none if metadata.get("form") == "none" else {}
 

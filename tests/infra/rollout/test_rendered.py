@@ -1,4 +1,4 @@
-"""What `firnline deploy --render` prints: on every runtime what a deploy would apply, the same each time."""
+"""Tests of `firnline deploy --render`: on every runtime what a deploy would apply, the same each time."""
 
 import json
 from pathlib import Path

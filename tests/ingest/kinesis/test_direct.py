@@ -70,7 +70,7 @@ class Server:
         self.end_connections()
 
     def end_connections(self) -> None:
-        """As a server does with those that were idle for long."""
+        """Ends connections as a server does with those that were idle for long."""
         for each in self._open:
             try:
                 each.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""What AWS says of a stream that is being made, made anew or read fast, of consumers, of principals that are not there, and of a
+"""Questions to AWS about a stream that is being made, made anew or read fast, about consumers, absent principals, and a
 request that its model refuses.
 """
 

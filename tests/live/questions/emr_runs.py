@@ -1,4 +1,4 @@
-"""What EMR Serverless makes of runs: a small Python script in a bucket of the run's own, one run at a time."""
+"""Questions to EMR Serverless about runs: a small Python script in a bucket of the run's own, one run at a time."""
 
 import json
 import time

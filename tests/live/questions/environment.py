@@ -1,5 +1,7 @@
-"""What the roles of an environment see of it, once `up` has made it: the engine's, and that of previews. Iceberg tables, their
-volume and interactive tables are there, which no question can make by itself.
+"""Questions about what the roles of an environment see of it, once `up` has made it: the engine's, and that of
+previews.
+
+Iceberg tables, their volume and interactive tables are there, which no question can make by itself.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What Snowpipe's REST service makes of files that are submitted twice, are bad, or were not there (`user-guide/data-load-
+"""Questions to Snowpipe's REST service about files that are submitted twice, are bad, or were not there (`user-guide/data-load-
 snowpipe-rest-apis`): a stage, a pipe of a lower-case name and a table of the run's own.
 """
 

@@ -54,7 +54,7 @@ class Client:
         return found
 
     def of_pipe(self, name: str) -> "Client":
-        """Of a pipe of another name, in the same schema."""
+        """Returns a client of a pipe of another name, in the same schema."""
         return replace(self, pipe=f"{self.pipe.rpartition('/')[0]}/{name}", scoped={})
 
     def scoped_token(self) -> int:

@@ -144,7 +144,7 @@ def rows_of_statement(session: Session, statement: str) -> list[Any]:
 
 
 def refusal(error: Any, placeholders: Mapping[str, str]) -> dict[str, Any]:
-    """What an error of the driver's says, but for the query's id."""
+    """Returns what an error of the driver's says, but for the query's id."""
     text = QUERY_ID.sub("<query>", str(getattr(error, "raw_msg", None) or error.msg))
     return {"code": error.errno, "state": error.sqlstate, "text": anonymous(text, placeholders)}
 

@@ -232,7 +232,7 @@ def _answer(session: Session, step: Step, sql: str, hidden: Mapping[str, str]) -
 
 
 def _value(session: Session, expression: str) -> str:
-    """As text: what the drivers make of a value is not in question."""
+    """Returns a value as text: what the drivers make of it is not in question."""
     from snowflake.connector.errors import Error
 
     with closing(session.cursor()) as cursor:

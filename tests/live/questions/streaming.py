@@ -32,7 +32,7 @@ SETTLES = {
 
 
 def asked(control: str, jwt: str, database: str, execute: Execute, query: Query, session: Any) -> dict[str, Any]:
-    """Of the tables that snowflake.py has made in `database`; `execute` and `query` run a statement as an administrator, and
+    """Asks of the tables that snowflake.py has made in `database`; `execute` and `query` run a statement as an administrator, and
     `session` is of the user whose token `jwt` is.
     """
 

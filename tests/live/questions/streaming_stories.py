@@ -1,4 +1,4 @@
-"""What becomes of rows and channels while tables change, by Snowpipe Streaming's REST API: each story on a table of its own.
+"""Stories of rows and channels while tables change, by Snowpipe Streaming's REST API: each on a table of its own.
 
 What is read back comes through `query`, an administrator's in a warehouse.
 """
@@ -42,7 +42,7 @@ SETTLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where the stories are told: tables in `schema`, into which the role of `client_of`'s user inserts."""
+    """The place of the stories: tables in `schema`, into which the role of `client_of`'s user inserts."""
 
     client_of: Callable[[str], Client]
     schema: str
@@ -198,7 +198,7 @@ def _opened(place: Place, name: str) -> tuple[Client, str]:
 
 
 def _after(client: Client, token: str, place: Place, now: str) -> dict[str, Any]:
-    """What the old name says, and whether the channel is listed under the new one."""
+    """Returns what the old name says, and whether the channel is listed under the new one."""
     said = client.append("c", token, b'{"A":1}\n', f"after {now}", end="1").said
     moved = place.client_of(now)
     return {"append": said["status"], "is listed": bool(client.status("c")), "went along": bool(moved.status("c"))}

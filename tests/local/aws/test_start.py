@@ -1,4 +1,4 @@
-"""What every start of an environment waits for stays light: a service of AWS is loaded by its first request."""
+"""Tests that every start of an environment stays light: a service of AWS is loaded by its first request."""
 
 import subprocess
 import sys

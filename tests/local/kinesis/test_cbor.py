@@ -19,7 +19,7 @@ VALUES = st.recursive(
 
 
 def without_nulls(value: Any) -> Any:
-    """As botocore reads maps."""
+    """Reads maps as botocore does."""
     if isinstance(value, dict):
         return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
     return [without_nulls(each) for each in value] if isinstance(value, list) else value

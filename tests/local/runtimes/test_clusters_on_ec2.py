@@ -1,4 +1,4 @@
-"""What EMR on EC2 refuses, in its words; and steps, as our own client of the service asks for them: their shell is real."""
+"""Refusals of EMR on EC2, in its words; and steps, as our own client of the service asks for them: their shell is real."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

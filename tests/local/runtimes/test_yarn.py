@@ -24,7 +24,7 @@ def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3a_jars: Path) ->
 
 
 def daemons(folder: Path) -> list[str]:
-    """What works in the folder."""
+    """Returns what works in the folder."""
     return [each.name for each in Path("/proc").glob("[0-9]*") if works_in(each, folder)]
 
 

@@ -1,4 +1,4 @@
-"""What a record was packed in: gzip, zlib, deflate, Zstandard, snappy, and the frames of schema registries."""
+"""Readers of packed records: gzip, zlib, deflate, Zstandard, snappy, and the frames of schema registries."""
 
 import bz2
 import lzma
@@ -107,7 +107,7 @@ def _bounded(data: bytes) -> bytes:
 
 
 def of_codec(codec: bytes, packed: bytes) -> bytes:
-    """What a block of an Avro container stands for. Raises Unreadable."""
+    """Unpacks a block of an Avro container. Raises Unreadable."""
     match codec:
         case b"null":
             return packed

@@ -13,7 +13,7 @@ def unsnapped(data: bytes, most: int) -> bytes:
 
 
 def block(data: bytes, most: int) -> bytes:
-    """What one raw block stands for. Raises Unreadable."""
+    """Unpacks one raw block. Raises Unreadable."""
     size, at = _varint(data)
     if size > most:
         raise Unreadable("too-large", f"it has more than {most:,} bytes when it is unpacked")

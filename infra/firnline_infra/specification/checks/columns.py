@@ -68,7 +68,9 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
 
 
 def _a_clustering_key_is_of_declared_columns(spec: EnvironmentSpec) -> Iterator[str]:
-    """What evolution adds is not there when the table is made, and no VARIANT has an order."""
+    """Yields clustering keys that are not declared: what evolution adds is not there when the table is created, and
+    VARIANT has no order.
+    """
     for each in target_tables(spec):
         pipeline = each.pipeline
         types = {column.name: ColumnType.parse(column.type).family for column in pipeline.columns}

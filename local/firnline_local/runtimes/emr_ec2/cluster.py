@@ -91,7 +91,7 @@ class Cluster:
 
     @property
     def machines(self) -> Instances:
-        """What its steps run on."""
+        """Machines that its steps run on."""
         found = {each["Classification"]: each.get("Properties") or {} for each in self.configurations}
         return Instances(
             name=self.id,
@@ -187,7 +187,7 @@ def resize(cluster: Cluster, changes: Sequence[Mapping[str, Any]]) -> None:
 
 
 def node_size(groups: Sequence[Group]) -> NodeSize:
-    """What the core nodes give YARN; the primary node alone where there are none."""
+    """Returns what the core nodes give YARN; the primary node alone if there are none."""
     workers = [group for group in groups if group.request["InstanceRole"] != "MASTER"] or list(groups)
     cores = sum(vcpus(group.request["InstanceType"]) * group.count for group in workers)
     memory = sum(memory_gib(group.request["InstanceType"]) * group.count for group in workers)

@@ -1,4 +1,4 @@
-"""How EMR on EC2 refuses (API reference, "Common Errors" of each operation)."""
+"""Errors of EMR on EC2 (API reference, "Common Errors" of each operation)."""
 
 from firnline_local.runtimes.rest_json import ServiceError
 

@@ -1,4 +1,4 @@
-"""What the steps of one cluster run on: this machine, in a folder, as the cluster's role.
+"""Machines of one cluster's steps: this machine, in a folder, as the cluster's role.
 
 A step is what its arguments say, as command-runner.jar runs them on the primary node: `spark-submit …`, or `bash -c …`. Spark's
 master is YARN, which starts with the first step that needs it. What of the primary node's own folders a step may name is a
@@ -28,7 +28,7 @@ LINES = 5  # of a step that failed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instances:
-    """What machines were asked for, and who they are."""
+    """Instances as they were asked for, and who they are."""
 
     name: str
     """The cluster's id."""
@@ -56,7 +56,7 @@ class RunningStep(Protocol):
 
 
 class Machines(Protocol):
-    """Of one cluster."""
+    """The machines of one cluster."""
 
     def run(self, step: str, arguments: Sequence[str]) -> RunningStep:
         """Raises LaunchRefused."""
@@ -118,7 +118,7 @@ class MachinesHere:
 
     @property
     def _variables(self) -> dict[str, str]:
-        """What every process of the machines has, so that SDKs find this AWS, and their own credentials."""
+        """Returns the variables of every process of the machines, so that SDKs find this AWS, and their own credentials."""
         known = {name: each for name, each in self._places.variables.items() if name != "AWS_EC2_METADATA_DISABLED"}
         return {**known, "AWS_EC2_METADATA_SERVICE_ENDPOINT": self._metadata.endpoint, "SPARK_LOCAL_IP": "127.0.0.1"}
 
@@ -157,7 +157,7 @@ class MachinesHere:
             self._is_up = True
 
     def _logs(self) -> Iterator[tuple[str, Path]]:
-        """What EMR calls each file below the log URI, and where it is here."""
+        """Yields what EMR calls each file below the log URI, and where it is here."""
         for stream in (STDOUT, STDERR):
             for file in self._steps.glob(f"*/{stream}"):
                 yield f"steps/{file.parent.name}/{stream}", file

@@ -1,4 +1,4 @@
-"""What an instance finds out about itself: the instance metadata service, version 2, as far as SDKs ask it for credentials.
+"""The instance metadata service, version 2, as far as SDKs ask it for credentials.
 
 On an instance it listens on 169.254.169.254; here on a port of its own, which AWS_EC2_METADATA_SERVICE_ENDPOINT names.
 (EC2 user guide, "Use the Instance Metadata Service to access instance metadata" and "Retrieve security credentials from

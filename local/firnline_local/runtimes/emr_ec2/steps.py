@@ -83,7 +83,7 @@ def check_step(given: Mapping[str, Any], level: int) -> None:
 
 
 class ClusterSteps:
-    """Of one cluster. Callers hold the service's lock, which each step's thread takes for every change of one."""
+    """The steps of one cluster. Callers hold the service's lock, which each step's thread takes for every change of one."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class ClusterSteps:
         return self.steps[id_]
 
     def cancel(self, id_: str, option: str) -> dict[str, Any]:
-        """What became of it, in CancelSteps' answer."""
+        """Cancels a step, and returns what became of it, in CancelSteps' words."""
         step = self.found(id_)
         if step.state == PENDING:
             self._end(step, CANCELLED)

@@ -51,7 +51,7 @@ SCHEDULER = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSize:
-    """What YARN may give away; of all core nodes together, as there is one node here."""
+    """Resources that YARN may give away; of all core nodes together, as there is one node here."""
 
     memory_mib: int
     cores: int

@@ -93,7 +93,7 @@ OnSession = Callable[[str, str], None]
 
 
 class Assumed(Protocol):
-    """Who becomes a role, by which service; a Submission is one."""
+    """A role, and the service that assumes it; a Submission is one."""
 
     @property
     def name(self) -> str: ...

@@ -69,7 +69,7 @@ class Iceberg:
 
 @dataclass(kw_only=True)
 class Dynamic:
-    """What a dynamic table has besides: its query, and how it is kept up to date."""
+    """Properties of a dynamic table: its query, and how it is kept up to date."""
 
     query: str
     text: str
