@@ -118,6 +118,8 @@ class LatestReport:
     shown: str
     """The moment that it shows, ISO 8601; empty where nothing was compared."""
     remark: str = ""
+    """Why nothing was compared."""
+    next_step: str = ""
     keys: int = 0
     """That have a latest row which does not delete them."""
     missing: int = 0
@@ -133,8 +135,15 @@ class LatestReport:
         return {name: count for name in NEXT_STEPS if (count := getattr(self, name))}
 
     @property
+    def problems(self) -> list[tuple[str, str]]:
+        """What is wrong, and the next step for each; that nothing was compared is wrong, too."""
+        if not self.shown:
+            return [(f"not compared: {self.remark}", self.next_step)]
+        return [(f"{count:,} {kind}", NEXT_STEPS[kind]) for kind, count in self.found.items()]
+
+    @property
     def is_proven(self) -> bool:
-        return not self.found
+        return not self.problems
 
     def as_document(self) -> dict[str, Any]:
         return {**asdict(self), "proven": self.is_proven}
@@ -143,8 +152,12 @@ class LatestReport:
 def audit_latest(connection: "SnowflakeConnection", claim: LatestClaim, *, role: str) -> LatestReport:
     """Raises LatestUnreadable or QueryFailed."""
     if not claim.has_row_timestamp:
-        remark = "not compared: without row_timestamp nothing says which rows are older than the table"
-        return LatestReport(table=str(claim), shown="", remark=remark)
+        return LatestReport(
+            table=str(claim),
+            shown="",
+            remark="without row_timestamp nothing says which rows are older than the table",
+            next_step="set row_timestamp: true on the pipeline.",
+        )
     shown = _shown(connection, claim, role)
     for _ in range(MOST_ATTEMPTS):
         (row,) = _asked(connection, claim, claim.comparison(shown.isoformat()))
@@ -160,8 +173,12 @@ def audit_latest(connection: "SnowflakeConnection", claim: LatestClaim, *, role:
                 unexpected=abs(row["shown"] - wanted),
             )
         shown = now
-    remark = f"not compared: it was refreshed {MOST_ATTEMPTS} times meanwhile; a longer target lag leaves the time"
-    return LatestReport(table=str(claim), shown="", remark=remark)
+    return LatestReport(
+        table=str(claim),
+        shown="",
+        remark=f"it was refreshed {MOST_ATTEMPTS} times meanwhile",
+        next_step="audit again; a longer latest.target_lag_seconds leaves more time between two refreshes.",
+    )
 
 
 def _shown(connection: "SnowflakeConnection", claim: LatestClaim, role: str) -> datetime:

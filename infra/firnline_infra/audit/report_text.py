@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from firnline_infra.audit.findings import NEXT_STEPS, NOT_INGESTED, Counts, ProblemKind
-from firnline_infra.audit.latest import NEXT_STEPS as LATEST_STEPS
 from firnline_infra.audit.latest import LatestReport
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
@@ -19,15 +18,11 @@ def report_text(report: AuditReport) -> str:
 
 
 def _latest(report: LatestReport) -> str:
-    if report.remark:
-        return f"{report.table}, the latest row of each key: {report.remark}."
-    what = f"{report.table} as of {report.shown}: the latest row of each of {report.keys:,} keys"
-    if report.is_proven:
-        return f"PROVEN: {what}."
-    lines = [f"NOT PROVEN: {what}."]
-    for kind, count in report.found.items():
-        lines += [f"{count:,} {kind}. Next: {LATEST_STEPS[kind]}"]
-    return "\n".join(lines)
+    what = f"{report.table}, the latest row of each key"
+    if report.shown:
+        what = f"{report.table} as of {report.shown}: the latest row of each of {report.keys:,} keys"
+    verdict = "PROVEN" if report.is_proven else "NOT PROVEN"
+    return "\n".join([f"{verdict}: {what}.", *(f"{problem}. Next: {step}" for problem, step in report.problems)])
 
 
 def _pipeline(report: PipelineReport) -> str:

@@ -13,7 +13,10 @@ from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
+    from firnline_infra.audit.latest import LatestClaim
     from firnline_infra.audit.report import AuditReport
+    from firnline_infra.specification import EnvironmentSpec
+    from firnline_infra.specification.pipeline import Pipeline
     from firnline_infra.status.model import CheckFinding
 
 
@@ -84,7 +87,6 @@ def audit(
 
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
-    from firnline_infra.cli.latest_claims import latest_claims
     from firnline_infra.status.checks import embedded_at, remember_check
     from firnline_ingest.config.model import DeadLettersConfig
 
@@ -111,11 +113,44 @@ def _findings(report: "AuditReport") -> "list[CheckFinding]":
     from firnline_infra.audit.findings import NEXT_STEPS
     from firnline_infra.status.model import CheckFinding
 
-    return [
+    of_pipelines = [
         CheckFinding(what=f"{each.stream}: {count:,} {kind.text}", next_step=NEXT_STEPS[kind])
         for each in report.pipelines
         for kind, count in each.found.items()
     ]
+    return of_pipelines + [
+        CheckFinding(what=f"{each.table}: {problem}", next_step=step)
+        for each in report.latest
+        for problem, step in each.problems
+    ]
+
+
+def latest_claims(spec: "EnvironmentSpec") -> "list[LatestClaim]":
+    """Returns the claims of a specification about tables of latest rows, in stored names."""
+    from firnline_infra.specification.target_tables import target_tables
+
+    return [_claim(each.pipeline) for each in target_tables(spec) if each.pipeline.keeps_latest]
+
+
+def _claim(pipeline: "Pipeline") -> "LatestClaim":
+    from firnline_infra.audit.latest import LatestClaim
+    from firnline_infra.audit.statements import Statements
+    from firnline_infra.specification.identifier import Identifier
+    from firnline_infra.specification.names import latest_name, table_of
+
+    database, schema, table = (part.name for part in table_of(pipeline).parts)
+    latest, are_numbered = pipeline.latest, pipeline.format.makes_several_rows
+    return LatestClaim(
+        stream=pipeline.stream,
+        rows=Statements(database, schema, table, pipeline.stream, pipeline.metadata, are_numbered),
+        name=latest_name(pipeline).parts[-1].name,
+        key=tuple(Identifier.parse(each).name for each in pipeline.latest_by),
+        by_partition_key=latest.partition_key,
+        order_by=tuple(Identifier.parse(each).name for each in latest.order_by),
+        deleted_column=None if latest.deleted_by is None else Identifier.parse(latest.deleted_by).name,
+        deleted_values=tuple(latest.deleted_values),
+        has_row_timestamp=pipeline.row_timestamp,
+    )
 
 
 def _say(stream: str, findings: "ShardFindings") -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from firnline_infra.audit.latest import LatestReport, audit_latest
 from firnline_infra.blueprint.latest import latest_table
-from firnline_infra.cli.latest_claims import latest_claims
+from firnline_infra.cli.audit import latest_claims
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.identifiers import text_literal

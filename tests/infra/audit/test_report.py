@@ -1,6 +1,7 @@
 import pytest
 
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.latest import LatestReport
 from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
@@ -47,6 +48,17 @@ def test_any_problem_ends_with_3(kind: ProblemKind) -> None:
 
 def test_one_pipeline_with_a_problem_is_enough() -> None:
     assert AuditReport([*GOOD.pipelines, *BAD.pipelines]).exit_status == 3
+
+
+def test_a_table_of_latest_rows_that_was_not_compared_is_not_proven() -> None:
+    unread = LatestReport(
+        table="DB.RAW.ORDERS_LATEST", shown="", remark="it was refreshed meanwhile", next_step="audit again."
+    )
+    found = AuditReport(GOOD.pipelines, latest=[unread])
+    assert (found.exit_status, found.as_document()["latest"][0]["proven"]) == (3, False)
+    *_, verdict, why = report_text(found).splitlines()
+    assert verdict == "NOT PROVEN: DB.RAW.ORDERS_LATEST, the latest row of each key."
+    assert why == "not compared: it was refreshed meanwhile. Next: audit again."
 
 
 def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
