@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.kinds import snowflake_latest as latest
 from firnline_infra.kinds import snowflake_objects as objects
 from firnline_infra.kinds import snowflake_roles as roles
 from firnline_infra.kinds import snowflake_users as users
@@ -106,7 +105,7 @@ SNOWFLAKE_KINDS = (
         made=lambda blueprint: blueprint.landing.latest,
         comparisons=(
             objects.grants_on("DYNAMIC TABLE"),
-            Comparison(what="schedule", find=latest.schedule, rule="table"),
+            Comparison(what="schedule", find=objects.refreshes, rule="table"),
         ),
     ),
     SnowflakeKind(

@@ -1,4 +1,5 @@
-"""Changes to an object of Snowflake past the stack: grants on it, future ones, parameters, a paused pipe, a SELECT.
+"""Changes to an object of Snowflake past the stack: grants on it, future ones, parameters, a paused pipe, a SELECT, a
+suspended refresh.
 
 Rows of `kinds/snowflake.py` name these functions. Grants to the roles of the environment itself are compared from their side
 (`snowflake_roles.py`).
@@ -20,6 +21,10 @@ SET_BY_CREATE = frozenset({"CATALOG", "EXTERNAL_VOLUME"})
 OF_ICEBERG = frozenset({"CATALOG_SYNC", "TARGET_FILE_SIZE", "STORAGE_SERIALIZATION_POLICY"})
 """Parameters of an Iceberg table that ALTER can set and our CREATE does not, so that each has its default; an account may list
 them as the table's own all the same (docs.snowflake.com, `sql-reference/sql/alter-iceberg-table`, 2026-11-28)."""
+ACTIVE = "ACTIVE"
+REFRESHED = (ACTIVE, "RUNNING")
+"""States of a dynamic table that is refreshed; RUNNING on older pages (docs.snowflake.com,
+`release-notes/bcr-bundles/2024_02/bcr-1543`)."""
 
 
 def name_of(wanted: Any) -> QualifiedName:
@@ -163,3 +168,25 @@ def policies_of_table(subject: Subject) -> Iterator[Difference]:
 
 def _plain(sql: str) -> str:
     return "".join(sql.split()).upper().rstrip(";")
+
+
+def refreshes(subject: Subject) -> Iterator[Difference]:
+    """Finds one that was suspended, also by Snowflake after five refreshes that failed, or that is read whole each time."""
+    table = subject.wanted
+    *container, own = table.name.parts
+    inside = QualifiedName(tuple(container)).sql
+    for row in subject.rows(f"SHOW DYNAMIC TABLES LIKE {like_pattern(own.name)} IN SCHEMA {inside}"):
+        if row["name"] != own.name:
+            continue
+        state, mode = row.get("scheduling_state"), str(row.get("refresh_mode"))
+        if state is None:
+            raise subject.out_of_sight("the scheduling state")
+        if state not in REFRESHED:
+            step = (
+                "find out who did it, or which refresh failed (INFORMATION_SCHEMA.DYNAMIC_TABLE_REFRESH_HISTORY); "
+                f"then ALTER DYNAMIC TABLE {table.name.sql} RESUME"
+            )
+            yield Difference(path="schedulingState", expected=ACTIVE, found=str(state), next_step=step)
+        if mode != table.refresh_mode:
+            step = "find out who made it anew and why; each refresh reads the whole table. `firnline up` makes it again"
+            yield Difference(path="refreshMode", expected=table.refresh_mode, found=mode, next_step=step)
