@@ -1,6 +1,7 @@
 """Fixtures of every tier: the real embedded environment, started once, when the first test asks for it."""
 
 import gc
+import logging
 import os
 import signal
 import subprocess
@@ -87,6 +88,19 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     Packed ones hold the second they were packed in: workers that import a file in two seconds would collect different tests.
     """
     return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """A test that runs what configures the logs leaves them to the next as pytest knows them.
+
+    `caplog` attaches itself to the root logger and to each logger that does not propagate: a logger that changes between
+    two tests gives the later one each line twice, or none.
+    """
+    ours = logging.getLogger("firnline_ingest")
+    before = (ours.handlers[:], ours.propagate, ours.level)
+    yield
+    ours.handlers[:], ours.propagate, ours.level = before
 
 
 @pytest.fixture(scope="session")

@@ -136,7 +136,7 @@ class LatestReport:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """What is wrong, and the next step for each; that nothing was compared is wrong, too."""
+        """Problems, each with its next step; that nothing was compared is one, too."""
         if not self.shown:
             return [(f"not compared: {self.remark}", self.next_step)]
         return [(f"{count:,} {kind}", NEXT_STEPS[kind]) for kind, count in self.found.items()]

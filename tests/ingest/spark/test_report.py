@@ -11,8 +11,7 @@ from tests.ingest.spark.standing_in import problem, receipt
 
 
 @pytest.fixture
-def lines(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Any]]:
-    monkeypatch.setattr(logging.getLogger("firnline_ingest"), "propagate", True)
+def lines(caplog: pytest.LogCaptureFixture) -> Callable[[str], list[Any]]:
     caplog.set_level(logging.INFO, "firnline_ingest")
     return lambda event: [record for record in caplog.records if record.getMessage() == event]
 

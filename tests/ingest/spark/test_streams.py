@@ -147,10 +147,7 @@ def test_a_plan_that_is_replayed_by_a_new_engine_has_the_streams_of_its_offset(w
     assert starts(list(world.planner("clicks-.*").rows(world.offset))) == {"clicks-eu": "h"}
 
 
-def test_a_pattern_without_a_stream_is_said_now_and_then(
-    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logging.getLogger("firnline_ingest"), "propagate", True)
+def test_a_pattern_without_a_stream_is_said_now_and_then(world: World, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "firnline_ingest")
     watch = PatternWatch(world.planner("clicks-.*", "orders-.*").config, lambda: world.clock().timestamp())
 

@@ -26,7 +26,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def events(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Any]]:
-    monkeypatch.setattr(logging.getLogger("firnline_ingest"), "propagate", True)
+def events(caplog: pytest.LogCaptureFixture) -> Callable[[str], list[Any]]:
     caplog.set_level(logging.INFO, "firnline_ingest")
     return lambda event: [record for record in caplog.records if record.getMessage() == event]
