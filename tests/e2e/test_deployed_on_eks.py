@@ -1,5 +1,6 @@
 """From a specification to proven rows on the embedded EMR on EKS: the engine's own archive, as a job run under its own role."""
 
+import subprocess
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -15,6 +16,7 @@ from firnline_infra.runtimes.service import RunState
 from firnline_infra.specification.service_users import service_users
 from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.ledger.provision import open_ledger
 from firnline_local.demo.deployable import Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events
@@ -24,6 +26,7 @@ from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 
 HANGS_S = 1800
+ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 ON_EKS = {
@@ -32,6 +35,13 @@ ON_EKS = {
     "namespace": "streams",
     "emr_eks": {"architecture": ARCHITECTURE, "attempts": 2},
 }
+
+
+def native_wheel() -> Path | None:
+    """Returns firnline-native as `scripts/native` builds it; None where there is no Rust, which fails in CI."""
+    command = [str(ROOT / "scripts" / "native"), "--where"]
+    built = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return Path(built) if built else None
 
 
 class OnEks(Deployable):
@@ -90,11 +100,15 @@ def test_an_engine_is_deployed_runs_and_is_stopped_with_every_record_proven(
     deployable.prepare()
     engine = deployable.up()
     events = list(shop_events(500))
-    done = engine.deploy(lambda: build_cached(target_of_specification(engine.spec)))
+    native = native_wheel()
+    done = engine.deploy(lambda: build_cached(target_of_specification(engine.spec), native=native))
     assert deployable.described(done.run.id)["state"] == "RUNNING"
     deployable.environment.put_events(deployable.name, events)
     story = DeploymentStory(deployable, events, Screen(), kills=False)
     story._until_all_is_there(done, engine)
+    run = open_ledger(deployable.configuration(done.run.id)).current_run()
+    assert run is not None
+    assert run.rows_by.startswith("Python" if native is None else "firnline-native"), run.rows_by
     stopped = engine.stop()
     assert [run.id for run in stopped] == [done.run.id]
     assert engine.runtime.look(done.run).state in (RunState.SUCCEEDED, RunState.STOPPED)

@@ -31,7 +31,7 @@ from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
 from firnline_infra.build.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
 from firnline_infra.build.image import PLATFORMS, UV, hadoop_of_spark
 from firnline_infra.build.lock import locked, pins_of
-from firnline_infra.build.native_wheel import find_native_wheel
+from firnline_infra.build.native_wheel import check_native_wheel
 from firnline_infra.build.sbom import sbom_of
 from firnline_infra.build.target import Target
 from firnline_infra.build.wheels import sha256_of, wheels_of
@@ -47,17 +47,19 @@ def build(
     target: Target,
     *,
     wheels: Path | None = None,
+    native: Path | None = None,
     lock: str | None = None,
     cache: Path | None = None,
     modules: Sequence[str] = (),
 ) -> BuiltArtefact:
     """Writes the artefact's files into the folder `into`, which holds nothing else but an earlier artefact.
 
-    `wheels` is a folder that has every wheel, for who has no index; `lock` what is pinned, engine.lock.txt by default; `cache`
-    where wheels and artefacts are kept; `modules` the user's own files and folders of Python. Raises BuildError.
+    `wheels` is a folder that has every wheel, for who has no index; `native` a wheel of firnline-native, left out where absent;
+    `lock` what is pinned, engine.lock.txt by default; `cache` where wheels and artefacts are kept; `modules` the user's own
+    files and folders of Python. Raises BuildError, and UsageError for another wheel than `native` may be.
     """
     cache = cache or default_cache()
-    built = build_cached(target, wheels=wheels, lock=lock, cache=cache, modules=modules)
+    built = build_cached(target, wheels=wheels, native=native, lock=lock, cache=cache, modules=modules)
     _clear(into)
     for file in built.files:
         shutil.copyfile(file, into / file.name)
@@ -68,11 +70,14 @@ def build_cached(
     target: Target,
     *,
     wheels: Path | None = None,
+    native: Path | None = None,
     lock: str | None = None,
     cache: Path | None = None,
     modules: Sequence[str] = (),
 ) -> BuiltArtefact:
     """Builds like `build`, and leaves the artefact in the cache, where it may be read and not changed."""
+    if native is not None:
+        check_native_wheel(native, target)
     cache = cache or default_cache()
     lock = locked(target.extras) if lock is None else lock
     (cache / "artefacts").mkdir(parents=True, exist_ok=True)
@@ -80,7 +85,6 @@ def build_cached(
         made = Path(name, "artefact")
         made.mkdir()
         engine = write_engine_wheel(made)
-        native = find_native_wheel(target, cache=cache, given=wheels)
         ours = [engine] if native is None else [engine, native]
         own = module_files(modules)
         folder = cache / "artefacts" / _inputs(target, lock, ours, own)

@@ -26,6 +26,12 @@ from firnline_infra.cli.environment_argument import environment_argument
     help="A folder with every wheel, where no package index can be reached.",
 )
 @click.option(
+    "--native",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="WHEEL",
+    help="firnline-native for the cluster's architecture, which the archive is to have too.",
+)
+@click.option(
     "--image", metavar="NAME", help="Builds the image too, under this name and tag, with docker, podman or buildah."
 )
 @click.option(
@@ -45,6 +51,7 @@ def build(
     architecture: str | None,
     spark: str | None,
     wheels: Path | None,
+    native: Path | None,
     image: str | None,
     base: str | None,
     push: bool,
@@ -70,7 +77,7 @@ def build(
     if image is None and (base or (push and not spec.aws.runtime.has_repository)):
         raise click.UsageError("--base and --push are the image's; give --image.")
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
-    built = build_artefact(into, target, wheels=wheels, modules=spec.aws.runtime.modules)
+    built = build_artefact(into, target, wheels=wheels, native=native, modules=spec.aws.runtime.modules)
     size = built.archive.stat().st_size
     click.echo(
         f"{built.archive}\n  {target}, Spark {target.spark}: {len(built.manifest.packages)} packages, {size / 1e6:.0f} MB"
