@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from firnline_ingest.errors import did_you_mean, nearest
 
@@ -43,18 +43,19 @@ def word_hint(given: object, expected: str) -> str:
 
 def form_hint(sections: Sequence[type[BaseModel]], given: object) -> str:
     """Returns the form of a value that must be a section: with its `type`, with the field that takes the word that was
-    given, with what it needs, or with its first field.
+    given or the nearest one, with what it needs, or with its first field.
 
     Empty where nothing is known of it.
     """
     types = [name for each in sections if "type" in each.model_fields for name in _words_of(each, "type")]
     if types:
-        return f"{{type: {given if given in types else types[0]}}}"
-    for section in sections:
-        for name in section.model_fields:
-            plain = {_plain(word): word for word in _words_of(section, name)}
-            if isinstance(given, str) and _plain(given) in plain:
-                return f"{{{name}: {plain[_plain(given)]}}}"
+        near = nearest(_plain(given), types) if isinstance(given, str) else None
+        return f"{{type: {near or types[0]}}}"
+    words = [(word, name) for section in sections for name in section.model_fields for word in _words_of(section, name)]
+    near = nearest(_plain(given), [_plain(word) for word, _ in words]) if isinstance(given, str) else None
+    for word, name in words:
+        if _plain(word) == near:
+            return f"{{{name}: {word}}}"
     return required_form(sections) or next((f"{{{each}: …}}" for section in sections for each in _names(section)), "")
 
 
@@ -72,6 +73,22 @@ def short_form(sections: Sequence[type[BaseModel]], given: object) -> dict[str, 
             if _plain(given) in known:
                 meant.append({name: known[_plain(given)]})
     return meant[0] if len(meant) == 1 and _plain(given) not in map(_plain, names) else None
+
+
+def short_words(sections: Sequence[type[BaseModel]]) -> list[str]:
+    """The words that stand for a whole section of one of these kinds, and are all that it needs, in their order."""
+    words = (word for section in sections for name in section.model_fields for word in _words_of(section, name))
+    return [word for word in dict.fromkeys(words) if _is_whole(sections, short_form(sections, word))]
+
+
+def _is_whole(sections: Sequence[type[BaseModel]], form: dict[str, str] | None) -> bool:
+    for section in sections if form is not None else ():
+        try:
+            section.model_validate(form, strict=None)
+        except ValidationError:
+            continue
+        return True
+    return False
 
 
 def required_form(sections: Sequence[type[BaseModel]]) -> str:

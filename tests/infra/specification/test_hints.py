@@ -35,6 +35,18 @@ PODS = RUNTIMES["kubeflow"]
             {"aws": {"runtime": "emr_serverless"}},
             "aws.runtime: must be a mapping of names to values, such as {trust: emr-serverless}",
         ),
+        (
+            {"aws": {"runtime": "emr_serverles"}},
+            "aws.runtime: must be a mapping of names to values, such as {trust: emr-serverless}",
+        ),
+        (
+            one_pipeline(initial_position="lates"),
+            "pipelines[0].initial_position: must be a mapping of names to values, such as {at: LATEST}",
+        ),
+        (
+            one_pipeline(format="json_line"),
+            "pipelines[0].format: must be a mapping of names to values, such as {type: json_lines}",
+        ),
         ({"durability": "EPHEMRAL"}, "durability: …(got 'EPHEMRAL'); did you mean 'EPHEMERAL'?"),
         ({"durability": "ephemeral"}, "durability: …(got 'ephemeral'); did you mean 'EPHEMERAL'?"),
         (

@@ -7,6 +7,7 @@ reference pays for that, because reading a source takes longer than loading a sp
 import ast
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
@@ -17,6 +18,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_ingest.config.hints import short_words
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -33,7 +35,35 @@ def json_schema(document: type[BaseModel] = EnvironmentSpec) -> Schema:
 
 
 def json_schema_text() -> str:
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    """The schema for editors: it takes a word where one stands for a section, as a document may have it."""
+    schema = json_schema()
+    kinds = {kind.__name__: kind for kind in _kinds(EnvironmentSpec)}
+    for definition in (schema, *schema["$defs"].values()):
+        for name, described in definition.get("properties", {}).items():
+            definition["properties"][name] = _with_short_words(described, kinds)
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _with_short_words(described: Schema, kinds: dict[str, type]) -> Schema:
+    """The schema of a value, which a word may stand for too. Words are offered as the document's models write them, and taken
+    in any case, with `-` for `_`."""
+    if described.get("type") == "array":
+        return {**described, "items": _with_short_words(described["items"], kinds)}
+    choices = described.get("oneOf") or described.get("anyOf") or [described]
+    named = [kinds[each["$ref"].rpartition("/")[2]] for each in choices if "$ref" in each]
+    sections = [kind for kind in named if issubclass(kind, BaseModel)]
+    if not (words := short_words(sections)):
+        return described
+    about = {name: described[name] for name in ("description", "default") if name in described}
+    whole = {name: value for name, value in described.items() if name not in about}
+    any_case = "|".join("".join(map(_in_any_case, word)) for word in words)
+    return {"anyOf": [whole, {"enum": words}, {"type": "string", "pattern": f"^({any_case})$"}], **about}
+
+
+def _in_any_case(character: str) -> str:
+    if character in "-_":
+        return "[-_]"
+    return f"[{character.upper()}{character.lower()}]" if character.isalpha() else re.escape(character)
 
 
 def _describe(kind: type, definition: Schema) -> None:
