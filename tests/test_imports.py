@@ -55,7 +55,7 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "aws commands config errors",
+    "ingest.__main__": "aws commands config errors terminal",
     "ingest.aws": "config errors",
     "ingest.checks": "errors terminal",
     "ingest.commands": (

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.terminal import printable
 
 if TYPE_CHECKING:
     import argparse
 
+    from firnline_ingest.commands.output import Echo
     from firnline_ingest.config.model import EngineConfig
 
 REFUSED, INTERRUPTED = 2, 128 + signal.SIGINT
@@ -22,18 +24,22 @@ def main(
     program: str = "python -m firnline_ingest",
     config: "Callable[[argparse.Namespace], EngineConfig] | None" = None,
     more: str = "",
+    echo: "Echo | None" = None,
 ) -> int:
     """Returns the exit status (docs/runbook.md lists them). `program` is what a person typed. With `config`, the configuration
-    is what it returns for the options, --config is the caller's own, and each command's help says `more`.
+    is what it returns for the options, --config is the caller's own, and each command's help says `more`. `echo` prints.
     """
     try:
         from firnline_ingest.aws.configuration import read_config  # here, where a Ctrl-C leaves no trace
         from firnline_ingest.commands import parser_of
+        from firnline_ingest.commands.output import plain_echo
 
+        echo = echo or plain_echo
         options = parser_of(program, more=more, is_config_given=config is not None).parse_args(arguments)
+        options.echo = echo
         status: int = options.run(read_config(options.config) if config is None else config(options), options)
     except FirnlineError as error:
-        print(error, file=sys.stderr)
+        (echo or plain_echo)(printable(str(error)), err=True)
         return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firnline_infra.cli.colour import coloured
 from firnline_infra.cli.engine_argument import ChosenEngine, engine_options, require_one
 from firnline_infra.cli.environment_argument import VARIABLE, EnvironmentFile
 
@@ -46,9 +47,14 @@ def _engine_command(name: str, summary: str) -> click.Command:
             engine.check_stream(getattr(options, "stream", None), "--stream")
             return engine.config()
 
-        raise SystemExit(main([name, *arguments], program="firnline", config=config, more=INSTEAD))
+        raise SystemExit(main([name, *arguments], program="firnline", config=config, more=INSTEAD, echo=_echo))
 
     return command
+
+
+def _echo(text: str, *, err: bool = False) -> None:
+    """As every other command prints: with colour on a terminal, a document without."""
+    click.echo(coloured(text), err=err)
 
 
 run = _engine_command("run", "Read the streams into Snowflake until stopped.")

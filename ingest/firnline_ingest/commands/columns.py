@@ -4,12 +4,15 @@ import argparse
 from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import Command
+from firnline_ingest.commands.output import add_output, show
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
+    from firnline_ingest.ledger.column_note import PlannedColumn
 
 
 def add_words(parser: argparse.ArgumentParser) -> None:
+    add_output(parser)
     word = parser.add_mutually_exclusive_group()
     word.add_argument(
         "--approve",
@@ -31,7 +34,7 @@ def columns(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.provision import open_ledger
     from firnline_ingest.planned_columns import chosen_tables, decide, require_planned
 
-    ledger, waiting = open_ledger(config), 0
+    ledger, found = open_ledger(config), list[dict[str, object]]()
     tables = chosen_tables(config, options.table)
     require_planned(ledger, tables, options.approve or options.decline or ())
     for table in tables:
@@ -39,19 +42,32 @@ def columns(config: "EngineConfig", options: argparse.Namespace) -> int:
             decided = decide(ledger, table, ColumnDecision.APPROVED, options.approve or None)
         else:
             decided = decide(ledger, table, ColumnDecision.DECLINED, options.decline) if options.decline else []
-        for column in decided:
-            print(f"{table}: {column.decision} {column.definition}")
         note = ledger.column_note(table)
-        for column in note.planned.values() if note else ():
-            if column.decision is ColumnDecision.OPEN:
-                waiting += 1
-                print(
-                    f"{table}: planned {column.definition}, first in record {column.sequence_number} of {column.shard}, "
-                    f"{column.records} of its page have it"
-                )
-    if not waiting and options.approve is None and not options.decline:
-        print("No column waits for approval.")
+        planned = note.planned.values() if note else ()
+        open_ones = [column for column in planned if column.decision is ColumnDecision.OPEN]
+        found += [_document(str(table), column) for column in (*decided, *open_ones)]
+    is_asked = options.approve is None and not options.decline
+    show(options, lambda: {"columns": found}, lambda: _text(found, is_asked))
     return 0
+
+
+def _document(table: str, column: "PlannedColumn") -> dict[str, object]:
+    is_open = column.decision == "open"
+    first = {"sequence_number": column.sequence_number, "shard": str(column.shard), "records": column.records}
+    said: dict[str, object] = {"table": table, "decision": str(column.decision), "definition": column.definition}
+    return {**said, **first} if is_open else said
+
+
+def _text(found: list[dict[str, object]], is_asked: bool) -> str:
+    if not found:
+        return "No column waits for approval." if is_asked else "Nothing was to be decided."
+    return "\n".join(
+        f"{each['table']}: planned {each['definition']}, first in record {each['sequence_number']} of {each['shard']}, "
+        f"{each['records']} of its page have it"
+        if "records" in each
+        else f"{each['table']}: {each['decision']} {each['definition']}"
+        for each in found
+    )
 
 
 COLUMNS = Command(

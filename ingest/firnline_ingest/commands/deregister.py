@@ -24,9 +24,9 @@ def deregister(config: "EngineConfig", options: argparse.Namespace) -> int:
         registrar = registrar_of(config, ledger)
         given_up = deregister_all(config, registrar, sleep, options.stream, make_sure=heart.make_sure)
     for arn in given_up:
-        print(f"Deregistered {arn}.")
+        options.echo(f"Deregistered {arn}.")
     if not given_up:
-        print(
+        options.echo(
             "The engine has registered no consumer that is still there; one that it did not register it leaves alone."
         )
     return 0

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from firnline_ingest.commands.command import REFUSED, Command
+from firnline_ingest.commands.output import add_output, show
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 from firnline_ingest.migration.errors import UnclearCommand
+from firnline_ingest.terminal import text_table
 from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="The creation time in the keys of a table of several streams, where it is not the stream's own.",
     )
+    add_output(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--apply", action="store_true", help="Write the ledger's rows.")
     what.add_argument("--undo", action="store_true", help="Take back what --apply wrote, before an engine has begun.")
@@ -66,41 +69,55 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
         ledger = open_ledger(config)
         journal.open(create=False)
         rows = undo(lineage, MigrationWriter(ledger, journal, RunLease(ledger, config.application)))
-        print(
+        options.echo(
             f"{rows} rows of {lineage.stream} are gone from the ledger; the other consumer can go on where it stopped."
         )
         return 0
     source = Source(client, options.source)
-    print(f"Watching {options.source} for {options.watch:.0f} s for a worker that still writes to it …")
+    options.echo(
+        f"Watching {options.source} for {options.watch:.0f} s for a worker that still writes to it …", err=True
+    )
     watched = watch(source, options.watch)
     migration = planned(watched, lineage, at, options.creation_epoch)
-    print(table(migration, lineage, source.kind))
     if not options.apply:
-        print(
-            "Nothing was written. To write it: the same with --apply."
-            if not migration.problems
-            else problems(migration)
+        show(
+            options, lambda: document(migration, lineage, source.kind), lambda: dry_run(migration, lineage, source.kind)
         )
         return REFUSED if migration.problems else 0
     ledger = open_ledger(config)
     journal.open(create=config.ledger.create)
     rows = apply(migration, watched, lineage, MigrationWriter(ledger, journal, RunLease(ledger, config.application)))
-    print(
-        f"{rows} rows of {lineage.stream} are in the ledger, and noted in {journal.table}. To take them back before the"
+    written = (
+        f"{table(migration, lineage, source.kind)}\n{rows} rows of {lineage.stream} are in the ledger, and noted in "
+        f"{journal.table}. To take them back before the\nengine's first start: firnline migrate --undo. The other consumer "
+        "must not run again."
     )
-    print("engine's first start: firnline migrate --undo. The other consumer must not run again.")
+    show(options, lambda: {**document(migration, lineage, source.kind), "rows_written": rows}, lambda: written)
     return 0
 
 
 def table(migration: "Migration", lineage: "Lineage", kind: str) -> str:
     """One line a shard."""
-    rows = [
-        ("shard", "checkpoint", "becomes"),
-        *((each.shard_id, each.checkpoint, each.becomes) for each in migration.steps),
+    rows = [(each.shard_id, each.checkpoint, each.becomes) for each in migration.steps]
+    return f"{lineage.stream}, from a table of {kind}:\n{text_table(('shard', 'checkpoint', 'becomes'), rows)}"
+
+
+def document(migration: "Migration", lineage: "Lineage", kind: str) -> dict[str, object]:
+    steps = [
+        {"shard": each.shard_id, "checkpoint": each.checkpoint, "becomes": each.becomes} for each in migration.steps
     ]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    lines = [f"{one:<{widths[0]}}  {two:<{widths[1]}}  {three}" for one, two, three in rows]
-    return "\n".join([f"{lineage.stream}, from a table of {kind}:", *lines])
+    return {
+        "stream": lineage.stream,
+        "from": kind,
+        "shards": steps,
+        "problems": list(migration.problems),
+        "rows_written": 0,
+    }
+
+
+def dry_run(migration: "Migration", lineage: "Lineage", kind: str) -> str:
+    end = problems(migration) if migration.problems else "Nothing was written. To write it: the same with --apply."
+    return f"{table(migration, lineage, kind)}\n{end}"
 
 
 def problems(migration: "Migration") -> str:

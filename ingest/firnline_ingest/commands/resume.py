@@ -71,14 +71,16 @@ def resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     is_anew = options.start == ResumeFrom.TRIM_HORIZON
     if is_anew and is_replaced(ledger, options.stream, incarnation):
         begin_anew(ledger, RunLease(ledger, config.application), options.stream, incarnation, now_ms)
-        print(f"{options.stream}: the stream that is there now is read from its oldest record.")
+        options.echo(f"{options.stream}: the stream that is there now is read from its oldest record.")
         return 0
     lease, concerns = RunLease(ledger, config.application), partial(is_held, lineage=lineage) if is_anew else is_read_on
     for key in decide(ledger, lease, incarnation, options.shard, decision, concerns=concerns):
-        print(f"{key}: decided, and kept in the ledger as an incident.")
+        options.echo(f"{key}: decided, and kept in the ledger as an incident.")
     for row in ledger.rows(incarnation).values() if is_anew and not options.shard else ():
         if row.ended and row.channels and row.key.shard_id in lineage.shards:
-            print(f"{row.key}: has ended, and stays as it is. If the table lacks its rows: --shard {row.key.shard_id}")
+            options.echo(
+                f"{row.key}: has ended, and stays as it is. If the table lacks its rows: --shard {row.key.shard_id}"
+            )
     return 0
 
 

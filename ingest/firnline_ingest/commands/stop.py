@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
 
 
-def stop(config: "EngineConfig", _options: argparse.Namespace) -> int:
+def stop(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.lease import is_alive
     from firnline_ingest.ledger.provision import open_ledger
 
@@ -17,17 +17,17 @@ def stop(config: "EngineConfig", _options: argparse.Namespace) -> int:
     found = ledger.current_run()
     run = ledger.request_stop(found.run_id) if found else None
     if run is None:
-        print(f"No engine runs as application {config.application!r}.")
+        options.echo(f"No engine runs as application {config.application!r}.")
     elif is_alive(ledger, run):
-        print(f"Asked {run.holder} to stop; it proves its last rows first, which takes some seconds.")
+        options.echo(f"Asked {run.holder} to stop; it proves its last rows first, which takes some seconds.")
     else:
-        print(
+        options.echo(
             f"Asked {run.holder} to stop, but its heart does not beat: it was killed, or is frozen. Nothing has to be\n"
             "stopped then: the next start takes its place after ten seconds."
         )
     standby = ledger.standby()
     if standby is not None and standby.is_coming:
-        print(
+        options.echo(
             f"{standby.holder} was let in by a deploy, and takes the application over then: stop it as well, once it has."
         )
     return 0

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from firnline_infra.accounts.real import RealAccounts
 from firnline_infra.cli.main import firnline
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.errors import UsageError
 from tests.infra.specifications import document
 
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:one"
@@ -122,3 +123,15 @@ def test_with_a_configuration_alone_the_reader_has_to_be_said() -> None:
     result = run("latency", "--config", "engine.json", "--reader-user", "EVE")
     assert result.exit_code == 2
     assert "Missing --reader-role, --reader-key" in result.output
+
+
+def test_the_engines_errors_look_as_all_others_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With colour where it is asked for, and without a control character that somebody wrote."""
+    monkeypatch.setattr("firnline_ingest.ledger.provision.dynamodb_client", _refusing)
+    result = CliRunner().invoke(firnline, ["columns", "--config", "engine.json"], color=True)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("\x1b[31m\x1b[1m[FL-1002]\x1b[0m the place \\x1b[2J")
+
+
+def _refusing(*_: object, **__: object) -> None:
+    raise UsageError("the place \x1b[2J is gone")

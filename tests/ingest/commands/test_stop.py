@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from firnline_ingest.commands import stop as program
+from firnline_ingest.commands.output import plain_echo
 from firnline_ingest.ledger import lease, provision
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.standby import Standby, StandbyState
@@ -15,7 +16,7 @@ from tests.fakes.ledger import MemoryLedger
 def stop(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provision, "open_ledger", lambda _: ledger)
     monkeypatch.setattr(lease, "is_alive", lambda *_: True)
-    assert program.stop(SimpleNamespace(application="orders"), Namespace()) == 0  # type: ignore[arg-type]  # no more is read
+    assert program.stop(SimpleNamespace(application="orders"), Namespace(echo=plain_echo)) == 0  # type: ignore[arg-type]  # no more is read
 
 
 def test_an_engine_is_asked_to_stop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,13 @@
 """`firnline migrate` as it is typed, on moto's DynamoDB and Kinesis."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
+import yaml
 
 from firnline_ingest.__main__ import main
 from firnline_ingest.commands.migrate import pin_of
@@ -47,6 +49,22 @@ def test_a_dry_run_shows_each_shard_and_writes_nothing(
     assert f"{SHARDS[0]}  {'9' * 56}  goes on behind it" in shown
     assert "Nothing was written." in shown
     assert dynamodb.list_tables()["TableNames"] == ["old"]
+
+
+@pytest.mark.parametrize(("form", "read"), [("json", json.loads), ("yaml", yaml.safe_load)])
+def test_a_dry_run_is_a_document_too(
+    migrate: Migrate, dynamodb: Any, capsys: pytest.CaptureFixture[str], form: str, read: Callable[[str], Any]
+) -> None:
+    """What it waits for is on standard error, so that the document is alone."""
+    leases(dynamodb, "9" * 56, "LATEST")
+    assert migrate("--from", "old", "--watch", "0", "-o", form) == 2
+    shown = capsys.readouterr()
+    assert "Watching old for 0 s" in shown.err
+    found = read(shown.out)
+    assert (found["stream"], found["rows_written"]) == ("orders", 0)
+    assert [each["shard"] for each in found["shards"]] == SHARDS
+    assert found["shards"][0] == {"shard": SHARDS[0], "checkpoint": "9" * 56, "becomes": "goes on behind it"}
+    assert SHARDS[1] in found["problems"][0]
 
 
 def test_it_is_applied_and_undone(migrate: Migrate, dynamodb: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def _with_short_words(described: Schema, kinds: dict[str, type]) -> Schema:
     sections = [kind for kind in named if issubclass(kind, BaseModel)]
     if not (words := short_words(sections)):
         return described
-    about = {name: described[name] for name in ("description", "default") if name in described}
+    about: Schema = {name: described[name] for name in ("description", "default") if name in described}
     whole = {name: value for name, value in described.items() if name not in about}
     any_case = "|".join("".join(map(_in_any_case, word)) for word in words)
     return {"anyOf": [whole, {"enum": words}, {"type": "string", "pattern": f"^({any_case})$"}], **about}
