@@ -53,7 +53,7 @@ def _engine_command(name: str, summary: str) -> click.Command:
 
 
 def _echo(text: str, *, err: bool = False) -> None:
-    """As every other command prints: with colour on a terminal, a document without."""
+    """Prints as every other command does: with colour on a terminal, a document without."""
     click.echo(coloured(text), err=err)
 
 

@@ -126,7 +126,7 @@ def test_with_a_configuration_alone_the_reader_has_to_be_said() -> None:
 
 
 def test_the_engines_errors_look_as_all_others_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With colour where it is asked for, and without a control character that somebody wrote."""
+    """Colour is there where it is asked for, and no control character that somebody wrote."""
     monkeypatch.setattr("firnline_ingest.ledger.provision.dynamodb_client", _refusing)
     result = CliRunner().invoke(firnline, ["columns", "--config", "engine.json"], color=True)
     assert (result.exit_code, result.stdout) == (2, "")

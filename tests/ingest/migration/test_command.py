@@ -55,7 +55,7 @@ def test_a_dry_run_shows_each_shard_and_writes_nothing(
 def test_a_dry_run_is_a_document_too(
     migrate: Migrate, dynamodb: Any, capsys: pytest.CaptureFixture[str], form: str, read: Callable[[str], Any]
 ) -> None:
-    """What it waits for is on standard error, so that the document is alone."""
+    """Progress is on standard error, so that the document is alone."""
     leases(dynamodb, "9" * 56, "LATEST")
     assert migrate("--from", "old", "--watch", "0", "-o", form) == 2
     shown = capsys.readouterr()
