@@ -9,6 +9,7 @@ import click
 
 from bench import (
     aggregates,
+    bounds,
     fan_out,
     full_rate,
     idle,
@@ -16,6 +17,7 @@ from bench import (
     page,
     placement,
     planning,
+    reads,
     shards,
     start,
     transforms,
@@ -30,6 +32,7 @@ from firnline_ingest.errors import FirnlineError
 
 PARTS = (
     page.PART,
+    reads.PART,
     transforms.PART,
     aggregates.PART,
     full_rate.PATH,
@@ -38,6 +41,7 @@ PARTS = (
     trickle.PART,
     fan_out.PART,
     idle.PART,
+    bounds.PART,
     letters.PART,
     start.PART,
     planning.PART,
@@ -105,7 +109,7 @@ QUICK = Length(
 def main(*, parts: tuple[str, ...], quick: bool, is_json: bool, is_written: bool) -> None:
     """Measure the engine against canned servers on this machine; all PARTS where none is named.
 
-    Takes about 75 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
+    Takes about 90 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
     could not be measured.
     """
     os.environ.update(CREDENTIALS)
@@ -125,6 +129,9 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if page.PART in parts:
         _say("page: bodies of GetRecords to the call of append_rows")
         yield from page.measure(runs=length.runs, laps=length.laps)
+    if reads.PART in parts:
+        _say("reads: one read of a shard, as the engine sends it and as botocore does")
+        yield from reads.measure(runs=length.runs, laps=length.laps)
     if transforms.PART in parts:
         _say("transforms: the same through lists of them")
         yield from transforms.measure(runs=length.runs, laps=length.laps)
@@ -157,6 +164,8 @@ def _engines(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if idle.PART in parts:
         _say("idle: shards that bring nothing, polled")
         yield from idle.figures([idle.measure() for _ in range(length.runs)])
+    if bounds.PART in parts:
+        yield from bounds.figures([_bounds(number, length) for number in range(length.runs)])
     if start.PART in parts:
         yield from start.figures([_start(number, length) for number in range(length.runs)])
 
@@ -201,12 +210,17 @@ def _fan_out(number: int, length: Length) -> fan_out.Round:
     return fan_out.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s, epochs=length.epochs)
 
 
+def _bounds(number: int, length: Length) -> bounds.Round:
+    _say(f"bounds: a slow Snowflake, records of 10 MiB, nothing committed, run {number + 1} of {length.runs}")
+    return bounds.measure(seconds=length.full_rate_s)
+
+
 def _start(number: int, length: Length) -> start.Pair:
     _say(f"start: a bare session and the engine, run {number + 1} of {length.runs}")
     return start.measure()
 
 
-def _peer(number: int, length: Length) -> peer.Pair:
+def _peer(number: int, length: Length) -> peer.Turn:
     _say(f"peer: the engine and what a team would write in Java, run {number + 1} of {length.runs}")
     return peer.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s)
 

@@ -1,7 +1,7 @@
-"""Writes a run's figures into docs/performance.md: a table between the marks of each part, and the run's conditions on top.
+"""Writes a run's figures into docs/performance.md: between the marks of each part its table, and the run's conditions on top.
 
-What stands between two marks is replaced whole, so that a page never mixes two runs of a part; the prose around it has no
-figures of a run.
+What stands between two marks is replaced whole, so that a page never mixes two runs of a part, and says of each what it was
+run with; the prose around it has no figures of a run.
 """
 
 import os
@@ -15,10 +15,8 @@ from pathlib import Path
 
 from bench.errors import BenchFailed
 from bench.figure import Figure
-from bench.report import rounded
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
-RUN = "run"
 BLOCK = re.compile(r"(<!-- bench: (?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
 PACKAGES = ("pyspark", "snowpipe-streaming", "boto3", "msgspec")
 
@@ -51,13 +49,10 @@ class Conditions:
 
 
 def write(figures: Sequence[Figure], conditions: Conditions, page: Path = PAGE) -> None:
-    """Replaces the block of each part that was measured, and of the run.
-
-    Raises BenchFailed if the page has no block for a part.
-    """
+    """Replaces the block of each part that was measured. Raises BenchFailed if the page has no block for a part."""
     text = page.read_text(encoding="utf-8")
-    blocks = {RUN: conditions.sentence} | {
-        part: as_markdown([each for each in figures if each.part == part])
+    blocks = {
+        part: f"{conditions.sentence}\n\n{as_markdown([each for each in figures if each.part == part])}"
         for part in dict.fromkeys(each.part for each in figures)
     }
     if missing := sorted(blocks.keys() - {found["name"] for found in BLOCK.finditer(text)}):
@@ -72,11 +67,13 @@ def as_markdown(figures: Sequence[Figure]) -> str:
     """A table of one part's figures: the median, and the least and the most where there was more than one run."""
     rows = ["| what | measured | bar |", "|---|---|---|"]
     for each in figures:
-        spread = f" ({rounded(min(each.values))} to {rounded(max(each.values))})" if len(each.values) > 1 else ""
+        spread = (
+            f" ({each.rounded(min(each.values))} to {each.rounded(max(each.values))})" if len(each.values) > 1 else ""
+        )
         unit = f" {each.unit}" if each.unit else ""
         met = {True: "met", False: "**missed**", None: ""}[each.is_met]
         bar = f"{each.bar}: {met}" if each.bar else ""
-        rows.append(f"| {each.name.strip()} | {rounded(each.median)}{unit}{spread} | {bar} |")
+        rows.append(f"| {each.name.strip()} | {each.rounded(each.median)}{unit}{spread} | {bar} |")
     return "\n".join(rows)
 
 

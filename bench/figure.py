@@ -4,8 +4,11 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
+
+TO_HUNDREDTHS = frozenset({"x", "CPU ms"})
 
 
 class Direction(StrEnum):
@@ -37,6 +40,10 @@ class Figure:
     @property
     def median(self) -> float:
         return statistics.median(self.values)
+
+    def rounded(self, value: float) -> Decimal:
+        """Returns a value of it as people read it: a ratio, and what a single read costs, take a second decimal."""
+        return Decimal(value).quantize(Decimal("0.01" if self.unit in TO_HUNDREDTHS else "0.1"))
 
     @property
     def is_met(self) -> bool | None:

@@ -38,6 +38,8 @@ class Run:
     """Channels that had to be opened again; each time, what was not proven is read again."""
     reads: int = 0
     """Answers of GetRecords."""
+    first_ms_per_mb: float = 0.0
+    """CPU a megabyte from the first row until the first moment."""
 
     @property
     def megabytes_per_s(self) -> float:
@@ -71,8 +73,12 @@ def engine_run(
     record_bytes: int = SIZE_BYTES,
     by_fan_out: bool = False,
     thin_records_per_s: float = 0.0,
+    is_native: bool = True,
 ) -> Run:
-    """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given."""
+    """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given.
+
+    Without `is_native`, firnline-native is left alone also where it is installed.
+    """
     served = Shards(
         count=shards,
         records_per_s=thin_records_per_s or RECORDS_PER_S,
@@ -81,7 +87,7 @@ def engine_run(
     )
     with (
         World(served) as world,
-        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out) as engine,
+        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out, is_native=is_native) as engine,
     ):
         run = observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
         engine.finish()
@@ -111,12 +117,21 @@ def observed(
         return world.written(sink)["rows"]
 
     subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
+    began_rows, began = written(), subject.tree.sample()
     subject.run_for(warm_up_s)
     before, read_before, first = written(), world.read()["reads"], subject.tree.sample()
     subject.run_for(seconds)
     rows, reads, last = written() - before, world.read()["reads"] - read_before, subject.tree.sample()
     between = [sample for sample in subject.tree.samples if first.at_s < sample.at_s < last.at_s]
-    return Run(rows * mean_bytes(record_bytes) / 1e6, [first, *between, last], subject.tree.memory_mb(), reads=reads)
+    mb_a_row = mean_bytes(record_bytes) / 1e6
+    warming = Run((before - began_rows) * mb_a_row, [began, first])
+    return Run(
+        rows * mb_a_row,
+        [first, *between, last],
+        subject.tree.memory_mb(),
+        reads=reads,
+        first_ms_per_mb=warming.cpu_ms_per_mb() if warming.megabytes else 0.0,
+    )
 
 
 def path_figures(ours: Sequence[Run], obvious: Sequence[Run]) -> list[Figure]:

@@ -12,6 +12,7 @@ from typing import Any
 SIZE_BYTES = 1024
 COUNT = 4000
 SEED = 49_590
+LARGE_BYTES = 1_000_000
 PLAIN_NAMES = ("Maria Jensen", "John Baker", "Ines Ferreira", "Tom Hale")
 NAMES = ("Zoë Møller", "Łukasz Wójcik", "Søren Åberg", "山田 花子")
 
@@ -24,7 +25,7 @@ def payloads(count: int = COUNT, *, size_bytes: int = SIZE_BYTES) -> Sequence[by
 
 def stream_payloads(size_bytes: int = SIZE_BYTES) -> Sequence[bytes]:
     """Returns what the canned stream gives, over and over: about 4 MB of it, whatever the size of one."""
-    return payloads(COUNT * SIZE_BYTES // size_bytes, size_bytes=size_bytes)
+    return payloads(max(1, COUNT * SIZE_BYTES // size_bytes), size_bytes=size_bytes)
 
 
 def mean_bytes(size_bytes: int = SIZE_BYTES) -> float:
@@ -34,6 +35,8 @@ def mean_bytes(size_bytes: int = SIZE_BYTES) -> float:
 
 def _payload(number: int, choice: random.Random, size_bytes: int) -> bytes:
     order = _order(number, choice)
+    if size_bytes >= LARGE_BYTES:  # by items, one after the other, it would take a minute
+        order["comment"] = "x" * (size_bytes - len(_compact(order)) - SIZE_BYTES)
     while len(text := _compact(order)) <= size_bytes:
         written = text
         order["items"].append(_item(choice))

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 from collections.abc import Sequence
-from decimal import Decimal
 
 from bench.figure import Figure
 from firnline_ingest.terminal import text_table
@@ -22,10 +21,6 @@ def as_json(figures: Sequence[Figure]) -> str:
 
 
 def _row(figure: Figure) -> list[object]:
-    numbers = [rounded(value) for value in (figure.median, min(figure.values), max(figure.values))]
+    numbers = [figure.rounded(value) for value in (figure.median, min(figure.values), max(figure.values))]
     met = {True: "yes", False: "NO", None: ""}[figure.is_met]
     return [figure.part, figure.name, figure.unit, *numbers, figure.bar or "", met]
-
-
-def rounded(value: float) -> Decimal:
-    return Decimal(value).quantize(Decimal("0.1"))

@@ -8,6 +8,7 @@ import os
 import ssl
 import tempfile
 import urllib.request
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from bench.kinesis.pushing import Pushed
 from bench.kinesis.service import CONSUMER_ARN, COUNTS, PUSHED
 from bench.payload import SIZE_BYTES
 from bench.subject import Subject
+from firnline_ingest.native import SWITCH
 from firnline_local.process import ChildProcess
 
 STREAM = "orders"
@@ -58,8 +60,10 @@ class Shards:
 class World:
     """Up while the `with` block lasts."""
 
-    def __init__(self, shards: Shards) -> None:
+    def __init__(self, shards: Shards, *, snowflake: Sequence[str] = ()) -> None:
+        """`snowflake`: options of the canned Snowflake."""
         self._shards = shards
+        self._snowflake_options = snowflake
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -82,7 +86,7 @@ class World:
         tls = [f"--certificate={certificates.cert_file}", f"--key={certificates.key_file}"]
         options = {
             "bench.kinesis": [*self._shards.options, *tls],
-            "bench.snowflake": tls,
+            "bench.snowflake": [*tls, *self._snowflake_options],
             "firnline_local.aws": [],
         }
         children = {name: self._spawn(stack, name, arguments) for name, arguments in options.items()}
@@ -98,7 +102,15 @@ class World:
         stack.callback(child.stop)
         return child
 
-    def engine(self, *, epoch_s: float, notes: Path | None = None, by_fan_out: bool = False) -> Subject:
+    def engine(
+        self,
+        *,
+        epoch_s: float,
+        notes: Path | None = None,
+        by_fan_out: bool = False,
+        is_native: bool = True,
+        tasks: int = 2,
+    ) -> Subject:
         """The ordinary command over these servers. Its worker writes down each append in `notes`, where there is one."""
         reader = {"fan_out": {"consumer_arn": CONSUMER_ARN}} if by_fan_out else "polling"
         conf = {"spark.python.daemon.module": "bench.noting_daemon"} if notes else {}
@@ -121,13 +133,13 @@ class World:
             },
             "pipelines": [{"stream": STREAM, "database": "DB", "schema": "RAW", "reader": reader}],
             "dead_letters": {"folder": str(self.folder / "dead-letters")},
-            "spark": {"checkpoint": str(self.folder / "checkpoint"), "master": "local[2]", "conf": conf},
+            "spark": {"checkpoint": str(self.folder / "checkpoint"), "master": f"local[{tasks}]", "conf": conf},
             "epoch": {"seconds": epoch_s},
         }
         file = self.folder / "engine.json"
         file.write_text(json.dumps(document, indent=2))
-        noting = {NOTES: str(notes)} if notes else {}
-        return self._subject("firnline_local.demo.engine", "run", "--config", str(file), **noting)
+        settings = ({NOTES: str(notes)} if notes else {}) | ({} if is_native else {SWITCH: "off"})
+        return self._subject("firnline_local.demo.engine", "run", "--config", str(file), **settings)
 
     def bare_spark(self) -> Subject:
         return self._subject("bench.bare_spark")

@@ -2,6 +2,7 @@
 
 import ssl
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -37,16 +38,8 @@ def main(
     context.load_cert_chain(certificate, key)
     texts = stream_payloads(record_bytes)
     began_s = time.time() if trickle else time.time() - 3600
-    canned = [
-        CannedShard.of(
-            texts,
-            index=index,
-            first_arrival_s=began_s,
-            records_per_s=records_per_s,
-            is_trickle=trickle and index >= hot,
-        )
-        for index in range(shards)
-    ]
+    first = CannedShard.of(texts, index=0, first_arrival_s=began_s, records_per_s=records_per_s, is_trickle=trickle)
+    canned = [replace(first, index=index, is_trickle=trickle and index >= hot) for index in range(shards)]
     serve(CannedKinesis(canned, record_bytes=record_bytes).reply, context, first_arrival_s=str(began_s))
 
 

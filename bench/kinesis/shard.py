@@ -9,6 +9,8 @@ from firnline_local.kinesis.cbor import head
 
 FIRST_SEQUENCE_NUMBER = 49_590_338_271_490_256_608 * 10**36  # 56 digits, as the service's
 SHARD_STRIDE = 10**30
+MOST_BYTES = 10 * 1024 * 1024
+"""Of an answer of GetRecords, or one record."""
 
 
 def _text(text: str) -> bytes:
@@ -70,6 +72,7 @@ class CannedShard:
         return b",".join(map(self._record, range(first, after))), after
 
     def _after(self, first: int, limit: int, now_s: float) -> int:
+        limit = min(limit, max(1, MOST_BYTES // len(self.payloads_in_cbor[0])))
         if not self.is_trickle:
             return first + limit
         arrived = int((now_s - self.first_arrival_s) * self.records_per_s) + 1

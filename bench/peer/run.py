@@ -2,24 +2,25 @@
 
 Both read the same canned stream of 16 shards by TLS, in turns. The peer writes to a canned Snowflake by plain HTTP, because
 its SDK trusts its own roots alone: that is to its advantage. Its CPU is counted once its JIT is warm, as the engine's is after
-its start. Needs Java and Maven, which fetches its packages once.
+its start; a second figure is of what comes before, about 1 GB. Needs Java and Maven, which fetches its packages once.
 """
 
 import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.errors import BenchFailed
-from bench.figure import Figure, at_most
+from bench.figure import Bar, Figure, at_most
 from bench.full_rate import RECORDS_PER_S, SHARDS, Run, engine_run, observed
 from bench.world import Shards, World
+from firnline_ingest.native import native
 
 PART = "peer"
-TARGET_CPU, TARGET_MEMORY = 0.4, 0.4
+TARGET_CPU, TARGET_COLD_CPU, TARGET_MEMORY = 0.4, 0.35, 0.4
 WARM_UP_S = 30.0
 SOURCES = ("pom.xml", "src/main/java/Peer.java")
 HERE = Path(__file__).parent
@@ -28,34 +29,60 @@ PASSWORD = "changeit"  # noqa: S105 - of a store of certificates that anybody ma
 
 
 @dataclass(frozen=True)
-class Pair:
-    """The engine and the peer, one after the other."""
+class Turn:
+    """The engine, the engine in Python alone, and the peer, one after the other."""
 
     ours: Run
+    in_python: Run
     peers: Run
 
 
-def measure(*, warm_up_s: float, seconds: float) -> Pair:
-    """Raises BenchFailed where there is no Java or no Maven."""
+def measure(*, warm_up_s: float, seconds: float) -> Turn:
+    """Raises BenchFailed where there is no Java or no Maven, or no firnline-native."""
+    if native().module is None:
+        raise BenchFailed(f"firnline-native is not used: {native().why_not}. Build it with scripts/native.")
     classes = built()
-    ours = engine_run(warm_up_s=warm_up_s, seconds=seconds)
-    return Pair(ours, _peer_run(classes, warm_up_s=max(warm_up_s, WARM_UP_S), seconds=seconds))
+    warm_up_s = max(warm_up_s, WARM_UP_S)
+    return Turn(
+        engine_run(warm_up_s=warm_up_s, seconds=seconds),
+        engine_run(warm_up_s=warm_up_s, seconds=seconds, is_native=False),
+        _peer_run(classes, warm_up_s=warm_up_s, seconds=seconds),
+    )
 
 
-def figures(pairs: Sequence[Pair]) -> list[Figure]:
-    def figure(name: str, unit: str, values: list[float], **more: object) -> Figure:
-        return Figure(part=PART, name=name, unit=unit, values=values, **more)  # type: ignore[arg-type]
+def figures(turns: Sequence[Turn]) -> list[Figure]:
+    """Ratios are of one turn."""
 
-    cpu = [pair.ours.cpu_ms_per_mb() / pair.peers.cpu_ms_per_mb() for pair in pairs]
-    memory = [pair.ours.tree_mb / pair.peers.tree_mb for pair in pairs]
+    def figure(name: str, unit: str, of: Callable[[Turn], float], bar: Bar | None = None) -> Figure:
+        return Figure(part=PART, name=name, unit=unit, values=[of(turn) for turn in turns], bar=bar)
+
     return [
-        figure("firnline", "CPU s/GB", [pair.ours.cpu_ms_per_mb() for pair in pairs]),
-        figure("KCL, Jackson, Snowflake's SDK for Java", "CPU s/GB", [pair.peers.cpu_ms_per_mb() for pair in pairs]),
-        figure("CPU of the peer's", "x", cpu, bar=at_most(TARGET_CPU)),
-        figure("memory of firnline", "MB", [pair.ours.tree_mb for pair in pairs]),
-        figure("memory of the peer", "MB", [pair.peers.tree_mb for pair in pairs]),
-        figure("memory of the peer's", "x", memory, bar=at_most(TARGET_MEMORY)),
+        figure("firnline, with firnline-native", "CPU s/GB", lambda turn: turn.ours.cpu_ms_per_mb()),
+        figure("in Python alone", "CPU s/GB", lambda turn: turn.in_python.cpu_ms_per_mb()),
+        figure("KCL, Jackson, Snowflake's SDK for Java: the peer", "CPU s/GB", lambda turn: turn.peers.cpu_ms_per_mb()),
+        figure("CPU, of the peer's with its JIT warm", "x", lambda turn: _cpu(turn.ours, turn), at_most(TARGET_CPU)),
+        figure("  in Python alone", "x", lambda turn: _cpu(turn.in_python, turn)),
+        figure(f"CPU, of the peer's in its first {WARM_UP_S:.0f} s", "x", _cold, at_most(TARGET_COLD_CPU)),
+        figure("throughput of firnline", "MB/s", lambda turn: turn.ours.megabytes_per_s),
+        figure("throughput of the peer", "MB/s", lambda turn: turn.peers.megabytes_per_s),
+        figure("memory of firnline", "MB", lambda turn: turn.ours.tree_mb),
+        figure("memory of the peer", "MB", lambda turn: turn.peers.tree_mb),
+        figure("memory, of the peer's", "x", lambda turn: _memory(turn.ours, turn), at_most(TARGET_MEMORY)),
+        figure("  in Python alone", "x", lambda turn: _memory(turn.in_python, turn)),
     ]
+
+
+def _cpu(run: Run, turn: Turn) -> float:
+    return run.cpu_ms_per_mb() / turn.peers.cpu_ms_per_mb()
+
+
+def _cold(turn: Turn) -> float:
+    """Both from their first rows on."""
+    return turn.ours.first_ms_per_mb / turn.peers.first_ms_per_mb
+
+
+def _memory(run: Run, turn: Turn) -> float:
+    return run.tree_mb / turn.peers.tree_mb
 
 
 def built() -> Path:
@@ -93,6 +120,10 @@ def _peer_run(classes: Path, *, warm_up_s: float, seconds: float) -> Run:
         quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
         command = ["java", HEAP, *trust, quiet, "-cp", str(classes / "target" / "*"), "Peer"]
         sink = world.plain_snowflake()
-        variables = {"KINESIS": world.kinesis, "DYNAMODB": world.aws, "SNOWFLAKE": sink, "KEY": str(world.key_file)}
+        servers = {"KINESIS": world.kinesis, "DYNAMODB": world.aws, "SNOWFLAKE": sink}
+        variables = servers | {
+            "KEY": str(world.key_file),
+            "SS_LOG_LEVEL": "error",
+        }  # the engine has its SDK say no more
         with world.program(command, name="peer", **variables) as peer:
             return observed(peer, world, sink=sink, warm_up_s=warm_up_s, seconds=seconds)

@@ -20,10 +20,12 @@ COUNTS = "/__firnline__/counts"
 @click.option("--certificate", type=click.Path(exists=True, path_type=Path))
 @click.option("--key", type=click.Path(exists=True, path_type=Path))
 @click.option("--plain", is_flag=True, help="By plain HTTP: Snowflake's SDK for Java trusts its own roots alone.")
-def main(*, certificate: Path | None, key: Path | None, plain: bool) -> None:
+@click.option("--append-s", type=float, default=0.0, help="How long the answer to an append takes.")
+@click.option("--commit-s", type=float, default=0.0, help="How long after it its rows are committed.")
+def main(*, certificate: Path | None, key: Path | None, plain: bool, append_s: float, commit_s: float) -> None:
     """Serve one account on 127.0.0.1 until stdin ends, or a signal comes."""
     exit_when_stdin_ends()
-    stream = CountingStream()
+    stream = CountingStream(append_s=append_s, commit_s=commit_s)
     context = None if plain else ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     if context is not None:
         if certificate is None or key is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench import aggregates, letters, page, placement, planning, transforms
+from bench import aggregates, letters, page, placement, planning, reads, transforms
 from bench.figure import Figure
 
 
@@ -40,6 +40,15 @@ def test_aggregates_are_measured_beside_plain_records() -> None:
 @pytest.mark.contract
 def test_dead_letters_are_measured_into_both_stores() -> None:
     assert _each_is_positive(letters.measure(runs=1, pages=1))
+
+
+@pytest.mark.contract
+def test_a_read_is_measured_each_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reads, "SHARDS", 60)
+    monkeypatch.setattr(reads, "READS_A_LAP", dict.fromkeys(reads.READS_A_LAP, 2))
+    measured = reads.measure(runs=1, laps=1)
+    assert [figure.name for figure in measured if figure.bar][:1] == ["direct, JSON"]
+    assert _each_is_positive(measured)
 
 
 @pytest.mark.contract

@@ -48,3 +48,10 @@ def test_the_arrival_of_a_trickling_record_is_when_it_could_be_read() -> None:
 def test_a_reader_that_is_ahead_gets_an_empty_page_and_keeps_its_place() -> None:
     read = page(60, 1000, after_s=1.0, is_trickle=True)
     assert (read.Records, read.NextShardIterator, read.MillisBehindLatest) == ([], "3:60", 0)
+
+
+def test_an_answer_has_ten_mebibytes_at_most_or_one_record() -> None:
+    large = CannedShard.of(
+        [b"x" * 6 * 1024 * 1024], index=0, first_arrival_s=BEGAN_S, records_per_s=1.0, is_trickle=False
+    )
+    assert large.page(0, 1000, BEGAN_S)[1] == large.page_in_cbor(0, 1000, BEGAN_S)[1] == 1

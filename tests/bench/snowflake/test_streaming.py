@@ -60,3 +60,18 @@ def test_opening_again_keeps_the_token_and_moves_the_sequence(stream: CountingSt
     answer = ask(stream, "PUT", f"/v2/streaming{PIPE}/channels/one", b"{}")
     assert answer["next_continuation_token"] == "2_1"
     assert answer["channel_status"]["last_committed_offset_token"] == "17"
+
+
+def test_a_slow_one_commits_later_and_an_opening_discards_what_waits() -> None:
+    now_s = 100.0
+    slow = CountingStream(append_s=2.0, commit_s=10.0, clock=lambda: now_s)
+    ask(slow, "PUT", f"/v2/streaming{PIPE}/channels/one", b"{}")
+    append(slow, b'{"a":1}', "17")
+    append(slow, b'{"a":2}', "18")
+    assert status(slow)["last_committed_offset_token"] is None
+    now_s = 112.0
+    assert status(slow)["last_committed_offset_token"] == "18"
+    append(slow, b'{"a":3}', "19")
+    ask(slow, "PUT", f"/v2/streaming{PIPE}/channels/one", b"{}")
+    now_s = 200.0
+    assert status(slow)["last_committed_offset_token"] == "18"
