@@ -54,8 +54,8 @@ FLINK = {
 """By the option's name in Flink's documentation."""
 
 FLINK_UNLISTED = {
-    "scan.stream.efo.http-client.max-concurrency": "epoch.shards_per_task: a process has a connection for each subscription",
-    "scan.stream.efo.http-client.read-timeout": "nothing: a subscription that falls silent is renewed",
+    "scan.stream.efo.http-client.max-concurrency": "fan_out.max_concurrency: of a process; its shards take turns beyond it",
+    "scan.stream.efo.http-client.read-timeout": "fan_out.read_timeout_seconds: a subscription that falls silent is renewed",
 }
 """Options of which that page has the description, or the sink's counterpart, and not the name."""
 

@@ -52,6 +52,17 @@ class PollingConfig(Section):
     it is longer than `interval_ms`. The first record after the pause may wait so long; other consumers have the reads."""
 
 
+class FanOutConfig(Section):
+    """The client of fan-out in a worker process (SubscribeToShard)."""
+
+    max_concurrency: int | None = Field(default=None, ge=1, le=10_000)
+    """Subscriptions that a process holds open at once; one for each of its shards where absent (`epoch.shards_per_task`). With
+    fewer, its shards take turns of ten seconds: nothing is lost, and each one's lag grows while it waits."""
+    read_timeout_seconds: float = Field(default=60.0, ge=10, le=600)
+    """A subscription on which nothing came for so long is taken for dead and renewed. Also a shard without records gets events,
+    every few seconds."""
+
+
 class RunOptions(Section):
     """The sections that an environment's specification and an engine's configuration share."""
 
@@ -59,6 +70,8 @@ class RunOptions(Section):
     """How long a task keeps its shards."""
     polling: PollingConfig = PollingConfig.default()
     """How streams are read that are polled."""
+    fan_out: FanOutConfig = FanOutConfig.default()
+    """How many subscriptions a process holds, and how long one may be silent."""
     retries: RetriesConfig = RetriesConfig.default()
     """How often the engine tries again, and after which pauses."""
     failures: FailuresConfig = FailuresConfig.default()

@@ -18,6 +18,7 @@ from firnline_ingest.aws.client import READ_TIMEOUT_S, aws_client
 from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.config.running import FanOutConfig
 from firnline_ingest.kinesis.cbor import CBOR, CBOR_REFUSALS, JSON, CborPages
 from firnline_ingest.kinesis.direct import DirectReads
 from firnline_ingest.kinesis.errors import UnreadablePage
@@ -28,9 +29,7 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 Decoded = TypeVar("Decoded")
-
-SILENCE_S = 60.0
-"""A subscription is taken for dead after so long. KCL does so too: a shard without records still gets events."""
+SILENCE_S = FanOutConfig().read_timeout_seconds
 
 
 def kinesis_client(
@@ -69,9 +68,11 @@ def _name_by_arn(arn: str, params: dict[str, Any], model: Any, **_: Any) -> None
         params["StreamARN"] = arn
 
 
-def subscribing_client(aws: AwsConfig, *, connections: int, access: Access = HERE) -> "KinesisClient":
+def subscribing_client(
+    aws: AwsConfig, *, connections: int, read_timeout_s: float = SILENCE_S, access: Access = HERE
+) -> "KinesisClient":
     """A client for SubscribeToShard: each subscription holds a connection that may stay silent for a while."""
-    return kinesis_client(aws, connections=connections, read_timeout_s=SILENCE_S, access=access)
+    return kinesis_client(aws, connections=connections, read_timeout_s=read_timeout_s, access=access)
 
 
 def kinesis_session(pages: CborPages | None = None) -> Session:

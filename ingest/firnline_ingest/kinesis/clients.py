@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.missing import Incarnations
+from firnline_ingest.kinesis.turns import Turns
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -26,6 +27,8 @@ class StreamClients:
     """What all shards know of the consumers that they are subscribed by."""
     question_interval_s: float = 0.0
     """The least time between two questions for the same stream."""
+    turns: Turns = field(default_factory=Turns)
+    """Which of the shards may hold a subscription; of all streams, wherever they are."""
     incarnations: Incarnations = field(init=False)
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ from firnline_ingest.kinesis.page import Record, ShardEvent
 from firnline_ingest.kinesis.source import Page
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start
 from firnline_ingest.kinesis.subscription import OPERATION, Subscription, subscribe
+from firnline_ingest.kinesis.turns import Turns
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class FanOutSource:
         consumers: Consumers,
         *,
         is_registered_here: bool = False,
+        turns: Turns | None = None,
         clock: Callable[[], float],
         look_s: float = LOOK_S,
     ) -> None:
@@ -56,10 +58,11 @@ class FanOutSource:
         self._consumer_arn = consumer_arn
         self._consumers = consumers
         self._is_registered_here = is_registered_here
+        self._turns = turns or Turns()
         self._clock = clock
         self._look_s = look_s
         self._subscription: Subscription | None = None
-        self._subscribed_s = float("-inf")
+        self._subscribed_s = self._waits_until_s = float("-inf")
         self._is_first = True
         self._from_ms = 0
         self._continuation: str | None = None
@@ -69,7 +72,8 @@ class FanOutSource:
 
     @property
     def not_before_s(self) -> float:
-        return self._subscribed_s + AGAIN_AFTER_S if self._subscription is None else 0.0
+        again_s = self._subscribed_s + AGAIN_AFTER_S
+        return max(again_s, self._waits_until_s) if self._subscription is None else 0.0
 
     def page(self, start: Start) -> Page | None:
         subscription = self._subscription or self._subscribe(start)
@@ -78,15 +82,19 @@ class FanOutSource:
         try:
             event = subscription.take(self._look_s)
         except KinesisError as error:
-            self._subscription = None
+            self._has_none()
             if isinstance(error, SubscriptionTaken):
                 self._was_taken()
             raise
-        if event is not None:
-            return self._page(event)
         if subscription.is_over:
-            self._subscription = None
-        return None
+            self._has_none()
+        elif self._turns.is_over(self._clock() - self._subscribed_s):
+            self.close()
+        return None if event is None else self._page(event)
+
+    def _has_none(self) -> None:
+        self._subscription = None
+        self._turns.give_back(self)
 
     def _was_taken(self) -> None:
         """Raises ConsumerShared where that goes on and on."""
@@ -103,10 +111,13 @@ class FanOutSource:
     def close(self) -> None:
         if self._subscription is not None:
             self._subscription.close()
-            self._subscription = None
+        self._has_none()
 
     def _subscribe(self, start: Start) -> Subscription | None:
-        """Subscribes; returns None if the subscription has to begin elsewhere, a little later."""
+        """Subscribes; returns None if the subscription has to begin elsewhere, a little later, or if it is another's turn."""
+        if not self._turns.take(self):
+            self._waits_until_s = self._clock() + self._look_s
+            return None
         self._make_sure_of_consumer()
         continuation = self._goes_on_at(start)
         request = {

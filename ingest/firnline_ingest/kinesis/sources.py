@@ -10,6 +10,7 @@ from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.fan_out import FanOutSource
 from firnline_ingest.kinesis.polling import PollingSource
 from firnline_ingest.kinesis.source import PageSource
+from firnline_ingest.kinesis.turns import Turns
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class Subscriber:
     consumers: Consumers | None = None
     registered_arn: str = ""
     """Of the consumer that the engine registered; empty where the configuration names one."""
+    turns: Turns | None = None
+    """Which of the shards may hold a subscription; all where absent."""
 
 
 def page_source(
@@ -36,5 +39,5 @@ def page_source(
         arn = subscriber.registered_arn or reader.fan_out.consumer_arn
         assert arn is not None, "no shard is planned without a consumer"
         is_own = bool(subscriber.registered_arn)
-        return FanOutSource(client, key, arn, consumers, is_registered_here=is_own, clock=clock)
+        return FanOutSource(client, key, arn, consumers, is_registered_here=is_own, turns=subscriber.turns, clock=clock)
     return PollingSource(client, key, polling, clock=clock)

@@ -38,7 +38,8 @@ class ShardPages:
     ) -> None:
         """`arrived_ms`: when the record arrived that was taken in last, by the service's clock; 0 if there was none."""
         clients = services.clients_of(work.pipeline)
-        subscriber = Subscriber(clients.subscriber or clients.kinesis, clients.consumers, work.registered_arn)
+        subscribes = clients.subscriber or clients.kinesis
+        subscriber = Subscriber(subscribes, clients.consumers, work.registered_arn, clients.turns)
         self._reader = ShardReader(
             clients.kinesis,
             work.key,

@@ -20,6 +20,7 @@ from firnline_ingest.spark.assignment import Assignment
 
 if TYPE_CHECKING:
     from firnline_ingest.kinesis.clients import StreamClients
+    from firnline_ingest.kinesis.turns import Turns
 
 AGAIN_S = 2.0
 """A task that is tried again only takes its shards on: the others' epoch is nearly over, and should not wait for a whole one."""
@@ -84,6 +85,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.dead_letters import open_store
     from firnline_ingest.kinesis.clients import PerAccess
+    from firnline_ingest.kinesis.turns import Turns
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.new_columns import NewColumns
     from firnline_ingest.schemas import SchemaRegistries
@@ -92,7 +94,8 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.snowflake.sdk import SdkChannels
 
     threads = config.epoch.shards_per_task + 2
-    here = _stream_clients(config, HERE)
+    turns = Turns(config.fan_out.max_concurrency)
+    here = _stream_clients(config, turns, HERE)
     ledger = DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table)
     services = ShardServices(
         ledger=ledger,
@@ -107,12 +110,12 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         run_id=run_id,
         subscriber=here.subscriber,
         consumers=here.consumers,
-        elsewhere=PerAccess(here, partial(_stream_clients, config)),
+        elsewhere=PerAccess(here, partial(_stream_clients, config, turns)),
     )
     return ShardGroup(services, config.epoch.progress_seconds)
 
 
-def _stream_clients(config: EngineConfig, access: Access) -> "StreamClients":
+def _stream_clients(config: EngineConfig, turns: "Turns", access: Access) -> "StreamClients":
     from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
     from firnline_ingest.kinesis.clients import StreamClients
     from firnline_ingest.kinesis.consumers import Consumers
@@ -122,5 +125,6 @@ def _stream_clients(config: EngineConfig, access: Access) -> "StreamClients":
     polling = kinesis_client(config.aws, connections=threads, access=access)
     if not config.subscribes:
         return StreamClients(polling, question_interval_s=QUESTION_INTERVAL_S)
-    subscriber = subscribing_client(config.aws, connections=threads, access=access)
-    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S)
+    silence_s = config.fan_out.read_timeout_seconds
+    subscriber = subscribing_client(config.aws, connections=threads, read_timeout_s=silence_s, access=access)
+    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S, turns)

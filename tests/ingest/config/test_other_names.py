@@ -52,8 +52,8 @@ def test_what_an_option_is_called_here_is_a_name_of_the_configuration() -> None:
 
 
 def test_the_page_has_every_option_as_the_messages_have_it() -> None:
-    rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
-    assert dict(rows) == FLINK | FLINK_UNLISTED | RETRIES | OPENFLOW | KAFKA
+    rows = re.findall(r"^\| `(.+?)` \| .+? \| (.+?) \| .*\|$", PAGE.read_text(), re.MULTILINE)
+    assert {name: here for name, here in rows if name in EVERY} == FLINK | FLINK_UNLISTED | RETRIES | OPENFLOW | KAFKA
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if "." in name])

@@ -21,6 +21,7 @@ from firnline_ingest.kinesis.errors import StreamKeyUnusable, StreamUnreachable
 from firnline_ingest.kinesis.fan_out import FanOutSource
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
+from firnline_ingest.kinesis.turns import TURN_S, Turns
 from firnline_ingest.values import Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, KinesisServer, ManualClock
 from tests.ingest.kinesis.conftest import numbers
@@ -297,3 +298,45 @@ def test_a_process_has_more_subscriptions_at_once_than_its_client_keeps_connecti
     assert world.client.list_shards(StreamName="many")["Shards"]
     for source in sources:
         source.close()
+
+
+def test_shards_take_turns_where_a_process_may_hold_fewer_subscriptions_and_each_goes_on_where_it_was(
+    world: World,
+) -> None:
+    few = world.kinesis.create_stream("few", shards=3)
+    consumers, arn = Consumers(world.client), register(world.kinesis, few.arn, "one")
+    keys = [ShardKey("few", few.found.created_ms, shard.id) for shard in few.shards]
+    looks: Any = {"turns": Turns(1), "clock": world.seconds, "look_s": 0.5}
+    sources = [FanOutSource(world.client, key, arn, consumers, **looks) for key in keys]
+    readers = [
+        ShardReader(world.client, key, TrimHorizon(), PollingConfig(), source=source, clock=world.seconds)
+        for key, source in zip(keys, sources, strict=True)
+    ]
+    got: list[list[bytes]] = [[] for _ in keys]
+    held: list[int] = []
+    for number in range(120):
+        if number % 30 == 0:
+            for shard in few.shards:
+                shard.put(b'{"n":%d}' % (number // 30))
+        for at, reader in enumerate(readers):
+            read = reader.read(lambda _: False)
+            got[at] += [record.Data for record in read.records] if read else []
+        now = [at for at, source in enumerate(sources) if source._subscription is not None]
+        assert len(now) <= 1
+        held += [at for at in now if held[-1:] != [at]]
+        world.clock.advance(seconds=1)
+    assert [sorted(set(each)) for each in got] == [[b'{"n":%d}' % n for n in range(4)]] * 3
+    assert held[:6] == [0, 1, 2, 0, 1, 2]
+    assert len(held) <= 120 / TURN_S + 1
+    for reader in readers:
+        reader.close()
+
+
+def test_whoever_stops_makes_room_and_who_waits_no_longer_keeps_no_place() -> None:
+    turns, (first, second, third) = Turns(1), (object(), object(), object())
+    assert [turns.take(each) for each in (first, second, third)] == [True, False, False]
+    assert [turns.is_over(held_s) for held_s in (TURN_S - 1, TURN_S)] == [False, True]
+    turns.give_back(second)
+    turns.give_back(first)
+    assert turns.take(third)
+    assert not turns.is_over(TURN_S)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firnline_ingest.config.access import Access
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.spark import task
@@ -74,3 +75,22 @@ def test_a_process_reads_as_the_configuration_says(monkeypatch: pytest.MonkeyPat
     task._new_group(asked, "run")
     ((services, progress_s),) = made
     assert (services.polling, services.retries, progress_s) == (asked.polling, asked.retries, 7)
+
+
+def test_a_process_subscribes_as_the_configuration_says_wherever_a_stream_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[ShardServices] = []
+    monkeypatch.setattr(task, "ShardGroup", lambda services, _: made.append(services))
+    reader = {"fan_out": {"consumer_arn": "arn:aws:kinesis:eu-west-1:1:stream/x/consumer/y:1"}}
+    pipeline = {**config().model_dump(mode="json", by_alias=True)["pipelines"][0], "reader": reader}
+    limits = {"max_concurrency": 2, "read_timeout_seconds": 123}
+    asked = config(pipelines=[pipeline], fan_out=limits, dead_letters={"folder": str(tmp_path)})
+    task._new_group(asked, "run")
+    here = made[0].clients_of(asked.pipelines[0])
+    there = made[0].clients_of(asked.pipelines[0].model_copy(update={"access": Access(region="eu-north-1")}))
+    for each in (here, there):
+        assert each.subscriber is not None
+        assert vars(each.subscriber.meta.config)["_user_provided_options"]["read_timeout"] == 123
+        assert each.turns is here.turns
+    assert [here.turns.take(number) for number in (1, 2, 3)] == [True, True, False]
