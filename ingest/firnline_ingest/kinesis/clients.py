@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.kinesis.consumers import Consumers
-from firnline_ingest.kinesis.missing import Incarnations
+from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S, Incarnations
 from firnline_ingest.kinesis.turns import Turns
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
+
+    from firnline_ingest.config.model import EngineConfig
 
 Made = TypeVar("Made")
 
@@ -34,6 +36,19 @@ class StreamClients:
     def __post_init__(self) -> None:
         known = Incarnations(self.kinesis, interval_s=self.question_interval_s)
         object.__setattr__(self, "incarnations", known)
+
+
+def stream_clients(config: "EngineConfig", turns: Turns, access: Access) -> StreamClients:
+    """Returns those of a process with a thread for each shard. `turns` are of all its streams."""
+    from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
+
+    threads = config.epoch.shards_per_task + 2
+    polling = kinesis_client(config.aws, connections=threads, access=access)
+    if not config.subscribes:
+        return StreamClients(polling, question_interval_s=QUESTION_INTERVAL_S)
+    silence_s = config.fan_out.read_timeout_seconds
+    subscriber = subscribing_client(config.aws, connections=threads, read_timeout_s=silence_s, access=access)
+    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S, turns)
 
 
 class PerAccess(Generic[Made]):

@@ -7,9 +7,8 @@ configuration or the run changes.
 import json
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
-from firnline_ingest.config.access import HERE, Access
+from firnline_ingest.config.access import HERE
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.logs import configure_logs
 from firnline_ingest.shard.group import ShardGroup, Watch
@@ -17,10 +16,6 @@ from firnline_ingest.shard.memory import keep_freed_memory
 from firnline_ingest.shard.request import Deadline
 from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.spark.assignment import Assignment
-
-if TYPE_CHECKING:
-    from firnline_ingest.kinesis.clients import StreamClients
-    from firnline_ingest.kinesis.turns import Turns
 
 AGAIN_S = 2.0
 """A task that is tried again only takes its shards on: the others' epoch is nearly over, and should not wait for a whole one."""
@@ -84,7 +79,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.dead_letters import open_store
-    from firnline_ingest.kinesis.clients import PerAccess
+    from firnline_ingest.kinesis.clients import PerAccess, stream_clients
     from firnline_ingest.kinesis.turns import Turns
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.new_columns import NewColumns
@@ -95,7 +90,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
 
     threads = config.epoch.shards_per_task + 2
     turns = Turns(config.fan_out.max_concurrency)
-    here = _stream_clients(config, turns, HERE)
+    here = stream_clients(config, turns, HERE)
     ledger = DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table)
     services = ShardServices(
         ledger=ledger,
@@ -110,21 +105,6 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         run_id=run_id,
         subscriber=here.subscriber,
         consumers=here.consumers,
-        elsewhere=PerAccess(here, partial(_stream_clients, config, turns)),
+        elsewhere=PerAccess(here, partial(stream_clients, config, turns)),
     )
     return ShardGroup(services, config.epoch.progress_seconds)
-
-
-def _stream_clients(config: EngineConfig, turns: "Turns", access: Access) -> "StreamClients":
-    from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
-    from firnline_ingest.kinesis.clients import StreamClients
-    from firnline_ingest.kinesis.consumers import Consumers
-    from firnline_ingest.kinesis.missing import QUESTION_INTERVAL_S
-
-    threads = config.epoch.shards_per_task + 2
-    polling = kinesis_client(config.aws, connections=threads, access=access)
-    if not config.subscribes:
-        return StreamClients(polling, question_interval_s=QUESTION_INTERVAL_S)
-    silence_s = config.fan_out.read_timeout_seconds
-    subscriber = subscribing_client(config.aws, connections=threads, read_timeout_s=silence_s, access=access)
-    return StreamClients(polling, subscriber, Consumers(subscriber), QUESTION_INTERVAL_S, turns)
