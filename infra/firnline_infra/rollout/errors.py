@@ -81,7 +81,8 @@ class EngineElsewhere(RolloutError, Fatal):
     id = "FL-5465"
     causes = "An engine is alive under the application's name, and the runtime has not started it. Nothing was changed"
     remedy = (
-        "it was not touched. Stop it where it was started (firnline stop --config engine.json), and what starts it "
+        "it was not touched. Stop it where it was started (`firnline stop ENV` ends one that a deployment has started, "
+        "also where a person has cancelled its step; firnline stop --config engine.json any other), and what starts it "
         "again; then deploy again."
     )
 

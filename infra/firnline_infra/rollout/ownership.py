@@ -5,10 +5,12 @@ what runs where ours should is taken for ours.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 from firnline_infra.rollout.context import RolloutContext
 from firnline_infra.rollout.errors import EngineElsewhere
-from firnline_infra.runtimes.service import Run
+from firnline_infra.rollout.records import Deployments
+from firnline_infra.runtimes.service import Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
 
 
@@ -20,6 +22,22 @@ def may_be_of(engine: EngineRun, run: Run) -> bool:
 def is_foreign(engine: EngineRun, runs: Sequence[Run]) -> bool:
     """Returns whether the engine is of none of the runs."""
     return not any(may_be_of(engine, run) for run in runs)
+
+
+RECORDS = 10
+"""Deployments among which the start of an engine is looked for that its service does not list."""
+
+
+def outliving(context: RolloutContext, records: Deployments, runs: Sequence[Run]) -> Run | None:
+    """Returns the run of an engine that is alive and of none of the runs, where a deployment of ours has started it: on EMR on
+    EC2 a YARN application lives on when its step is cancelled."""
+    engine = context.ledger.current_run()
+    if engine is None or not engine.start or not is_foreign(engine, runs):
+        return None
+    started = [record for record in islice(records.newest_first(), RECORDS) if record.run]
+    listed = (context.service.look(Run(id=each.run, hash=each.hash, state=RunState.STOPPED)) for each in started)
+    run = next((run for run in listed if run.start == engine.start), None)
+    return run if run is not None and beats(context, run) else None
 
 
 def beats(context: RolloutContext, run: Run) -> bool:

@@ -14,7 +14,7 @@ from firnline_infra.rollout import stopping
 from firnline_infra.rollout.context import Bounds, RolloutContext
 from firnline_infra.rollout.errors import NotReady, RolloutCutOff
 from firnline_infra.rollout.loop import Deployed, JobRecords, RolloutLoop
-from firnline_infra.rollout.ownership import beats, refuse_a_foreign_engine
+from firnline_infra.rollout.ownership import beats, outliving, refuse_a_foreign_engine
 from firnline_infra.rollout.plan import as_asked, described, unchanged
 from firnline_infra.rollout.records import Claim, Deployments, Outcome
 from firnline_infra.rollout.retry import RetryBudget
@@ -82,6 +82,9 @@ class RollOut:
             runs = list(self.service.runs(application))
             for run in runs:
                 stopping.stop(context, run)
+            if (outlived := outliving(context, self.records, runs)) is not None:
+                stopping.stop_outliving(context, outlived)
+                runs.append(outlived)
             claim.end(Outcome.STOPPED, f"{len(runs)} stopped")
         return runs
 

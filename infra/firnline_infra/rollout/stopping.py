@@ -17,6 +17,13 @@ def stop(context: RolloutContext, run: Run) -> None:
     remove(context, run)
 
 
+def stop_outliving(context: RolloutContext, run: Run) -> None:
+    """Ends a run that its service calls over and whose engine is alive, as `stop` does. Raises StillThere."""
+    context.say(f"Run {run.id} is {run.state}, and its engine reads on.")
+    ask(context, run, lives_on=True)
+    remove(context, run)
+
+
 def cancel(context: RolloutContext, run: Run) -> None:
     """Ends a run that is one too many: the ledger doesn't say whose engine holds the application, so none is asked. Raises
     StillThere.
@@ -32,12 +39,13 @@ def hand_over(context: RolloutContext, run: Run) -> None:
         remove(context, run)
 
 
-def ask(context: RolloutContext, run: Run) -> bool:
-    """True once its engine has proven its rows and given the application back."""
+def ask(context: RolloutContext, run: Run, *, lives_on: bool = False) -> bool:
+    """True once its engine has proven its rows and given the application back. `lives_on` says that it is alive whatever its
+    service says of the run."""
     context.step(f"stop {run.id}")
     context.say(f"Run {run.id} ({_content(run)}): asked to stop, once its rows are proven.")
     context.stands = f"run {run.id} may have been asked to stop"
-    has_ended = _ask(context, run)
+    has_ended = _ask(context, run, lives_on)
     if not has_ended:
         context.say(
             f"Run {run.id}: its engine does not give the application back; it is cancelled. No row is lost by that."
@@ -61,7 +69,7 @@ def remove(context: RolloutContext, run: Run) -> None:
     context.say(f"Run {run.id}: gone.")
 
 
-def _ask(context: RolloutContext, run: Run) -> bool:
+def _ask(context: RolloutContext, run: Run, lives_on: bool) -> bool:
     """True once the engine has given the application back, with its rows proven. Its service may start it again
     while it is asked: then that one is asked too. The engine is looked up before the run: while the run is there, the
     engine can't be one that another deployer has started since, however long this one was asleep. One that is of
@@ -78,7 +86,7 @@ def _ask(context: RolloutContext, run: Run) -> bool:
             else:
                 context.say(f"Run {run.id}: its engine did not answer any more when the new one took the application.")
             return True
-        if not context.service.look(run).state.is_active:
+        if not lives_on and not context.service.look(run).state.is_active:
             break
         if engine.run_id != asked and ledger.request_stop(engine.run_id):
             asked = engine.run_id

@@ -312,3 +312,34 @@ def test_nothing_is_stopped_that_a_deployer_at_work_would_start_again(deployed: 
     deployed.sleep = sleep
     deployed.roll_out().stop("firnline-dev")
     assert deployed.running == []
+
+
+def test_stop_ends_an_engine_whose_program_outlived_the_run_that_a_person_cancelled(deployed: World) -> None:
+    """On EMR on EC2 a cancelled step leaves its YARN application alone."""
+    engine = deployed.engines[0]
+    deployed.cancel_step(engine)
+    stopped = deployed.roll_out().stop("firnline-dev")
+    assert [run.id for run in stopped] == ["run-0"]
+    assert (engine.lives_on, engine.stops_in_s, deployed.ledger.current_run()) == (False, 0, None)
+
+
+def test_stop_ends_what_outlived_its_run_where_it_does_not_listen(deployed: World) -> None:
+    engine = deployed.engines[0]
+    engine.is_deaf = True
+    deployed.cancel_step(engine)
+    asked: list[str] = []
+
+    def is_gone(run: Run) -> bool:
+        asked.append(run.id)
+        engine.lives_on = False
+        return True
+
+    deployed.is_gone = is_gone
+    assert [run.id for run in deployed.roll_out().stop("firnline-dev")] == ["run-0"]
+    assert asked == ["run-0"]
+
+
+def test_stop_leaves_the_row_of_a_dead_engine_and_an_engine_of_nobodys_deployment_alone(deployed: World) -> None:
+    deployed.cancel_step(deployed.engines[0])
+    deployed.engines[0].frozen_s = 0
+    assert deployed.roll_out().stop("firnline-dev") == []

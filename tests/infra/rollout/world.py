@@ -59,6 +59,8 @@ class Engine:
     """It beats, and never hears that it is asked to stop."""
     is_stuck: bool = False
     """Its service cancels it, and never lets go."""
+    lives_on: bool = False
+    """Its service calls its run over, and its program runs on, as a YARN application does whose step was cancelled."""
     frozen_s: int | None = None
     """For how long its process has not run; None of one that runs."""
     age_s: int = 0
@@ -135,7 +137,7 @@ class World:
         self._call(lambda: self._cancel(self._of(run), grace_s))
 
     def is_gone(self, run: Run) -> bool:
-        return self._call(lambda: not self._of(run).run.state.is_active)
+        return self._call(lambda: not self._of(run).run.state.is_active and not self._of(run).lives_on)
 
     def log_lines(self, run: Run) -> Iterator[str]:
         yield f"the driver of {run.id}"
@@ -188,6 +190,10 @@ class World:
             for engine in self.engines:
                 self._passes(engine)
 
+    def cancel_step(self, engine: Engine) -> None:
+        """Cancels the service's own object of a run, as a person does; the program is left alone."""
+        engine.run, engine.lives_on = replace(engine.run, state=RunState.STOPPED), True
+
     @property
     def running(self) -> list[str]:
         """The hashes of the engines that hold the application or will."""
@@ -233,7 +239,7 @@ class World:
 
     def _passes(self, engine: Engine) -> None:
         """A second of an engine's life."""
-        if not engine.run.state.is_active:
+        if not engine.run.state.is_active and not engine.lives_on:
             return
         if engine.frozen_s is not None:
             engine.frozen_s += 1
@@ -324,7 +330,9 @@ class World:
     def _ends(self, engine: Engine, state: RunState, reason: str) -> None:
         if engine.holds and engine.frozen_s is None:
             self.ledger.end_run(engine.holds)
-        engine.run = replace(engine.run, state=state, reason=reason)
+        if not engine.lives_on:
+            engine.run = replace(engine.run, state=state, reason=reason)
+        engine.lives_on = False
 
 
 @dataclass
