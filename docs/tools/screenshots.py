@@ -7,8 +7,8 @@ test compares the pictures.
 from pathlib import Path
 
 from firnline_infra.status.server import StatusServer
+from tests.browser import Browser
 from tests.infra.status import sample
-from tests.infra.status.browser import Browser
 
 IMAGES = Path(__file__).parents[1] / "images"
 WRONG = sample.status(sample.REFUSED, sample.THROTTLED)

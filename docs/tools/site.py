@@ -24,8 +24,11 @@ OUTSIDE = re.compile(
 LISTS, LESS = ("spec.md", "permissions.md", "runbook.md", "options.md"), 0.3
 """Pages that have a section for nearly each word, and how much less they count in the search."""
 
-MORE = 4
-"""How much more an error's own page counts than the pages that mention its id."""
+MORE = {"targets.md": 3, "dead-letters.md": 3}
+"""Pages about a subject that other pages' headings mention, and how much more they count."""
+
+AN_ERROR = 0.5
+"""How much an error's page counts: it is found first by its id, which its title has, and no words of it before a how-to."""
 
 Nav = list[Any]
 
@@ -55,10 +58,12 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     if page.file.src_uri == "README.md":
         markdown = landing() + re.sub(r"(?m)^#(#*) ", r"##\1 ", markdown)
     if error_pages.ID.search(page.file.src_uri):
-        page.meta["search"] = {"boost": MORE}
+        page.meta["search"] = {"boost": AN_ERROR}
         return markdown
     if page.file.src_uri in LISTS or page.file.src_uri.startswith("design/"):
         page.meta["search"] = {"boost": LESS}
+    if page.file.src_uri in MORE:
+        page.meta["search"] = {"boost": MORE[page.file.src_uri]}
     return error_pages.linked(OUTSIDE.sub(r"\1", markdown), page.file.src_uri)
 
 

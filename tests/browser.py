@@ -1,6 +1,10 @@
-"""Chromium without a window, asked by its own protocol through a pipe (--remote-debugging-pipe): nothing to install beside it."""
+"""Chromium without a window, asked by its own protocol through a pipe (--remote-debugging-pipe): nothing to install beside it.
+
+The one that scripts/chromium provides is taken before the machine's own: it is pinned, and draws the same everywhere.
+"""
 
 import base64
+import hashlib
 import json
 import os
 import shutil
@@ -13,12 +17,32 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PINS = Path(__file__).parent / "chromium"
+PINNED = ("package-lock.json", "unpack.js")
+OWN = ("chromium", "chromium-browser", "google-chrome")
+PROVIDED_BY = "there is no Chromium: scripts/chromium provides one"
 ENDS = b"\0"
 AS_3_AND_4 = (
     "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
 )
 HANGS_S = 60.0
+
+
+def provided(cache: Path) -> Path:
+    """The folder that scripts/chromium makes."""
+    pins = b"".join((PINS / name).read_bytes() for name in PINNED)
+    return cache / f"chromium-{hashlib.sha256(pins).hexdigest()[:12]}"
+
+
+PROVIDED = provided(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firnline")
+CHROMIUM = (
+    str(PROVIDED / "chromium")
+    if PROVIDED.is_dir()
+    else next((found for name in OWN if (found := shutil.which(name))), None)
+)
+# Its own package starts it so: it was built for one process, whose fonts no other one has.
+AS_BUILT = ("--single-process", "--no-zygote", "--font-render-hinting=none") if PROVIDED.is_dir() else ()
+LIBRARIES = {"LD_LIBRARY_PATH": str(PROVIDED / "lib"), "FONTCONFIG_PATH": str(PROVIDED)}
 
 
 class Browser:
@@ -43,12 +67,15 @@ class Browser:
         with TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as profile:
             command = [
                 CHROMIUM, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                "--disable-dev-shm-usage", "--disable-background-networking", f"--user-data-dir={profile}",
+                "--disable-dev-shm-usage", "--disable-background-networking", "--hide-scrollbars",
+                *AS_BUILT, f"--user-data-dir={profile}",
             ]  # fmt: skip # a paragraph, not a column
+            variables = {**os.environ, **(LIBRARIES if PROVIDED.is_dir() else {}), "XDG_CACHE_HOME": profile}
             ends = (str(theirs_in), str(theirs_out))
             process = subprocess.Popen(
                 [sys.executable, "-c", AS_3_AND_4, *ends, *command],
                 pass_fds=(theirs_in, theirs_out), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env=variables,
             )  # fmt: skip # a paragraph, not a column
             os.close(theirs_in)
             os.close(theirs_out)
