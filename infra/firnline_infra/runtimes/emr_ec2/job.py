@@ -14,6 +14,9 @@ from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
 
 LONGEST_NAME, LONGEST_ARGUMENT = 256, 10_280
+CONTEXT_WITHIN = "900s"
+"""For the driver's Python to make its Spark context, as long as a roll-out waits for an engine to begin. After Spark's own 100 s
+YARN's application master ends the attempt (exit status 13): on a busy machine, or where the ledger is away for a moment."""
 
 
 def add_job_flow_steps(job: EngineJob, start: Start) -> dict[str, Any]:
@@ -21,12 +24,16 @@ def add_job_flow_steps(job: EngineJob, start: Start) -> dict[str, Any]:
     looks at the steps first."""
     section = job.runtime.emr_ec2
     assert section is not None
-    settings = all_conf(job) | {
-        "spark.yarn.maxAppAttempts": str(section.attempts),
-        "spark.yarn.am.attemptFailuresValidityInterval": "1h",
-        "spark.yarn.submit.waitAppCompletion": "true",
-        "spark.yarn.tags": f"firnline-application-{job.application},{start_tag(start.token)}",
-    }
+    settings = (
+        {"spark.yarn.am.waitTime": CONTEXT_WITHIN}
+        | all_conf(job)
+        | {
+            "spark.yarn.maxAppAttempts": str(section.attempts),
+            "spark.yarn.am.attemptFailuresValidityInterval": "1h",
+            "spark.yarn.submit.waitAppCompletion": "true",
+            "spark.yarn.tags": f"firnline-application-{job.application},{start_tag(start.token)}",
+        }
+    )
     conf = [part for name, value in sorted(settings.items()) for part in ("--conf", f"{name}={value}")]
     arguments = ["spark-submit", "--deploy-mode", "cluster", "--name", job.name, *conf]
     step = {

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 from contextlib import nullcontext
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ import pytest
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.trust import trust
+from firnline_infra.rollout.context import Bounds
+from firnline_infra.runtimes.emr_ec2.job import JOB
 from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, PRINCIPAL, SCRIPT, STATES, STEP_LOGS, EmrEc2Service
 from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.preflight import distrust
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.service import Run, RunState
@@ -46,6 +50,19 @@ def test_a_job_is_started_with_the_rendered_request(runtime: EmrEc2Service, aws:
     aws.answers("emr", "list_steps", {"Steps": [step("s-0", f"firnline-dev {DIGEST}")]})
     aws.answers("emr", "add_job_flow_steps", {"StepIds": ["s-1"]})
     assert runtime.start(job(EC2, place="j-1"), "7-ab").id == "s-1"
+
+
+def test_a_driver_has_as_long_for_its_spark_context_as_a_roll_out_waits(job: Job) -> None:
+    """Spark's own bound is 100 s, and an attempt that exceeds it has failed. A person's setting wins."""
+
+    def waits(job: EngineJob) -> str:
+        (step,) = JOB.render(job, token=START)["Steps"]
+        (found,) = [each for each in step["HadoopJarStep"]["Args"] if each.startswith("spark.yarn.am.waitTime=")]
+        return str(found.partition("=")[2])
+
+    ours = job(EC2, place="j-1")
+    assert waits(ours) == f"{Bounds().begin_s:.0f}s"
+    assert waits(replace(ours, spark_conf={"spark.yarn.am.waitTime": "20m"})) == "20m"
 
 
 def test_a_start_whose_answer_was_lost_is_found_and_not_made_again(
