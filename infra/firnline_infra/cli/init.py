@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from firnline_infra.cli.bootstrap import (
 )
 from firnline_infra.cli.environment_argument import SPECS, env_argument, env_of
 from firnline_ingest.errors import UsageError
+
+if TYPE_CHECKING:
+    from firnline_infra.specification.other_connectors import TakenOver
 
 OLD_FORM = "--bootstrap"
 
@@ -118,6 +121,13 @@ def _asked(command: Any) -> Any:
 @click.command(cls=Init)
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @_asked
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Take over a configuration: Flink's CREATE TABLE, the Kafka connector's JSON, Openflow's parameters.",
+)
 @click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
 @branch_option
 @tool_option
@@ -127,6 +137,7 @@ def _asked(command: Any) -> Any:
 def init(
     *,
     file: Path | None,
+    source: Path | None,
     ephemeral: bool,
     branch: str,
     tool: str,
@@ -141,6 +152,9 @@ def init(
     tool, a workflow of GitHub Actions, lines of .gitignore. What is there and differs stays as it is. Asks for what no option
     says, if there is somebody to ask.
 
+    With --from, streams, tables and options come from another connector's configuration; what has no counterpart is listed
+    with the reason, and stands in the specification as a comment.
+
     \b
     For example:
       firnline init --name dev --region eu-central-1 \\
@@ -150,12 +164,37 @@ def init(
         --vpc vpc-0a1b2c3d4e5f60718 --ephemeral
     """
     refuse_comment_on_gitlab(comment, is_gitlab=gitlab)
-    answers = _answered(given, ask=sys.stdin.isatty())
+    taken = _taken_over(source, given) if source is not None else None
+    answers = _answered({**given, **(taken.answers if taken else {})}, ask=sys.stdin.isatty())
     path = _inside(file or SPECS / f"{answers['name']}.yaml")
     with file_errors_explained():
-        _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
+        _write(path, _first(path, answers | {"taken_over": taken}, ephemeral=ephemeral), force=force)
         _write_the_rest(path, branch=branch, gitlab=gitlab, tool=tool, comment=comment)
+    if taken is not None:
+        click.echo(_report(taken))
     click.echo(_steps(env_argument(path), branch, gitlab=gitlab, tool=tool, comment=comment))
+
+
+def _taken_over(source: Path, given: Mapping[str, Any]) -> "TakenOver":
+    """Raises ConfigError, and UsageError for an option that the file answers."""
+    from firnline_infra.specification.other_connectors import take_over
+
+    taken = take_over(source)
+    options = {question.name: question.option for question in QUESTIONS}
+    if twice := [options[name] for name in taken.answers if given.get(name)]:
+        raise UsageError(
+            f"{source} says what {', '.join(twice)} says.",
+            next_step="leave the option out, and change the specification that is written where it should be otherwise.",
+        )
+    return taken
+
+
+def _report(taken: "TakenOver") -> str:
+    """Each option with the place where it is now, and each that has none with the reason."""
+    lines = [f"\nTaken over from {taken.connector}:", *(f"  {option}: {path}" for option, path in taken.taken)]
+    if taken.left:
+        lines += ["\nWithout counterpart:", *(f"  {each}" for each in taken.left)]
+    return "\n".join(lines)
 
 
 def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:

@@ -1,11 +1,16 @@
 """The first specification of an environment: what a person has to say, written so that the rest is found easily."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import yaml
 
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.load import parse_spec
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.specification.other_connectors import TakenOver
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,8 @@ class Answers:
     operator: str = ""
     context: str = ""
     durability: Durability = Durability.PROTECTED
+    taken_over: TakenOver | None = None
+    """Of another connector's configuration."""
 
 
 def first_spec(answers: Answers, source: str) -> str:
@@ -36,6 +43,7 @@ def first_spec(answers: Answers, source: str) -> str:
 
 
 def _document(answers: Answers, *, boundary: str | None) -> str:
+    taken = answers.taken_over
     fence = f"  permissions_boundary: {boundary} # made by `firnline bootstrap`\n" if boundary else ""
     return (
         "# yaml-language-server: $schema=schema.json\n"
@@ -43,6 +51,7 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
         "# defaults are the safe ones.\n"
         "version: 1\n"
         f"name: {_quoted(answers.name)} # part of every name that is made up\n"
+        f"{_application(taken)}"
         f"durability: {answers.durability.value} # {_MEANING[answers.durability]}\n"
         "\n"
         "aws:\n"
@@ -56,8 +65,13 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
         f"  account: {_quoted(answers.snowflake_account)}\n"
         f"  warehouse: {_quoted(answers.warehouse)} # exists already; the audit asks in it, the engine needs none\n"
         "  # allowed_networks: [192.0.2.0/24] # from where engine and reader may connect\n"
-        "\n"
-        "streams:\n"
+        f"{_reading(answers) if taken is None else _as_taken_over(answers, taken)}"
+    )
+
+
+def _reading(answers: Answers) -> str:
+    return (
+        "\nstreams:\n"
         + "".join(
             f"  - name: {_quoted(stream)} # on demand; `shards: 4` for provisioned\n" for stream in answers.streams
         )
@@ -70,6 +84,33 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
             for stream in answers.streams
         )
     )
+
+
+def _application(taken: TakenOver | None) -> str:
+    return f"application: {_quoted(taken.application)}\n" if taken is not None and taken.application else ""
+
+
+def _as_taken_over(answers: Answers, taken: TakenOver) -> str:
+    """Returns what the other configuration says, then what of it has no counterpart."""
+    pipelines = [{"database": answers.database, "schema": answers.schema} | each for each in taken.pipelines]
+    ordered = [{"stream": each["stream"], **each} for each in pipelines]
+    snowflake = "".join(f"  {line}\n" for line in _yaml(taken.snowflake).splitlines()) if taken.snowflake else ""
+    parts = [
+        {"streams": taken.streams},
+        {"pipelines": ordered},
+        *({name: taken.sections[name]} for name in taken.sections),
+    ]
+    left = _commented(f"Of {taken.connector}, without counterpart:", taken)
+    return snowflake + "".join(f"\n{_yaml(part)}" for part in parts) + left
+
+
+def _commented(title: str, taken: TakenOver) -> str:
+    lines: Iterable[str] = (f"#   {each}" for each in taken.left)
+    return "\n".join(["", f"# {title}", *lines, ""]) if taken.left else ""
+
+
+def _yaml(part: Any) -> str:
+    return str(yaml.safe_dump(part, sort_keys=False, allow_unicode=True, width=110))
 
 
 def _emr_serverless(answers: Answers) -> str:

@@ -1,0 +1,244 @@
+"""Flink's Kinesis table connector: CREATE TABLE statements, each a stream with its columns and the options of reading."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_infra.specification.other_connectors.flink_columns import put_columns
+from firnline_infra.specification.other_connectors.flink_sql import CREATE_TABLE, FlinkTable, tables
+from firnline_infra.specification.other_connectors.taken_over import TakenOver
+from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, RETRIES
+from firnline_ingest.config.retries import UNCHANGED
+
+__all__ = ["CREATE_TABLE", "from_flink"]
+
+CONNECTORS = ("kinesis", "kinesis-legacy")
+ARN = re.compile(r"arn:[a-z-]+:kinesis:(?P<region>[a-z0-9-]+):\d{12}:stream/(?P<name>[\w.-]+)")
+BY_A_ROLE = "the engine reads with a role that `firnline up` makes; no credentials are configured"
+NUMBERS = {
+    "scan.shard.getrecords.maxrecordcount": ("polling.max_records", 1, 1, 10_000),
+    "scan.shard.getrecords.intervalmillis": ("polling.interval_ms", 1, 200, 10_000),
+    "scan.stream.efo.http-client.max-concurrency": ("fan_out.max_concurrency", 1, 1, 10_000),
+    "scan.stream.efo.http-client.read-timeout": ("fan_out.read_timeout_seconds", 1000, 10, 600),
+}
+"""The path, the divisor from their unit to ours, and the bounds of the field."""
+
+
+def from_flink(text: str) -> TakenOver:
+    taken = TakenOver("Flink's Kinesis table connector")
+    try:
+        found = list(tables(text))
+    except ValueError as error:
+        taken.problems.append(str(error))
+        return taken
+    for table in found:
+        connector = table.options.get("connector", "")
+        if connector in CONNECTORS:
+            _Reading(taken, table).take_over()
+        else:
+            taken.leave(f"CREATE TABLE {table.name}", connector, "is not a table of the Kinesis connector")
+    if not taken.pipelines and not taken.problems:
+        taken.problems.append(f"connector: no table has one of {', '.join(CONNECTORS)}")
+    taken.answers["streams"] = tuple(each["name"] for each in taken.streams)
+    return taken
+
+
+class _Reading:
+    """One table."""
+
+    def __init__(self, taken: TakenOver, table: FlinkTable) -> None:
+        self._taken, self._table = taken, table
+        self._options: Mapping[str, str] = table.options
+        self._pipeline: dict[str, Any] = {}
+        self._told: set[str] = set()
+        self._path = f"pipelines[{len(taken.pipelines)}]"
+
+    def take_over(self) -> None:
+        if not self._stream():
+            return
+        self._format()
+        put_columns(self._taken, self._table, self._pipeline, self._path)
+        self._position()
+        self._reader()
+        self._pace()
+        for option, value in self._options.items():
+            if option not in self._told:
+                self._leave(option, value)
+        self._taken.pipelines.append(self._pipeline)
+
+    def _take(self, option: str, path: str) -> None:
+        self._told.add(option)
+        self._taken.take(option, path)
+
+    def _leave(self, option: str, value: str, reason: str = "") -> None:
+        self._told.add(option)
+        self._taken.leave(option, value, reason or _reason(option))
+
+    def _stream(self) -> bool:
+        arn = ARN.fullmatch(self._options.get("stream.arn", ""))
+        name = arn["name"] if arn else self._options.get("stream", "")
+        if not name:
+            self._taken.problems.append(
+                f"{self._table.name}: stream is missing, or stream.arn is not an ARN of a stream"
+            )
+            return False
+        self._take("connector", "the engine")
+        self._take("stream.arn" if arn else "stream", f"{self._path}.stream")
+        region = arn["region"] if arn else self._options.get("aws.region")
+        if region:
+            if self._taken.answers.setdefault("region", region) != region:
+                self._leave(
+                    "aws.region", region, "a stream of another region is named by `streams[].arn` (docs/credentials.md)"
+                )
+            elif not arn:
+                self._take("aws.region", "aws.region")
+        self._pipeline.update(stream=name, table=_table_name(self._table.name))
+        self._taken.take(f"CREATE TABLE {self._table.name}", f"{self._path}.table")
+        if name not in [each["name"] for each in self._taken.streams]:
+            self._taken.streams.append({"name": name, "origin": "adopt"})
+        else:
+            self._taken.problems.append(f"{self._table.name}: {name} is read by two tables; a stream has one pipeline")
+        return True
+
+    def _format(self) -> None:
+        option = "format" if "format" in self._options else "value.format"
+        kind = self._options.get(option, "")
+        columns = [each.name for each in self._table.columns if each.metadata is None and each.computed is None]
+        known: dict[str, dict[str, Any]] = {
+            "json": {},
+            "csv": {"type": "csv", "columns": columns},
+            "raw": {"type": "text"},
+            "avro-confluent": {"type": "avro", "framing": "confluent", "registry": {"url": self._registry()}},
+            "avro-glue": {"type": "avro", "framing": "glue"},
+        }
+        if kind not in known:
+            self._leave(
+                option, kind, f"no format here reads it as it is: say which in {self._path}.format (docs/records.md)"
+            )
+            return
+        self._take(option, f"{self._path}.format")
+        if kind == "csv" and "csv.field-delimiter" in self._options:
+            known["csv"]["delimiter"] = self._options["csv.field-delimiter"].replace("\\t", "\t")
+            self._take("csv.field-delimiter", f"{self._path}.format.delimiter")
+        if kind == "csv" and self._options.get("csv.disable-quote-character") == "true":
+            known["csv"]["quote"] = None
+            self._take("csv.disable-quote-character", f"{self._path}.format.quote")
+        if known[kind]:
+            self._pipeline["format"] = known[kind]
+
+    def _registry(self) -> str:
+        for option in ("avro-confluent.url", "avro-confluent.schema-registry.url"):
+            if option in self._options:
+                self._take(option, f"{self._path}.format.registry.url")
+                return self._options[option]
+        return ""
+
+    def _position(self) -> None:
+        at = self._options.get("scan.stream.initpos", "LATEST")
+        position = {"at": at}
+        for option, name in (("timestamp", "timestamp"), ("timestamp-format", "timestamp_format")):
+            if value := self._options.get(f"scan.stream.initpos-{option}"):
+                position[name] = value
+                self._take(f"scan.stream.initpos-{option}", f"{self._path}.initial_position.{name}")
+        if at not in ("LATEST", "TRIM_HORIZON", "AT_TIMESTAMP"):
+            self._leave("scan.stream.initpos", at, "expected LATEST, TRIM_HORIZON or AT_TIMESTAMP")
+            return
+        if "scan.stream.initpos" in self._options:
+            self._take("scan.stream.initpos", f"{self._path}.initial_position.at")
+        self._pipeline["initial_position"] = position
+
+    def _reader(self) -> None:
+        option = "scan.stream.recordpublisher"
+        if self._options.get(option, "POLLING") != "EFO":
+            if option in self._options:
+                self._take(option, f"{self._path}.reader")
+            return
+        self._take(option, f"{self._path}.reader")
+        registration = self._options.get("scan.stream.efo.registration", "LAZY").lower()
+        if "scan.stream.efo.registration" in self._options:
+            self._take("scan.stream.efo.registration", f"{self._path}.reader.fan_out.registration")
+        names = ("scan.stream.efo.consumerarn", f"scan.stream.efo.consumerarn.{self._pipeline['stream']}")
+        arn = next((name for name in names if name in self._options), None)
+        name = self._options.get("scan.stream.efo.consumername")
+        if registration == "none" and arn is not None:
+            self._take(arn, f"{self._path}.reader.fan_out.consumer_arn")
+            self._pipeline["reader"] = {"fan_out": {"consumer_arn": self._options[arn]}}
+            return
+        if registration == "none":
+            self._taken.problems.append(
+                f"{self._table.name}: scan.stream.efo.consumerarn is missing (registration NONE)"
+            )
+        if name:
+            self._take("scan.stream.efo.consumername", f"{self._path}.reader.fan_out.consumer")
+        self._pipeline["reader"] = {
+            "fan_out": {"registration": registration, **({"consumer": name} if name else {})},
+        }
+
+    def _pace(self) -> None:
+        for option, value in self._options.items():
+            if option in RETRIES:
+                self._number(option, RETRIES[option], _of_a_retry(RETRIES[option], value), "is out of bounds here")
+            elif option in NUMBERS:
+                path, divisor, least, most = NUMBERS[option]
+                given = _whole(value)
+                number = None if given is None else given / divisor if divisor > 1 else given
+                is_fit = number is not None and least <= number <= most
+                reason = f"{path} is from {least:,} to {most:,}; it has its default"
+                self._number(option, path, number if is_fit else None, reason)
+        self._seconds("scan.shard.idle.interval", "idle_after_seconds", least=10)
+        self._seconds("scan.watermark.lookahead.millis", "max_ahead_seconds", least=60)
+
+    def _number(self, option: str, path: str, number: float | None, reason: str) -> None:
+        if number is None:
+            self._leave(option, self._options[option], reason)
+            return
+        self._told.add(option)
+        self._taken.put(option, path, number)
+
+    def _seconds(self, option: str, field: str, *, least: int) -> None:
+        given = self._options.get(option)
+        if given is None:
+            return
+        milliseconds = _whole(given) or 0
+        if milliseconds < least * 1000:
+            self._leave(option, given, f"{field} is {least} seconds or more; it has its default")
+        elif field == "max_ahead_seconds":
+            self._pipeline["alignment"] = {field: milliseconds // 1000}
+            self._take(option, f"{self._path}.alignment.{field}")
+        else:
+            self._pipeline[field] = milliseconds // 1000
+            self._take(option, f"{self._path}.{field}")
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?\d{1,15}", text) else None
+
+
+def _of_a_retry(path: str, text: str) -> float | None:
+    """None for what the field does not take."""
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
+        return None
+    _, operation, field = path.split(".")
+    number = float(text) if "." in text else int(text)
+    try:
+        type(getattr(UNCHANGED, operation)).model_validate({field: number})
+    except ValueError:
+        return None
+    return number
+
+
+def _table_name(name: str) -> str:
+    plain = name.rpartition(".")[2]
+    return plain if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", plain) else '"' + plain.replace('"', '""') + '"'
+
+
+def _reason(option: str) -> str:
+    if option.startswith("aws.credentials."):
+        return BY_A_ROLE
+    if option.startswith("sink."):
+        here = FLINK.get(option, "see docs/put.md")
+        return f"a specification reads streams; of writing, {here}" if "nothing" not in here else here
+    known: str | None = (FLINK | FLINK_UNLISTED).get(option)
+    if known is None:
+        return "not on the connector's page that docs/options.md compares"
+    return known.replace("aws.endpoints.kinesis", "network.endpoints.kinesis")

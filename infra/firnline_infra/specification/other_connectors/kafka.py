@@ -1,0 +1,188 @@
+"""Snowflake's connector for Kafka: its JSON or properties. The records have to be in Kinesis: topics are streams."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_infra.specification.other_connectors.kafka_transforms import transforms_of
+from firnline_infra.specification.other_connectors.taken_over import TakenOver, text_of
+from firnline_ingest.config.other_names import KAFKA
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.identifiers import stored_name
+
+URL = re.compile(r"(?:https?://)?(?P<account>[A-Za-z0-9_-]+)\.snowflakecomputing\.com(?::\d+)?/?", re.IGNORECASE)
+PARTS = {
+    "snowflake.metadata.topic": ("stream",),
+    "snowflake.metadata.offset.and.partition": ("shard_id", "sequence_number"),
+    "snowflake.metadata.createtime": ("approximate_arrival",),
+}
+NAMES = {
+    "stream": '"topic"',
+    "shard_id": '"partition"',
+    "sequence_number": '"offset"',
+    "partition_key": '"key"',
+    "approximate_arrival": '"CreateTime"',
+    "push_time": '"SnowflakeConnectorPushTime"',
+}
+TOLERANCE = {"none": "none", "all": "all"}
+NULLS = {"IGNORE": "ignore", "DEFAULT": "ingest"}
+NOT_KEPT = {
+    "connector.class": "the engine is the connector",
+    "name": "--name names the environment",
+    "tasks.max": "tasks follow from the shards (epoch.shards_per_task)",
+    "snowflake.private.key": "a secret: `firnline keys create` makes a pair and puts the private half into Secrets Manager",
+    "snowflake.private.key.passphrase": "the key is kept unencrypted in a secret of Secrets Manager",
+    "key.converter": "the partition key is text, and is metadata.partition_key",
+    "value.converter.schema.registry.basic.auth.credentials.source": "see pipelines[].format.registry.login",
+    "value.converter.schema.registry.basic.auth.user.info": "a secret: pipelines[].format.registry.login names where it is",
+    "value.converter.basic.auth.user.info": "a secret: pipelines[].format.registry.login names where it is",
+    "errors.deadletterqueue.topic.name": "records that can't be rows are dead letters, kept in the environment's bucket",
+    "errors.log.enable": "each dead letter is logged with its reason",
+    "errors.log.include.messages": "a dead letter keeps the record's bytes; no log has them",
+    "topics.regex": "a specification names its streams; `also_streams` of a pipeline finds others (docs/many-streams.md)",
+}
+
+
+def from_kafka(config: Mapping[str, Any]) -> TakenOver:
+    """`config` is the connector's `config`, or all of its properties."""
+    taken = TakenOver("Snowflake's connector for Kafka")
+    kind = text_of(config, "connector.class")
+    if kind and "snowflake" not in kind.lower():
+        taken.problems.append(f"connector.class: {kind} is not Snowflake's connector")
+    topics = [each.strip() for each in text_of(config, "topics").split(",") if each.strip()]
+    if not topics:
+        taken.problems.append("topics: is missing; each topic becomes a stream, and topics.regex alone names none")
+    for name in ("snowflake.database.name", "snowflake.schema.name"):
+        if not text_of(config, name):
+            taken.problems.append(f"{name}: is missing")
+    if taken.problems:
+        return taken
+    taken.take("topics", "streams[].name and pipelines[].stream")
+    taken.answers["streams"] = tuple(topics)
+    shared = {
+        "database": _identifier(taken, config, "snowflake.database.name"),
+        "schema": _identifier(taken, config, "snowflake.schema.name"),
+        **_rows(taken, config),
+    }
+    taken.answers.update(database=shared["database"], schema=shared["schema"])
+    tables = _tables(taken, config)
+    for topic in topics:
+        taken.streams.append({"name": topic, "origin": "adopt"})
+        own = {"table": tables[topic]} if topic in tables else {}
+        more = {"shares_table": True} if own and list(tables.values()).count(tables[topic]) > 1 else {}
+        taken.pipelines.append({"stream": topic, **own, **more, **shared})
+    _account(taken, config)
+    _rest(taken, config)
+    return taken
+
+
+def _identifier(taken: TakenOver, config: Mapping[str, Any], option: str) -> str:
+    written = text_of(config, option)
+    try:
+        stored_name(written)
+    except FirnlineError as error:
+        taken.problems.append(f"{option}: {error.what}")
+    taken.take(option, f"pipelines[].{option.split('.')[1]}")
+    return written
+
+
+def _tables(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, str]:
+    """`topic:table` pairs; a topic may stand between quotes."""
+    option = "snowflake.topic2table.map"
+    pairs = [each.strip().rpartition(":") for each in text_of(config, option).split(",") if ":" in each]
+    if pairs:
+        taken.take(option, "pipelines[].table")
+    return {topic.strip(): table.strip() for topic, _, table in pairs}
+
+
+def _rows(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"metadata": _metadata(taken, config)}
+    for option, field, values in (
+        ("behavior.on.null.values", "empty_records", NULLS),
+        ("errors.tolerance", "tolerance", TOLERANCE),
+    ):
+        value = text_of(config, option)
+        here = {name.lower(): each for name, each in values.items()}.get(value.lower())
+        if here:
+            found[field] = here
+            taken.take(option, f"pipelines[].{field}")
+        elif value:
+            taken.leave(option, value, f"expected one of {', '.join(values)}")
+    found |= _format(taken, config)
+    if transforms := transforms_of(taken, config):
+        found["transforms"] = transforms
+    return found
+
+
+def _metadata(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns it as the connector writes RECORD_METADATA: its keys, its times as numbers, and its push time."""
+    option = "snowflake.metadata.all"
+    is_on = text_of(config, option).lower() != "false"
+    if text_of(config, option):
+        taken.take(option, "pipelines[].metadata.form")
+    parts: dict[str, bool] = {}
+    for each, names in PARTS.items():
+        if text_of(config, each):
+            parts |= dict.fromkeys(names, text_of(config, each).lower() != "false")
+            taken.take(each, " and ".join(f"pipelines[].metadata.{name}" for name in names))
+    if not is_on:
+        return {"form": "none"}
+    form = {"form": "variant", "column": "RECORD_METADATA", "times": "epoch_ms", "push_time": True}
+    return {**form, **parts, "names": NAMES}
+
+
+def _format(taken: TakenOver, config: Mapping[str, Any]) -> dict[str, Any]:
+    option = "value.converter"
+    converter = text_of(config, option)
+    registry = next((name for name in config if name.endswith("schema.registry.url")), "")
+    url = text_of(config, registry).split(",")[0]
+    for end, found in {
+        "JsonConverter": {},
+        "StringConverter": {"type": "text"},
+        "ByteArrayConverter": {"type": "bytes"},
+    }.items():
+        if converter.endswith(f".{end}"):
+            taken.take(option, "pipelines[].format")
+            if text_of(config, "value.converter.schemas.enable").lower() == "true":
+                reason = "records with a schema beside the payload: `extract` the payload (docs/transforms.md)"
+                taken.leave("value.converter.schemas.enable", "true", reason)
+            elif "value.converter.schemas.enable" in config:
+                taken.take(
+                    "value.converter.schemas.enable", "pipelines[].format, which has no schema beside the payload"
+                )
+            return {"format": found} if found else {}
+    if converter.endswith(".AvroConverter") and url:
+        taken.take(option, "pipelines[].format")
+        taken.take(registry, "pipelines[].format.registry.url")
+        return {"format": {"type": "avro", "framing": "confluent", "registry": {"url": url}}}
+    if converter:
+        taken.leave(option, converter, "no format reads it: say which in pipelines[].format (docs/records.md)")
+    return {}
+
+
+def _account(taken: TakenOver, config: Mapping[str, Any]) -> None:
+    option = "snowflake.url.name"
+    if found := URL.fullmatch(text_of(config, option)):
+        taken.answers["snowflake_account"] = found["account"].upper()
+        taken.take(option, "snowflake.account")
+    elif text_of(config, option):
+        taken.leave(option, config[option], "give the account as ORGANISATION-ACCOUNT (--snowflake-account)")
+    user, role = text_of(config, "snowflake.user.name"), text_of(config, "snowflake.role.name")
+    if user and role:
+        taken.snowflake["ingest"] = {"origin": "adopt", "user": user, "role": role}
+        taken.take("snowflake.user.name", "snowflake.ingest.user")
+        taken.take("snowflake.role.name", "snowflake.ingest.role")
+    else:
+        for option, value in (("snowflake.user.name", user), ("snowflake.role.name", role)):
+            if value:
+                taken.leave(option, value, "a user is adopted with its role: give both; one is made here")
+
+
+def _rest(taken: TakenOver, config: Mapping[str, Any]) -> None:
+    told = {option for option, _ in taken.taken} | {each.option for each in taken.left}
+    for name in config:
+        if name not in told:
+            reason = NOT_KEPT.get(name) or KAFKA.get(name)
+            taken.leave(
+                name, text_of(config, name), reason or "not on the connector's page that docs/options.md compares"
+            )

@@ -1,0 +1,67 @@
+"""The parts of a specification that were read out of another connector's configuration, and what is left."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SECRET = re.compile(r"secret|password|passphrase|private\.?key|access ?key|accesskeyid|token|user\.info", re.IGNORECASE)
+"""Of an option's name: its value is shown nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An option without counterpart."""
+
+    option: str
+    value: str
+    reason: str
+
+    def __str__(self) -> str:
+        """On one line, whatever the file had."""
+        shown = "" if SECRET.search(self.option) or not self.value else f" = {self.value}"
+        return " ".join(f"{self.option}{shown}: {self.reason}".split())
+
+
+@dataclass(slots=True)
+class TakenOver:
+    """Parts of a specification in the form of its document. Mutable while a configuration is read."""
+
+    connector: str
+    answers: dict[str, Any] = field(default_factory=dict)
+    """What `firnline init` need not ask for any more, as Answers calls it."""
+    application: str | None = None
+    streams: list[dict[str, Any]] = field(default_factory=list)
+    pipelines: list[dict[str, Any]] = field(default_factory=list)
+    snowflake: dict[str, Any] = field(default_factory=dict)
+    sections: dict[str, Any] = field(default_factory=dict)
+    """Others, by their names: polling, retries, ledger."""
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    """Options, each with the path where it is now."""
+    left: list[Left] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """Why it can't be taken over at all."""
+
+    def take(self, option: str, path: str) -> None:
+        self.taken.append((option, path))
+
+    def leave(self, option: str, value: object, reason: str) -> None:
+        self.left.append(Left(option, "" if value is None else str(value), reason.removeprefix("nothing: ")))
+
+    def put(self, option: str, path: str, value: object) -> None:
+        """Puts a value into `sections`. A second table that says something else leaves it as it is."""
+        place, parts = self.sections, path.split(".")
+        for part in parts[:-1]:
+            place = place.setdefault(part, {})
+        if place.setdefault(parts[-1], value) != value:
+            self.leave(option, value, f"{path} is one for all streams, and another table says {place[parts[-1]]}")
+            return
+        self.take(option, path)
+
+
+def text_of(options: Mapping[str, Any], name: str) -> str:
+    """The value as text; empty where the option is absent or empty."""
+    value = options.get(name)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value).strip()

@@ -1,0 +1,283 @@
+"""`firnline init --from`: another connector's configuration becomes a specification that passes its check, and nothing of it is
+left out unsaid."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firnline_infra.cli.main import firnline
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.other_connectors import TakenOver, take_over
+from firnline_infra.specification.other_connectors.flink_sql import tables
+from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES
+from firnline_ingest.errors import ConfigError, UsageError
+
+REPOSITORY = Path(__file__).parents[4]
+PAGE = (REPOSITORY / "docs" / "from-other-connectors.md").read_text(encoding="utf-8")
+OPENFLOW_BLOCK, KAFKA_BLOCK = re.findall(r"```properties\n(.*?)```", PAGE, re.DOTALL)
+ANSWERS = {
+    "--name": "dev",
+    "--region": "eu-central-1",
+    "--aws-account": "123456789012",
+    "--snowflake-account": "ORG-ACCOUNT",
+    "--warehouse": "WH",
+    "--database": "LAKE",
+    "--schema": "RAW",
+    "--runtime": "by-hand",
+}
+FLINK_SQL = """
+-- what the page "Amazon Kinesis Data Streams SQL Connector" has, and more; it's a comment
+CREATE TABLE KinesisTable (
+  `user_id` BIGINT, `behavior` STRING NOT NULL, `total` DECIMAL(10, 2), `ts` TIMESTAMP(3), `tags` ARRAY<STRING>,
+  `arrival_time` TIMESTAMP(3) METADATA FROM 'timestamp' VIRTUAL,
+  `shard-id` VARCHAR(128) NOT NULL METADATA VIRTUAL,
+  `double` AS user_id * 2,
+  WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
+) PARTITIONED BY (user_id)
+WITH (
+  'connector' = 'kinesis', 'stream' = 'user_behavior', 'aws.region' = 'us-east-2', 'format' = 'csv',
+  'csv.field-delimiter' = '|',
+  'scan.stream.initpos' = 'AT_TIMESTAMP', 'scan.stream.initpos-timestamp' = '2026-01-02 03:04 +0100',
+  'scan.stream.initpos-timestamp-format' = 'yyyy-MM-dd HH:mm Z',
+  'scan.stream.recordpublisher' = 'EFO', 'scan.stream.efo.consumername' = 'mine',
+  'scan.stream.efo.http-client.read-timeout' = '360000',
+  'scan.shard.getrecords.intervalmillis' = '300', 'scan.shard.getrecords.maxretries' = '7',
+  'scan.shard.idle.interval' = '-1', 'scan.watermark.lookahead.millis' = '120000',
+  'aws.credentials.basic.secretkey' = 'TOP-SECRET', 'no.such.option' = 'x'
+);
+CREATE TABLE elsewhere (a INT) WITH ('connector' = 'print');
+"""
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def run(name: str, text: str, *without: str) -> Result:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        options = [part for option in ANSWERS.items() if option[0] not in without for part in option]
+        return CliRunner().invoke(firnline, ["init", "--from", name, *options])
+
+    return run
+
+
+def written() -> EnvironmentSpec:
+    checked = CliRunner().invoke(firnline, ["spec", "check", "dev"])
+    assert checked.exit_code == 0, checked.output
+    return load_spec(Path("stacks/environments/dev.yaml"))
+
+
+def of(tmp_path: Path, text: str) -> TakenOver:
+    (tmp_path / "file").write_text(text, encoding="utf-8")
+    return take_over(tmp_path / "file")
+
+
+def told(taken: TakenOver) -> set[str]:
+    return {option for option, _ in taken.taken} | {each.option for each in taken.left}
+
+
+def test_flinks_table_becomes_a_specification(run: Run) -> None:
+    result = run("flink.sql", FLINK_SQL, "--region")
+    assert result.exit_code == 0, result.output
+    spec = written()
+    (pipeline,) = spec.pipelines
+    assert (spec.aws.region, pipeline.stream, pipeline.table, pipeline.database) == (
+        "us-east-2",
+        "user_behavior",
+        "KINESISTABLE",
+        "LAKE",
+    )
+    assert [(column.name, column.type, column.nullable) for column in pipeline.columns] == [
+        ("USER_ID", "NUMBER(19, 0)", True),
+        ("BEHAVIOR", "VARCHAR", False),
+        ("TOTAL", "NUMBER(10, 2)", True),
+        ("TS", "TIMESTAMP_NTZ", True),
+        ("TAGS", "ARRAY", True),
+    ]
+    assert pipeline.metadata.names == {"approximate_arrival": "arrival_time", "shard_id": '"shard-id"'}
+    assert pipeline.format.model_dump()["delimiter"] == "|"
+    assert pipeline.initial_position.timestamp is not None
+    assert pipeline.initial_position.timestamp.isoformat() == "2026-01-02T03:04:00+01:00"
+    assert pipeline.alignment is not None
+    assert pipeline.alignment.max_ahead_seconds == 120
+    assert (spec.polling.interval_ms, spec.retries.get_records.attempts) == (300, 7)
+    assert spec.fan_out.read_timeout_seconds == 360
+    assert pipeline.reader.model_dump(exclude_unset=True) == {  # type: ignore[union-attr]
+        "fan_out": {"registration": "lazy", "consumer": "mine"}
+    }
+    for left in (
+        "column double",
+        "WATERMARK",
+        "PARTITIONED BY",
+        "scan.shard.idle.interval",
+        "no.such.option",
+        "elsewhere",
+    ):
+        assert left in result.output.partition("Without counterpart:")[2], left
+
+
+def test_the_kafka_connectors_properties_of_the_page_become_what_the_page_says(run: Run) -> None:
+    result = run("connector.properties", KAFKA_BLOCK, "--snowflake-account", "--database", "--schema")
+    assert result.exit_code == 0, result.output
+    spec = written()
+    (pipeline,) = spec.pipelines
+    assert (spec.snowflake.account, pipeline.database, pipeline.schema_, pipeline.table) == (
+        "ACME-PROD",
+        "SHOP",
+        "RAW",
+        "ORDER_TABLE",
+    )
+    assert (spec.snowflake.ingest.user, spec.snowflake.ingest.role) == ("KAFKA_USER", "KAFKA_ROLE")
+    assert (pipeline.metadata.column, pipeline.metadata.approximate_arrival) == ("RECORD_METADATA", False)
+    assert (pipeline.empty_records.value, pipeline.tolerance.value) == ("ignore", "all")
+    assert [each.model_dump() for each in pipeline.transforms] == [{"type": "hoist", "field": "content"}]
+    assert "Without counterpart" not in result.output
+
+
+def test_the_kafka_connectors_json_has_several_topics_transforms_and_a_registry(tmp_path: Path) -> None:
+    config = {
+        "connector.class": "com.snowflake.kafka.connector.SnowflakeStreamingSinkConnector",
+        "topics": "a, b,c",
+        "snowflake.topic2table.map": "a:T, b:T",
+        "snowflake.database.name": "DB",
+        "snowflake.schema.name": "S",
+        "snowflake.private.key": "MIIE-SECRET",
+        "value.converter": "io.confluent.connect.avro.AvroConverter",
+        "value.converter.schema.registry.url": "https://registry.example.com",
+        "transforms": "drop,cast,time",
+        "transforms.drop.type": "org.apache.kafka.connect.transforms.ReplaceField$Value",
+        "transforms.drop.exclude": "x,y",
+        "transforms.drop.renames": "old:new",
+        "transforms.cast.type": "org.apache.kafka.connect.transforms.Cast$Value",
+        "transforms.cast.spec": "n:int32,t:string",
+        "transforms.time.type": "org.apache.kafka.connect.transforms.TimestampRouter",
+        "transforms.time.topic.format": "${topic}",
+    }
+    taken = of(tmp_path, json.dumps({"name": "c", "config": config}))
+    assert told(taken) == config.keys()
+    first, second, third = taken.pipelines
+    assert (first["table"], first["shares_table"], second["shares_table"]) == ("T", True, True)
+    assert "table" not in third
+    assert first["format"]["registry"] == {"url": "https://registry.example.com"}
+    assert first["transforms"] == [
+        {"type": "exclude", "fields": ["x", "y"]},
+        {"type": "rename", "fields": {"old": "new"}},
+        {"type": "cast", "fields": {"n": "integer", "t": "text"}},
+    ]
+    assert not any("MIIE-SECRET" in str(each) for each in taken.left)
+
+
+PARAMETERS = [dict(zip(("name", "value"), line.split(" = "), strict=True)) for line in OPENFLOW_BLOCK.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OPENFLOW_BLOCK,
+        json.dumps({each["name"]: each["value"] for each in PARAMETERS}),
+        json.dumps({"component": {"parameters": [{"parameter": each} for each in PARAMETERS]}}),
+        json.dumps({"flowContents": {}, "parameterContexts": {"Kinesis": {"parameters": PARAMETERS}}}),
+    ],
+    ids=["a list", "a mapping", "a parameter context", "a flow definition"],
+)
+def test_openflows_parameters_become_what_the_page_says(run: Run, text: str) -> None:
+    result = run("openflow.json", text, "--region", "--database", "--schema")
+    assert result.exit_code == 0, result.output
+    spec = written()
+    (pipeline,) = spec.pipelines
+    assert (spec.application, spec.ledger.table, spec.ledger.migration) == ("orders-app", "orders-app-ledger", True)
+    assert (pipeline.database, pipeline.schema_, pipeline.table) == ("KINESIS_DB", "KINESIS_SCHEMA", "ORDERS")
+    assert (pipeline.table_origin.value, spec.snowflake.databases[0].origin.value) == ("adopt", "adopt")
+    assert pipeline.pipe is not None
+    assert (pipeline.pipe.name, pipeline.pipe.origin.value) == ("ORDERS_TYPED", "adopt")
+    assert "Without counterpart" not in result.output
+
+
+def test_a_name_that_openflow_takes_with_its_case_keeps_it(tmp_path: Path) -> None:
+    text = OPENFLOW_BLOCK.replace("Table = ORDERS", "Table = orders")
+    assert of(tmp_path, text).pipelines[0]["table"] == '"orders"'
+
+
+def flink_with(options: dict[str, str]) -> str:
+    body = ", ".join(f"'{name}' = '{value}'" for name, value in options.items())
+    return f"CREATE TABLE t (a INT) WITH ({body})"
+
+
+BASE = {"connector": "kinesis", "stream": "s", "format": "json"}
+EVERY_FLINK = sorted((FLINK | FLINK_UNLISTED | RETRIES).keys() - {"sink.producer.*"})
+
+
+@pytest.mark.parametrize("value", ["1", "true", "none", ""])
+def test_each_option_of_flinks_page_is_taken_or_left_with_a_reason(tmp_path: Path, value: str) -> None:
+    options = dict.fromkeys(EVERY_FLINK, value) | BASE | {"scan.stream.efo.registration": "LAZY"}
+    taken = of(tmp_path, flink_with(options))
+    assert options.keys() <= told(taken)
+    assert all(each.reason for each in taken.left)
+
+
+def test_each_property_and_parameter_is_taken_or_left_with_a_reason(tmp_path: Path) -> None:
+    kafka = dict.fromkeys(KAFKA, "x") | {"unknown.property": "1", "connector.class": "com.snowflake.X"}
+    assert kafka.keys() <= told(of(tmp_path, json.dumps(kafka)))
+    openflow = dict.fromkeys(OPENFLOW, "x") | {"Another Parameter": "1"}
+    document = {"parameters": [{"name": name, "value": value} for name, value in openflow.items()]}
+    taken = of(tmp_path, json.dumps(document))
+    assert openflow.keys() <= told(taken)
+    assert all(each.reason for each in taken.left)
+
+
+def test_no_secret_is_in_the_specification_or_in_what_is_said(run: Run) -> None:
+    result = run("flink.sql", FLINK_SQL, "--region")
+    assert "TOP-SECRET" not in result.output + Path("stacks/environments/dev.yaml").read_text()
+    assert "aws.credentials.basic.secretkey: the engine reads with a role" in result.output
+
+
+def test_whatever_a_value_holds_stays_within_its_comment(run: Run) -> None:
+    options = BASE | {"no.such": "x\npipelines: []\n", "aws.region": "us-east-2"}
+    assert run("flink.sql", flink_with(options), "--region").exit_code == 0
+    assert len(written().pipelines) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("SELECT 1", "is not a configuration that this command knows"),
+        ("[1]", "is a JSON array"),
+        ("{", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'kinesis'", "a bracket is not closed"),
+        (flink_with({"connector": "kafka"}), "no table has one of kinesis"),
+        (flink_with({"connector": "kinesis", "format": "json"}), "stream is missing"),
+        (flink_with(BASE) + ";" + flink_with(BASE), "read by two tables"),
+        ('{"snowflake.url.name": "x", "topics.regex": ".*"}', "topics: is missing"),
+        ('{"topics": "a"}', "snowflake.database.name: is missing"),
+        ("AWS Kinesis Region = eu-west-1", "AWS Kinesis Stream Name: is missing"),
+    ],
+)
+def test_what_can_not_be_taken_over_is_refused_with_all_reasons(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        of(tmp_path, text)
+    assert problem in str(refused.value)
+
+
+def test_an_option_that_the_file_answers_is_refused(run: Run) -> None:
+    result = run("flink.sql", FLINK_SQL)
+    assert isinstance(result.exception, UsageError)
+    assert "says what --region says" in str(result.exception)
+
+
+@given(st.text(alphabet="CREATE TABLEcreate (),<>'`;-/*WITHas\n", max_size=80))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        found: list[Any] = list(tables(f"CREATE TABLE t ({text}"))
+    except ValueError:
+        return
+    assert all(each.options is not None for each in found)
