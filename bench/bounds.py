@@ -36,7 +36,7 @@ class Held:
     tree_mb: float
     workers_mb: float
     taken_mb: float
-    """What went through meanwhile."""
+    """Payload that was read until then; rows of one shard, where none is ever proven."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,15 @@ def unproven() -> Held:
     with World(_full(UNPROVEN_SHARDS), snowflake=NEVER) as world, world.engine(epoch_s=EPOCH_S) as engine:
         _until_rows(engine, world)
 
-        def taken_mb() -> float:
-            return world.written()["rows"] * mean_bytes() / 1e6
+        def unproven_mb() -> float:
+            return world.written()["bytes"] / 1e6 / UNPROVEN_SHARDS
 
-        _until_level(taken_mb, engine)
-        return _held(engine, taken_mb())  # it is not asked to stop: it would wait for commits
+        _until_level(unproven_mb, engine)
+        return _held(engine, unproven_mb())  # it is not asked to stop: it would wait for commits
 
 
 def figures(rounds: Sequence[Round]) -> list[Figure]:
-    def group(what: str, of: Callable[[Round], Held]) -> list[Figure]:
+    def group(what: str, of: Callable[[Round], Held], taken_as: str = "taken in until then") -> list[Figure]:
         runs = [of(each) for each in rounds]
         workers, tree = [run.workers_mb for run in runs], [run.tree_mb for run in runs]
         taken = [run.taken_mb for run in runs]
@@ -93,7 +93,7 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
         return [
             Figure(part=PART, name=f"{what}: workers, the most", unit="MB", values=workers, bar=bar),
             Figure(part=PART, name="  all processes together", unit="MB", values=tree),
-            Figure(part=PART, name="  taken in until then", unit="MB", values=taken),
+            Figure(part=PART, name=f"  {taken_as}", unit="MB", values=taken),
         ]
 
     return [

@@ -74,6 +74,7 @@ def engine_run(
     by_fan_out: bool = False,
     thin_records_per_s: float = 0.0,
     is_native: bool = True,
+    tasks: int = 2,
 ) -> Run:
     """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given.
 
@@ -87,7 +88,7 @@ def engine_run(
     )
     with (
         World(served) as world,
-        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out, is_native=is_native) as engine,
+        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out, is_native=is_native, tasks=tasks) as engine,
     ):
         run = observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
         engine.finish()
