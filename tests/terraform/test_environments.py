@@ -1,11 +1,13 @@
 """Shipped environments through the real Terraform or OpenTofu: made, kept, repaired, removed; nothing else touched."""
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from firnline_infra.blueprint.engine_config import document_hash
+from firnline_infra.observe.changes import changes_table
 from firnline_infra.observe.errors import AlreadyThere
 from firnline_infra.stack.errors import DestroyRefused, NotDeployed
 from firnline_infra.stack.program import PACKAGED
@@ -13,7 +15,7 @@ from firnline_infra.terraform.errors import TerraformFailed
 from firnline_local.pulumi.in_process.application import ProgramApplication
 from tests.pulumi.environments import survey, trial_of
 from tests.terraform.drifts import DRIFTS
-from tests.terraform.workspace import workspace_of
+from tests.terraform.workspace import Workspace, workspace_of
 
 pytestmark = [pytest.mark.terraform, pytest.mark.timeout(600)]
 
@@ -33,6 +35,7 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(
         for drift in DRIFTS.values():
             drift(trial)
         assert terraform.planned(tmp_path).keys() == DRIFTS.keys()
+        assert counted(terraform) == len(DRIFTS)
         by_the_plan = {(step["op"], step["urn"].rpartition("::")[2]) for step in terraform.deployment.plan()["steps"]}
         assert {name for _, name in by_the_plan} == {address.rpartition(".")[2] for address in DRIFTS}
         assert {operation for operation, _ in by_the_plan} == {"create", "update"}
@@ -65,3 +68,10 @@ def test_an_environment_is_made_by_one_tool_and_refused_to_the_other(terraform_b
         with pytest.raises(AlreadyThere, match="stream orders"):
             terraform.deployment.up()
         assert [type(each) for each in terraform.deployment.preview().refusals] == [AlreadyThere]
+
+
+def counted(terraform: Workspace) -> int:
+    """How many changes `firnline preview` counts in what the tool prints."""
+    lines: list[str] = []
+    replace(terraform.cli, on_line=lines.append).has_changes()
+    return sum(int(cell) for row in changes_table(lines).splitlines()[2:] for cell in row.split() if cell.isdigit())

@@ -1,5 +1,6 @@
 """The beginning of `up`, `preview`, `outputs` and `destroy`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,15 @@ refresh_option = click.option(
 )
 
 
-def deployment(spec_file: Path, accounts: ChosenAccounts, *, quiet: bool = False) -> "Deployment":
-    """Opens a deployment. What the engine prints goes to stdout line by line; with `quiet` it is left out."""
+def deployment(
+    spec_file: Path, accounts: ChosenAccounts, *, quiet: bool = False, say: Callable[[str], None] = click.echo
+) -> "Deployment":
+    """Opens a deployment. What the engine prints goes to `say` line by line, which prints it; with `quiet` it is left out."""
     from firnline_infra.specification import load_spec
     from firnline_infra.stack.deployment import Deployment
 
-    say = _ignore if quiet else click.echo
-    return Deployment.of(spec_file, accounts.env_argument(spec_file), accounts.of(load_spec(spec_file)), say)
+    said = _ignore if quiet else say
+    return Deployment.of(spec_file, accounts.env_argument(spec_file), accounts.of(load_spec(spec_file)), said)
 
 
 def _ignore(line: str) -> None:

@@ -29,15 +29,25 @@ def preview(
     `up` would change), 2 `up` would be refused, or the check could not be completed.
     """
     from firnline_infra.cli.deployment import deployment
-    from firnline_ingest.terminal import text_table
+    from firnline_infra.observe.changes import changes_table
+    from firnline_infra.observe.text import grouped
 
-    found = deployment(environment, accounts).preview(
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        lines.append(line)
+        click.echo(line)
+
+    found = deployment(environment, accounts, say=say).preview(
         refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan.resolve() if save_plan else None
     )
+    if counts := changes_table(lines):
+        click.echo(f"\nBy kind of object:\n{counts}")
     if found.findings:
         click.echo("\nNot as the specification says, where Pulumi does not look:")
-        rows = [(each.object, each.path, each.expected, each.found) for each in found.findings]
-        click.echo(text_table(("object", "property", "expected", "found"), rows))
+        columns = ("object", "property", "expected", "found")
+        shown = grouped(found.findings, columns, lambda each: (each.object, each.path, each.expected, each.found))
+        click.echo("\n".join(shown))
         click.echo(
             "Next: find out who changed it. `firnline up` makes what is not there, and sets back what a statement can:"
         )

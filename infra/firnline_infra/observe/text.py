@@ -1,6 +1,6 @@
 """A report for people: a table for a terminal, Markdown for a pull request."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from firnline_ingest.checks import Finding, Report
 from firnline_ingest.checks.listing import report_listing
@@ -19,7 +19,7 @@ def report_table(report: Report) -> str:
 
 def _table(report: Report) -> Iterator[str]:
     if report.differences:
-        yield text_table(COLUMNS, [_row(each) for each in report.differences])
+        yield from grouped(report.differences, COLUMNS, _row)
         yield ""
         steps = dict.fromkeys(each.next_step for each in report.differences if each.next_step)
         yield "Next:"
@@ -32,10 +32,28 @@ def _table(report: Report) -> Iterator[str]:
     yield summary(report)
 
 
+def grouped(
+    findings: Iterable[Finding], columns: Sequence[str], row: Callable[[Finding], Sequence[str]]
+) -> Iterator[str]:
+    """A table for each kind of object, with its count, the largest first. Kinds that a check does not name are one."""
+    for at, (kind, found) in enumerate(by_kind(findings).items()):
+        yield ("\n" if at else "") + f"{kind} ({len(found)})"
+        yield text_table(columns, [row(each) for each in found])
+
+
+def by_kind(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    kinds: dict[str, list[Finding]] = {}
+    for each in findings:
+        kinds.setdefault(each.kind or "other", []).append(each)
+    return dict(sorted(kinds.items(), key=lambda group: (-len(group[1]), group[0])))
+
+
 def summary(report: Report) -> str:
     count = len(report.differences)
     noun = report.suite.noun
-    differences = f"{count} {noun}{'' if count == 1 else 's'}" if count else f"no {noun}"
+    kinds = by_kind(report.differences)
+    of_kinds = f" in {len(kinds)} kinds of object" if len(kinds) > 1 else ""
+    differences = f"{count} {noun}{'' if count == 1 else 's'}{of_kinds}" if count else f"no {noun}"
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
     blind = f", and {len(report.unseen)} could not be seen" if report.unseen else ""
     return f"{report.environment}: {differences}{ignored}{blind}."
@@ -48,10 +66,12 @@ def report_markdown(report: Report) -> str:
 def _markdown(report: Report) -> Iterator[str]:
     yield f"### {report.suite.name.title()}: {_escaped(summary(report))}"
     if report.differences:
-        yield ""
-        yield f"| {' | '.join(COLUMNS)} |"
-        yield f"|{'---|' * len(COLUMNS)}"
-        yield from (f"| {' | '.join(map(_code, _row(each)))} |" for each in report.differences[:MARKDOWN_ROWS])
+        shown = by_kind(report.differences[:MARKDOWN_ROWS])
+        for kind, found in shown.items():
+            yield f"\n**{_escaped(kind)} ({len(found)})**\n"
+            yield f"| {' | '.join(COLUMNS)} |"
+            yield f"|{'---|' * len(COLUMNS)}"
+            yield from (f"| {' | '.join(map(_code, _row(each)))} |" for each in found)
         if (left := len(report.differences) - MARKDOWN_ROWS) > 0:
             yield f"\n… and {left} more."
     if report.unseen:

@@ -51,6 +51,23 @@ def test_the_table_tells_what_is_ignored_and_what_could_not_be_seen(report: Repo
     assert "x" * 61 not in text
 
 
+def test_differences_are_grouped_by_kind_of_object_with_counts_the_largest_first() -> None:
+    """Each is in its group's table, whole: its object is what an entry of the ignore list is given."""
+    others = [replace(finding(f"tags.{n}"), kind="dynamodb table", name=f"ledger{n}") for n in range(3)]
+    report = drift_report("dev", [finding(), *others, replace(finding(), kind="", name="odd")], ignoring=IgnoreList())
+    lines = report_table(report).splitlines()
+    headings = [line for line in lines if line.endswith(")") and "  " not in line]
+    assert headings == ["dynamodb table (3)", "kinesis stream (1)", "other (1)"]
+    assert lines[-1] == "dev: 5 differences in 3 kinds of object."
+    of_tables = lines[lines.index("dynamodb table (3)") : lines.index("kinesis stream (1)")]
+    assert sum(line.startswith("dynamodb table ledger") for line in of_tables) == 3
+    assert [line for line in report_markdown(report).splitlines() if line.startswith("**")] == [
+        "**dynamodb table (3)**",
+        "**kinesis stream (1)**",
+        "**other (1)**",
+    ]
+
+
 def test_the_preflight_is_by_cause_and_fits_a_terminal() -> None:
     step = "log in to AWS; the command can be repeated as it is."
     denied = "{} on whoever was refused: Unable to locate credentials"
@@ -85,7 +102,8 @@ def test_json_has_everything_in_full(report: Report) -> None:
 def test_nobody_writes_into_a_pull_request_by_the_name_of_an_object() -> None:
     nasty = "`|\n# @admin <img src=x> [a](b)"
     markdown = report_markdown(drift_report("dev", [finding(f"tags.{nasty}", nasty)], ignoring=IgnoreList()))
-    (row,) = [line for line in markdown.splitlines() if "kinesis stream" in line]
+    (row,) = [line for line in markdown.splitlines() if "kinesis stream" in line and line.startswith("|")]
+    assert "**kinesis stream (1)**" in markdown.splitlines()
     cells = re.split(r"(?<!\\)\|", row)[1:-1]
     assert len(cells) == 5
     assert all(re.fullmatch(r" (`+).*\1 ", cell) for cell in cells)
