@@ -126,25 +126,25 @@ class OthersWouldLose(DeployError):
         )
 
 
-class OtherTablesThere(DeployError):
-    """`destroy` would drop tables that this stack never made, with the schema or the database that they are in."""
+class OtherObjectsThere(DeployError):
+    """`destroy` would drop what this stack never made, with the schema or the database that it is in."""
 
     id = "FL-6142"
     causes = (
-        "Another owner has put tables into a database or a schema that the stack made: `destroy` would drop them with it. "
-        "Nothing was removed"
+        "Another owner has put tables, views, stages, functions or other objects into a database or a schema that the stack "
+        "made: `destroy` would drop them with it. Nothing was removed"
     )
     remedy = (
         "ask their owners; what is to stay is moved to a database that stays (`ALTER TABLE … RENAME TO …`, or a clone), and "
-        "`firnline destroy ENV --with-other-tables` drops the rest"
+        "`firnline destroy ENV --with-others` drops the rest"
     )
 
     def __init__(self, others: Sequence[str]) -> None:
         super().__init__(
             "These lie in what this stack made, and it did not make them:\n"
             + "\n".join(f"  - {each}" for each in others),
-            next_step="ask their owners. What is to stay is moved to a database that stays (ALTER TABLE … RENAME TO …, or a "
-            "clone); where all of it is to go, the same command with --with-other-tables. Nothing was removed.",
+            next_step="ask their owners. What is to stay is moved to a database that stays (ALTER TABLE … RENAME TO …, a "
+            "clone, or made anew there); where all of it is to go, the same command with --with-others. Nothing was removed.",
         )
 
 

@@ -1,21 +1,42 @@
 """Checks that `destroy` takes nothing that the stack made and another role owns by now.
 
-An object that went to another owner is seen or not, by what the role that deploys still holds on it; both are looked for. Tables
-that the stack never made go with the database or schema that it made: those that the role sees are named.
+An object that went to another owner is seen or not, by what the role that deploys still holds on it; both are looked for. What
+the stack never made goes with the database or schema that it made: tables, views, stages and whatever else lies there, as far as
+the role sees it, is named.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firnline_infra.accounts.accounts import current_role, rows_if_there
+from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.observe.errors import OthersWouldLose, OtherTablesThere
+from firnline_infra.observe.errors import OtherObjectsThere, OthersWouldLose
 from firnline_infra.observe.existing import StackResources
 from firnline_infra.observe.invisible import hidden_by_statement
 from firnline_infra.observe.lookup import listed
 from firnline_infra.observe.ownership import check_ownership, owners_by_grant
 from firnline_infra.observe.sight import HiddenObject, hidden_objects, made_objects
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+
+WITH_A_CONTAINER = {
+    "table": "TABLES",
+    "view": "VIEWS",
+    "materialized view": "MATERIALIZED VIEWS",
+    "stage": "STAGES",
+    "pipe": "PIPES",
+    "sequence": "SEQUENCES",
+    "file format": "FILE FORMATS",
+    "function": "USER FUNCTIONS",
+    "procedure": "USER PROCEDURES",
+    "stream": "STREAMS",
+    "task": "TASKS",
+}
+"""What a DROP of a schema takes along (`sql-reference/sql/drop-schema`), by the plural that SHOW has for it. Policies,
+tags and secrets are not asked for: not every edition has them."""
+NOT_IN_EVERY_EDITION = {"materialized view"}
+SNOWFLAKES_OWN = {"INFORMATION_SCHEMA"}
+"""The schema whose views SHOW VIEWS lists with those of the others."""
 
 
 def check_removable(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> None:
@@ -33,9 +54,9 @@ def check_removable(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
 
 
 def check_alone(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> None:
-    """Raises OtherTablesThere for what others put into a database or schema that the stack made. Raises SnowflakeRefused."""
+    """Raises OtherObjectsThere for what others put into a database or schema that the stack made. Raises SnowflakeRefused."""
     if others := list(_others_in_ours(blueprint, session, state)):
-        raise OtherTablesThere(others)
+        raise OtherObjectsThere(others)
 
 
 def _others_in_ours(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[str]:
@@ -46,13 +67,41 @@ def _others_in_ours(blueprint: Blueprint, session: Any, state: Mapping[str, Any]
     made += [
         ("SCHEMA", each.name) for each in landing.schemas if known.knows(each.name) and each.name.parts[0] not in inside
     ]
-    own = {tuple(part.name for part in each.name.parts) for each in (*landing.tables, *landing.latest)}
+    named = (*landing.tables, *landing.latest, *landing.stages, *landing.pipes)
+    own = {tuple(part.name for part in each.name.parts) for each in named}
     for word, container in made:
-        for row in rows_if_there(session, f"SHOW TABLES IN {word} {container.sql}") or ():
-            parts = (str(row["database_name"]), str(row["schema_name"]), str(row["name"]))
-            name = QualifiedName(tuple(map(Identifier, parts)))
-            if parts not in own and not known.has_table(name):
-                yield f"table {name}, which role {row.get('owner') or 'unknown'} owns"
+        if word == "DATABASE":
+            yield from _other_schemas(blueprint, session, container, known)
+        for noun in WITH_A_CONTAINER:
+            for name, row in _inside(session, noun, f"{word} {container.sql}"):
+                if tuple(part.name for part in name.parts) not in own and not known.knows(name):
+                    owner = f", which role {row['owner']} owns" if row.get("owner") else ""
+                    yield f"{noun} {name}{owner}"
+
+
+def _other_schemas(blueprint: Blueprint, session: Any, database: QualifiedName, known: StackResources) -> Iterator[str]:
+    """An empty one is somebody's, too. PUBLIC comes with its database."""
+    own = {each.name.parts for each in blueprint.landing.schemas}
+    for row in rows_if_there(session, f"SHOW SCHEMAS IN DATABASE {database.sql}") or ():
+        name = QualifiedName((database.parts[0], Identifier(str(row["name"]))))
+        is_made = name.parts in own or known.knows(name)
+        if not is_made and row["name"] not in {*SNOWFLAKES_OWN, "PUBLIC"}:
+            yield f"schema {name}, which role {row.get('owner') or 'unknown'} owns"
+
+
+def _inside(session: Any, noun: str, container: str) -> Iterator[tuple[QualifiedName, Mapping[str, Any]]]:
+    """Yields each object with its row. The default pipe of a table has no owner and goes with it."""
+    try:
+        found = rows_if_there(session, f"SHOW {WITH_A_CONTAINER[noun]} IN {container}") or ()
+    except SnowflakeRefused:
+        if noun in NOT_IN_EVERY_EDITION:
+            return
+        raise
+    for row in found:
+        database = row["database_name"] if "database_name" in row else row["catalog_name"]
+        parts = (str(database), str(row["schema_name"]), str(row["name"]))
+        if parts[1] not in SNOWFLAKES_OWN and not (noun == "pipe" and not row.get("owner")):
+            yield QualifiedName(tuple(map(Identifier, parts))), row
 
 
 def _moved(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) -> Iterator[HiddenObject]:

@@ -138,10 +138,10 @@ class Deployment:
             raise self.not_deployed()
         return found
 
-    def removals(self, *, with_other_tables: bool = False) -> list[tuple[str, str]]:
+    def removals(self, *, with_others: bool = False) -> list[tuple[str, str]]:
         """Returns what `destroy` would remove: type and name.
 
-        Raises DestroyRefused, NotDeployed, OwnerOutOfReach, OthersWouldLose, OtherTablesThere, or that it is another account.
+        Raises DestroyRefused, NotDeployed, OwnerOutOfReach, OthersWouldLose, OtherObjectsThere, or that it is another account.
 
         What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
         that out half-way.
@@ -152,7 +152,7 @@ class Deployment:
             refuse_previewer(self._blueprint, session)
             state = self.stack.state() or {}
             self._preconditions(self.spec).check_removable(session, state)
-            if not with_other_tables:
+            if not with_others:
                 self._preconditions(self.spec).check_alone(session, state)
         if not StackResources.of(state).resources:
             raise self.not_deployed()
@@ -160,9 +160,9 @@ class Deployment:
             raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
         return [_named(resource) for resource in _resources(state)]
 
-    def destroy(self, *, with_other_tables: bool = False) -> None:
+    def destroy(self, *, with_others: bool = False) -> None:
         """Takes the keys that went with it out of their file. Raises as `removals` does, which is asked again."""
-        self.removals(with_other_tables=with_other_tables)
+        self.removals(with_others=with_others)
         state = self.stack.state() or {}
         check_in_use(RuntimeParts(), self.accounts, state, environment=self.env_argument)
         self._make_changeable(state, RuntimeParts())

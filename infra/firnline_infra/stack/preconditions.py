@@ -66,7 +66,7 @@ class Preconditions:
         check_removable(self._blueprint, session, state)
 
     def check_alone(self, session: Any, state: State) -> None:
-        """Checks that a destroy drops no tables that others put there. Raises OtherTablesThere."""
+        """Checks that a destroy drops nothing that others put there. Raises OtherObjectsThere."""
         check_alone(self._blueprint, session, state)
 
     def say_unseen(self, session: Any, state: State, *, say: Callable[[str], None]) -> None:

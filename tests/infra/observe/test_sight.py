@@ -1,5 +1,6 @@
 """Tests of what is there and can't be seen, in the embedded Snowflake, as a role that deploys and is not an administrator."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.observe import invisible
-from firnline_infra.observe.errors import ObjectsHidden, OthersWouldLose, OtherTablesThere
+from firnline_infra.observe.errors import ObjectsHidden, OtherObjectsThere, OthersWouldLose
 from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
 from firnline_infra.observe.removable import check_alone, check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
@@ -251,8 +252,51 @@ def test_tables_that_others_put_into_our_schema_are_named_before_they_go_with_it
     with closing(world.session()) as session:
         check_alone(blueprint, session, ours)
         world.sql("CREATE TABLE SIGHT.RAW.THEIRS (A INT)", f"GRANT SELECT ON TABLE SIGHT.RAW.THEIRS TO ROLE {DEPLOY}")
-        with pytest.raises(OtherTablesThere, match=r"table SIGHT\.RAW\.THEIRS, which role \w+ owns") as refused:
+        with pytest.raises(OtherObjectsThere, match=r"table SIGHT\.RAW\.THEIRS, which role \w+ owns") as refused:
             check_alone(blueprint, session, ours)
         assert "ORDERS" not in refused.value.what
-        assert "--with-other-tables" in refused.value.next_step
+        assert "--with-others" in refused.value.next_step
         check_alone(blueprint, session, STATE)
+
+
+OTHERS = {
+    "view SIGHT.RAW.THEIRS": "VIEW SIGHT.RAW.THEIRS AS SELECT ID FROM SIGHT.RAW.ORDERS",
+    "materialized view SIGHT.RAW.THEIRS": "MATERIALIZED VIEW SIGHT.RAW.THEIRS AS SELECT ID FROM SIGHT.RAW.ORDERS",
+    "stage SIGHT.RAW.THEIRS": "STAGE SIGHT.RAW.THEIRS",
+    "sequence SIGHT.RAW.THEIRS": "SEQUENCE SIGHT.RAW.THEIRS START 1 INCREMENT 1",
+    "file format SIGHT.RAW.THEIRS": "FILE FORMAT SIGHT.RAW.THEIRS TYPE = CSV",
+    "function SIGHT.RAW.THEIRS": "FUNCTION SIGHT.RAW.THEIRS(A INT) RETURNS INT AS 'A + 1'",
+    "procedure SIGHT.RAW.THEIRS": "PROCEDURE SIGHT.RAW.THEIRS() RETURNS INT LANGUAGE SQL AS 'BEGIN RETURN 1; END'",
+    "stream SIGHT.RAW.THEIRS": "STREAM SIGHT.RAW.THEIRS ON TABLE SIGHT.RAW.ORDERS",
+    "task SIGHT.RAW.THEIRS": "TASK SIGHT.RAW.THEIRS SCHEDULE = '1 MINUTE' AS SELECT 1",
+    "schema SIGHT.THEIRS": "SCHEMA SIGHT.THEIRS",
+}
+
+
+@pytest.mark.parametrize("said", OTHERS)
+def test_whatever_a_drop_would_take_along_is_named(world: World, blueprint: Blueprint, said: str) -> None:
+    """An administrator's, in what the stack made; the deploy role sees it by the privilege that it is given."""
+    made(world)
+    database = {"type": "snowflake:index/database:Database", "custom": True, "urn": "d", "inputs": {"name": "SIGHT"}}
+    ours = {"deployment": {"resources": [*STATE["deployment"]["resources"], database]}}
+    kind = said.rpartition(" ")[0].upper()
+    privileges = {
+        "STAGE": "USAGE",
+        "TASK": "MONITOR",
+        "VIEW": "SELECT",
+        "MATERIALIZED VIEW": "SELECT",
+        "STREAM": "SELECT",
+    }
+    with closing(world.session()) as session:
+        check_alone(blueprint, session, ours)
+        world.sql(f"CREATE {OTHERS[said]}")
+        name = re.sub(r"\(A (\w+)\)", r"(\1)", OTHERS[said].removeprefix(f"{kind} "))
+        name = re.match(r"\S+", name)[0]  # type: ignore[index] # there is one
+        world.sql(f"GRANT {privileges.get(kind, 'USAGE')} ON {kind} {name} TO ROLE {DEPLOY}")
+        with pytest.raises(OtherObjectsThere) as refused:
+            check_alone(blueprint, session, ours)
+        listed = [line.strip(" -") for line in refused.value.what.splitlines()[1:]]
+        assert [each.partition(",")[0] for each in listed] == [said]
+        assert kind in ("FUNCTION", "PROCEDURE") or "which role ACCOUNTADMIN owns" in listed[0], (
+            "a callable's row has no owner"
+        )

@@ -1,6 +1,7 @@
 """The embedded Snowflake's catalog: every object of the account, and the rows of its tables."""
 
 from firnline_local.snowflake.catalog.catalog import Catalog
+from firnline_local.snowflake.catalog.definitions import DEFINITIONS, Definition
 from firnline_local.snowflake.catalog.errors import AuthenticationFailed, CaseClash, DataFault, SqlError
 from firnline_local.snowflake.catalog.objects import (
     Account,
@@ -17,6 +18,7 @@ from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.users import AuthenticationPolicy, NetworkPolicy, NetworkRule, User
 
 __all__ = [
+    "DEFINITIONS",
     "Account",
     "AuthenticationFailed",
     "AuthenticationPolicy",
@@ -30,6 +32,7 @@ __all__ = [
     "DataType",
     "Database",
     "Default",
+    "Definition",
     "Dynamic",
     "ErrorRow",
     "ExternalVolume",

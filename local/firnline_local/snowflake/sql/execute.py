@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
+from firnline_local.snowflake.catalog import DEFINITIONS, AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
+from firnline_local.snowflake.catalog.definitions import View
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.sql.login import use
 from firnline_local.snowflake.sql.query import dml
@@ -27,6 +28,7 @@ from firnline_local.snowflake.sql.statements.create import (
     create_schema,
     create_warehouse,
     creator_of,
+    definer_of,
 )
 from firnline_local.snowflake.sql.statements.create_table import (
     create_iceberg_table,
@@ -58,6 +60,8 @@ CREATORS: dict[str, Creator] = {
     "DYNAMIC TABLE": create_dynamic_table,
     "INTERACTIVE WAREHOUSE": partial(create_warehouse, interactive=True),
     "EXTERNAL VOLUME": create_external_volume,
+    **{made.kind.name: definer_of(made) for made in DEFINITIONS},
+    "SECURE VIEW": definer_of(View),
     **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
 }
 """Forms of CREATE by the words that name the kind."""

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from firnline_local.snowflake.catalog import (
+    DEFINITIONS,
     AuthenticationPolicy,
     Catalog,
     CatalogObject,
@@ -135,7 +136,7 @@ NAMED: dict[str, type[CatalogObject]] = {
         made.kind.name: made
         for made in (
             Database, Schema, Table, Pipe, Stage, Role, User, Warehouse, NetworkPolicy, NetworkRule, AuthenticationPolicy,
-            ExternalVolume,
+            ExternalVolume, *DEFINITIONS,
         )
     },
     **dict.fromkeys(TABLE_VARIETIES, Table),

@@ -18,7 +18,7 @@ from firnline_local.snowflake.sql.statement import tokenize
         "CREATE TABLE t AS SELECT 1 AS a",
         "CREATE TABLE t (a INT) TAG (x = 'y')",
         "CREATE TABLE u CLONE t",
-        "CREATE VIEW v AS SELECT 1",
+        "CREATE TAG v",
         "DROP TABLE t PURGE",
         "EXECUTE IMMEDIATE 'SELECT 1'",
         "EXPLAIN SELECT 1",

@@ -221,6 +221,18 @@ AUTHENTICATION_POLICIES = (
 )  # fmt: skip # a paragraph, not a column
 
 
+DEFINED = (CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, OWNER, COMMENT)
+VIEWS = (
+    CREATED_ON, NAME, *named("", "reserved"), DATABASE_NAME, SCHEMA_NAME, OWNER, COMMENT,
+    Listed("text", attribute("definition")), *named("false", "is_secure"), OWNER_ROLE_TYPE,
+)  # fmt: skip # a paragraph, not a column
+CALLABLES = (
+    CREATED_ON, NAME, Listed("schema_name", lambda found, _: found.path[1]), *named("N", "is_builtin"),
+    Listed("arguments", lambda found, _: f"{found.name}{found.definition.partition(')')[0]})"),
+    Listed("catalog_name", lambda found, _: found.path[0]),
+)  # fmt: skip # a paragraph, not a column
+
+
 def iceberg(name: str) -> Value:
     return lambda found, _: getattr(found.iceberg, name)
 
@@ -306,6 +318,14 @@ LISTINGS = {
     "NETWORK POLICIES": Listing(NETWORK_POLICIES, all_of(kinds.NETWORK_POLICY), whole_account=True),
     "NETWORK RULES": Listing(NETWORK_RULES, all_of(kinds.NETWORK_RULE)),
     "AUTHENTICATION POLICIES": Listing(AUTHENTICATION_POLICIES, all_of(kinds.AUTHENTICATION_POLICY)),
+    "VIEWS": Listing(VIEWS, all_of(kinds.VIEW)),
+    "MATERIALIZED VIEWS": Listing(VIEWS, all_of(kinds.MATERIALIZED_VIEW)),
+    "SEQUENCES": Listing(DEFINED, all_of(kinds.SEQUENCE)),
+    "FILE FORMATS": Listing(DEFINED, all_of(kinds.FILE_FORMAT)),
+    "USER FUNCTIONS": Listing(CALLABLES, all_of(kinds.FUNCTION)),
+    "USER PROCEDURES": Listing(CALLABLES, all_of(kinds.PROCEDURE)),
+    "STREAMS": Listing(DEFINED, all_of(kinds.STREAM)),
+    "TASKS": Listing(DEFINED, all_of(kinds.TASK)),
     "EXTERNAL VOLUMES": Listing(EXTERNAL_VOLUMES, all_of(kinds.EXTERNAL_VOLUME), whole_account=True),
 }
 """The listings by the plural that SHOW names."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from firnline_local.snowflake.catalog import (
     CatalogObject,
     Database,
+    Definition,
     NetworkPolicy,
     Schema,
     Table,
@@ -18,7 +19,7 @@ from firnline_local.snowflake.catalog import (
     kinds,
 )
 from firnline_local.snowflake.catalog.authentication import NETWORK_POLICY
-from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges
+from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, InsufficientPrivileges
 from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display, read_name
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings, refuse_impossible
@@ -102,6 +103,29 @@ def creator_of(made: type[CatalogObject]) -> Creator:
         return _create(context, reader, read_new_object(context, reader, made.kind, modifiers), made)
 
     return create_object
+
+
+def definer_of(made: type[Definition]) -> Creator:
+    """Returns CREATE for a kind of which the definition is kept, and not read."""
+
+    def create_definition(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+        new = read_new_object(context, reader, made.kind, modifiers)
+        definition = reader.rest
+        while not reader.at_end:
+            reader.take()
+        taken = new.container.of_kind(kinds.TABLE).get(new.name) if made.kind in SHARING_NAMES_WITH_TABLES else None
+        if taken is not None:
+            raise AlreadyExists(taken.full_name)
+        if new.exists:
+            return new.exists_status()
+        new.create(context, made, definition=definition)
+        return new.created_status()
+
+    return create_definition
+
+
+SHARING_NAMES_WITH_TABLES = (kinds.VIEW, kinds.MATERIALIZED_VIEW)
+"""Tables and views of a schema have one space of names (`sql-reference/sql/create-view`)."""
 
 
 def _create(context: Context, reader: TokenReader, new: NewObject, made: type[CatalogObject], **fields: Any) -> Result:

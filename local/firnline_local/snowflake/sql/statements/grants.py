@@ -20,6 +20,7 @@ PLURALS = {
     **{kind.plural: (kind, kind.name) for kind in KINDS.values()},
     **{f"{variety}S": (kinds.TABLE, variety) for variety in kinds.TABLE_VARIETIES},
 }
+WITH_ARGUMENTS = ("FUNCTION", "PROCEDURE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def read_target(context: Context, reader: TokenReader) -> GrantTarget:
     quantity = reader.accept_one("ALL", "FUTURE")
     if quantity is None:
         word = reader.choose(NAMED, after="grants on")
-        return GrantTarget(NAMED[word].kind, (find_securable(context, word, reader.name()),))
+        return GrantTarget(NAMED[word].kind, (find_securable(context, word, _securable_name(reader, word)),))
     plural = reader.choose(PLURALS, after=f"grants on {quantity}")
     (kind, word), container = PLURALS[plural], read_container(context, reader)
     if quantity == "FUTURE" and word != kind.name:
@@ -72,6 +73,14 @@ class DependentGrants(SqlError):
             f"SQL execution error:\nDependent grants on securable '{name}' exist. They must be revoked first, or the "
             f"ownership be granted with COPY CURRENT GRANTS or REVOKE CURRENT GRANTS."
         )
+
+
+def _securable_name(reader: TokenReader, word: str) -> tuple[str, ...]:
+    """Reads the name; that of a function or procedure has the types of its arguments behind it."""
+    names = reader.name()
+    if word in WITH_ARGUMENTS:
+        reader.parenthesised()
+    return names
 
 
 def grant(context: Context, reader: TokenReader) -> Result:
@@ -270,7 +279,7 @@ def _on(context: Context, reader: TokenReader) -> Result:
     target: CatalogObject = context.account
     if not reader.accept("ACCOUNT"):
         kind = reader.choose(NAMED, after="SHOW GRANTS ON")
-        target = find_securable(context, kind, reader.name())
+        target = find_securable(context, kind, _securable_name(reader, kind))
     reader.end()
     grants = sorted(context.catalog.grants.on(target), key=lambda grant: (grant.privilege, grant.to.name))
     owner = [] if target is context.account else list(_ownership(target))

@@ -174,7 +174,7 @@ def test_securityadmin_may_grant_what_it_may_not_use(account) -> None:
     ("statement", "message"),
     [
         ("GRANT FLY ON TABLE raw.t TO ROLE r", "the privilege FLY on a TABLE"),
-        ("GRANT SELECT ON VIEW raw.v TO ROLE r", "grants on VIEW"),
+        ("GRANT APPLY ON TAG raw.v TO ROLE r", "grants on TAG"),
         ("GRANT SELECT ON TABLE raw.nope TO ROLE r", "does not exist or not authorized"),
         ("GRANT SELECT ON TABLE raw.t TO ROLE nobody", "Role 'NOBODY' does not exist or not authorized"),
         ("GRANT SELECT ON TABLE raw.t TO SHARE s", "FL-6040"),
