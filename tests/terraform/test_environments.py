@@ -71,7 +71,7 @@ def test_an_environment_is_made_by_one_tool_and_refused_to_the_other(terraform_b
 
 
 def counted(terraform: Workspace) -> int:
-    """How many changes `firnline preview` counts in what the tool prints."""
+    """Counts the changes as `firnline preview` does, in what the tool prints."""
     lines: list[str] = []
     replace(terraform.cli, on_line=lines.append).has_changes()
     return sum(int(cell) for row in changes_table(lines).splitlines()[2:] for cell in row.split() if cell.isdigit())

@@ -1,4 +1,4 @@
-"""How many objects of each kind a preview would change, of the lines in which Pulumi, Terraform or OpenTofu says it.
+"""Counts the objects of each kind that a preview would change, of the lines in which Pulumi, Terraform or OpenTofu says it.
 
 Pulumi writes `+ aws:kinesis/stream:Stream: (create)` (pkg/backend/display/diff.go), the two others `# aws_kinesis_stream.orders
 will be created` (internal/command/jsonformat/plan.go). Where a release writes otherwise, there is no table.

@@ -1,4 +1,4 @@
-"""How many objects of each kind a preview would change, of what either tool prints."""
+"""Counts of objects by kind that a preview would change, of what either tool prints."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """The embedded Snowflake's catalog: every object of the account, and the rows of its tables."""
 
 from firnline_local.snowflake.catalog.catalog import Catalog
-from firnline_local.snowflake.catalog.definitions import DEFINITIONS, Definition
+from firnline_local.snowflake.catalog.definitions import DEFINITIONS, DefinedObject, View
 from firnline_local.snowflake.catalog.errors import AuthenticationFailed, CaseClash, DataFault, SqlError
 from firnline_local.snowflake.catalog.objects import (
     Account,
@@ -32,7 +32,7 @@ __all__ = [
     "DataType",
     "Database",
     "Default",
-    "Definition",
+    "DefinedObject",
     "Dynamic",
     "ErrorRow",
     "ExternalVolume",
@@ -47,5 +47,6 @@ __all__ = [
     "StorageLocation",
     "Table",
     "User",
+    "View",
     "Warehouse",
 ]

@@ -10,46 +10,46 @@ from firnline_local.snowflake.catalog.objects import CatalogObject
 
 
 @dataclass(kw_only=True, eq=False)
-class Definition(CatalogObject):
+class DefinedObject(CatalogObject):
     """The base of all of them."""
 
     definition: str = ""
     """What follows the name in its CREATE."""
 
 
-class View(Definition):
+class View(DefinedObject):
     kind = kinds.VIEW
 
 
-class MaterializedView(Definition):
+class MaterializedView(DefinedObject):
     kind = kinds.MATERIALIZED_VIEW
 
 
-class Sequence(Definition):
+class Sequence(DefinedObject):
     kind = kinds.SEQUENCE
 
 
-class FileFormat(Definition):
+class FileFormat(DefinedObject):
     kind = kinds.FILE_FORMAT
 
 
-class Function(Definition):
+class Function(DefinedObject):
     kind = kinds.FUNCTION
 
 
-class Procedure(Definition):
+class Procedure(DefinedObject):
     kind = kinds.PROCEDURE
 
 
-class TableStream(Definition):
+class TableStream(DefinedObject):
     kind = kinds.STREAM
 
 
-class Task(Definition):
+class Task(DefinedObject):
     kind = kinds.TASK
 
 
-DEFINITIONS: tuple[type[Definition], ...] = (
+DEFINITIONS: tuple[type[DefinedObject], ...] = (
     View,
     MaterializedView,
     Sequence,

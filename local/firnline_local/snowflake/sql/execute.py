@@ -8,8 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from firnline_local.snowflake.catalog import DEFINITIONS, AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
-from firnline_local.snowflake.catalog.definitions import View
+from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.sql.login import use
 from firnline_local.snowflake.sql.query import dml
@@ -22,13 +21,13 @@ from firnline_local.snowflake.sql.show.show import show
 from firnline_local.snowflake.sql.statement import Statement, written_columns
 from firnline_local.snowflake.sql.statements.alter import alter
 from firnline_local.snowflake.sql.statements.create import (
+    DEFINERS,
     Creator,
     Modifiers,
     create_database,
     create_schema,
     create_warehouse,
     creator_of,
-    definer_of,
 )
 from firnline_local.snowflake.sql.statements.create_table import (
     create_iceberg_table,
@@ -60,8 +59,7 @@ CREATORS: dict[str, Creator] = {
     "DYNAMIC TABLE": create_dynamic_table,
     "INTERACTIVE WAREHOUSE": partial(create_warehouse, interactive=True),
     "EXTERNAL VOLUME": create_external_volume,
-    **{made.kind.name: definer_of(made) for made in DEFINITIONS},
-    "SECURE VIEW": definer_of(View),
+    **DEFINERS,
     **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
 }
 """Forms of CREATE by the words that name the kind."""

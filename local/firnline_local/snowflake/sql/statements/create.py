@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog import (
+    DEFINITIONS,
     CatalogObject,
     Database,
-    Definition,
+    DefinedObject,
     NetworkPolicy,
     Schema,
     Table,
+    View,
     Warehouse,
     kinds,
 )
@@ -105,7 +107,7 @@ def creator_of(made: type[CatalogObject]) -> Creator:
     return create_object
 
 
-def definer_of(made: type[Definition]) -> Creator:
+def definer_of(made: type[DefinedObject]) -> Creator:
     """Returns CREATE for a kind of which the definition is kept, and not read."""
 
     def create_definition(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
@@ -126,6 +128,12 @@ def definer_of(made: type[Definition]) -> Creator:
 
 SHARING_NAMES_WITH_TABLES = (kinds.VIEW, kinds.MATERIALIZED_VIEW)
 """Tables and views of a schema have one space of names (`sql-reference/sql/create-view`)."""
+
+
+DEFINERS: Mapping[str, Creator] = {
+    **{made.kind.name: definer_of(made) for made in DEFINITIONS},
+    "SECURE VIEW": definer_of(View),
+}
 
 
 def _create(context: Context, reader: TokenReader, new: NewObject, made: type[CatalogObject], **fields: Any) -> Result:
