@@ -22,6 +22,7 @@ from bench import (
     start,
     transforms,
     trickle,
+    wide,
 )
 from bench.document import Conditions, write
 from bench.figure import Figure
@@ -38,6 +39,7 @@ PARTS = (
     full_rate.PATH,
     full_rate.MEMORY,
     shards.PART,
+    wide.PART,
     trickle.PART,
     fan_out.PART,
     idle.PART,
@@ -109,7 +111,7 @@ QUICK = Length(
 def main(*, parts: tuple[str, ...], quick: bool, is_json: bool, is_written: bool) -> None:
     """Measure the engine against canned servers on this machine; all PARTS where none is named.
 
-    Takes about 90 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
+    Takes about 100 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
     could not be measured.
     """
     os.environ.update(CREDENTIALS)
@@ -157,6 +159,8 @@ def _engines(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     """Runs of the whole engine that are not at full rate alone."""
     if shards.PART in parts:
         yield from shards.figures([_shards(number, length) for number in range(length.runs)])
+    if wide.PART in parts:
+        yield from wide.figures([_wide(number, length) for number in range(length.runs)])
     if trickle.PART in parts:
         yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
     if fan_out.PART in parts:
@@ -198,6 +202,11 @@ def _soak(length: Length) -> full_rate.Run | None:
 def _shards(number: int, length: Length) -> shards.Round:
     _say(f"shards: many, large records, a hot one, run {number + 1} of {length.runs}")
     return shards.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s, epochs=length.epochs)
+
+
+def _wide(number: int, length: Length) -> wide.Pair:
+    _say(f"wide: 16 shards and 256, run {number + 1} of {length.runs}")
+    return wide.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s)
 
 
 def _trickle(number: int, length: Length) -> trickle.Run:

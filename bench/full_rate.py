@@ -75,6 +75,7 @@ def engine_run(
     thin_records_per_s: float = 0.0,
     is_native: bool = True,
     tasks: int = 2,
+    start_timeout_s: float = START_TIMEOUT_S,
 ) -> Run:
     """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given.
 
@@ -90,7 +91,14 @@ def engine_run(
         World(served) as world,
         world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out, is_native=is_native, tasks=tasks) as engine,
     ):
-        run = observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
+        run = observed(
+            engine,
+            world,
+            warm_up_s=warm_up_s,
+            seconds=seconds,
+            record_bytes=record_bytes,
+            start_timeout_s=start_timeout_s,
+        )
         engine.finish()
         return replace(run, reopened=world.written()["opens"] - shards)
 
@@ -111,13 +119,14 @@ def observed(
     seconds: float,
     record_bytes: int = SIZE_BYTES,
     sink: str = "",
+    start_timeout_s: float = START_TIMEOUT_S,
 ) -> Run:
     """`sink`: the URL of another canned Snowflake than the world's own."""
 
     def written() -> int:
         return world.written(sink)["rows"]
 
-    subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
+    subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=start_timeout_s)
     began_rows, began = written(), subject.tree.sample()
     subject.run_for(warm_up_s)
     before, read_before, first = written(), world.read()["reads"], subject.tree.sample()

@@ -9,10 +9,9 @@ from bench import full_rate, trickle
 from bench.figure import Bar, Figure, at_most, percentile
 
 PART = "shards"
-MANY_SHARDS, MOST_SHARDS = 64, 256
-MOST_TASKS = 8
+MANY_SHARDS = 64
 LARGE_BYTES = 10 * 1024
-TARGET_RATIO, TARGET_MOST_RATIO, TARGET_TREE_MB = 1.1, 1.3, 1200.0
+TARGET_RATIO, TARGET_TREE_MB = 1.1, 1200.0
 HOT = 1
 THIN_RECORDS_PER_S = 300.0
 """Of a shard, a third of what it takes from its producers: most fleets' rate, and that of `firnline estimate`."""
@@ -22,7 +21,6 @@ THIN_RECORDS_PER_S = 300.0
 class Round:
     few: full_rate.Run
     many: full_rate.Run
-    most: full_rate.Run
     large: full_rate.Run
     thin: full_rate.Run
     calm: trickle.Run
@@ -33,7 +31,6 @@ def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
     return Round(
         few=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds),
         many=full_rate.engine_run(shards=MANY_SHARDS, warm_up_s=warm_up_s, seconds=seconds),
-        most=full_rate.engine_run(shards=MOST_SHARDS, tasks=MOST_TASKS, warm_up_s=warm_up_s, seconds=seconds),
         large=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, record_bytes=LARGE_BYTES),
         thin=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, thin_records_per_s=THIN_RECORDS_PER_S),
         calm=trickle.measure(epochs=epochs),
@@ -47,7 +44,6 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
 
     few, many = [one.few for one in rounds], [one.many for one in rounds]
     ratios = [much.cpu_ms_per_mb() / little.cpu_ms_per_mb() for much, little in zip(many, few, strict=True)]
-    most = [one.most.cpu_ms_per_mb() / one.few.cpu_ms_per_mb() for one in rounds]
     large = [one.large.cpu_ms_per_mb() / one.few.cpu_ms_per_mb() for one in rounds]
     thin = [one.thin.cpu_ms_per_mb() / one.few.cpu_ms_per_mb() for one in rounds]
     return [
@@ -56,11 +52,6 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
         figure("  against the fewer", "x", ratios, at_most(TARGET_RATIO)),
         figure("  throughput meanwhile", "MB/s", [run.megabytes_per_s for run in many]),
         figure("  all processes together", "MB", [run.tree_mb for run in many], at_most(TARGET_TREE_MB)),
-        figure(
-            f"{MOST_SHARDS} shards in {MOST_TASKS} tasks", "CPU ms/MB", [one.most.cpu_ms_per_mb() for one in rounds]
-        ),
-        figure("  against the fewest", "x", most, at_most(TARGET_MOST_RATIO)),
-        figure("  all processes together", "MB", [one.most.tree_mb for one in rounds]),
         figure(f"all processes with {full_rate.SHARDS} shards", "MB", [run.tree_mb for run in few]),
         figure("records of 10 KB, against those of 1 KB", "x", large),
         figure("thin shards, 0.3 MB/s each", "CPU ms/MB", [one.thin.cpu_ms_per_mb() for one in rounds]),
