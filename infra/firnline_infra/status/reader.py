@@ -115,7 +115,7 @@ class StatusReader:
             at_ms=at_ms,
             service=service,
             holder=engine.holder if engine else "",
-            whose=_whose(engine, service.runs) if engine else "",
+            whose=_whose(engine, (*service.runs, *filter(None, (service.last_run,)))) if engine else "",
             is_beating=is_beating,
             heard_ms=max((report.at_ms if report and is_own else 0, *(row.heartbeat_ms for row in rows))),
             version=engine.version if engine else "",

@@ -47,6 +47,9 @@ def _holder(found: EnvironmentStatus) -> Iterator[str]:
     if not found.is_beating:
         again = "start it again where it was started" if found.whose == BY_HAND else "firnline deploy starts it again"
         yield f"Nothing is read. Next: firnline logs says what it wrote last; {again}."
+    last = found.service.last_run
+    if found.is_beating and last is not None and last.id == found.whose:
+        yield f"Its run {last.id} is {last.state}, and its engine reads on. Next: firnline stop ends it."
     if found.version:
         yield f"Version {found.version}, configuration {found.configuration[:12]}{_epochs(found)}."
     if found.rows_by:

@@ -343,3 +343,13 @@ def test_stop_leaves_the_row_of_a_dead_engine_and_an_engine_of_nobodys_deploymen
     deployed.cancel_step(deployed.engines[0])
     deployed.engines[0].frozen_s = 0
     assert deployed.roll_out().stop("firnline-dev") == []
+
+
+def test_a_deploy_is_refused_beside_what_outlived_its_run_until_that_is_stopped(deployed: World) -> None:
+    deployed.cancel_step(deployed.engines[0])
+    with pytest.raises(EngineElsewhere, match="firnline stop ENV"):
+        deployed.roll_out().deploy(NEW)
+    assert deployed.started == [OLD.hash]
+    deployed.roll_out().stop("firnline-dev")
+    deployed.roll_out().deploy(NEW)
+    assert deployed.running == [NEW.hash]

@@ -49,7 +49,7 @@ def reader(world: World, *, now_ms: int | None = None, idle_after_s: int = 300, 
         application="firnline-dev",
         ledger=world.ledger,
         streams=lambda: {STREAM: idle_after_s, "never-read": idle_after_s},
-        service=lambda: ServiceStatus(runs=world.runs("firnline-dev"), deployments=records),
+        service=others.pop("service", lambda: ServiceStatus(runs=world.runs("firnline-dev"), deployments=records)),
         now_ms=lambda: round(world.now_s * 1000) + 5000 if now_ms is None else now_ms,
         sleep=world.sleep,
         clock=lambda: world.now_s,
@@ -82,6 +82,19 @@ def test_it_tells_whose_the_engine_is() -> None:
     world.ledger.end_run(held.run_id)
     world.ledger.begin_run(replace(held, start=""), None)
     assert "process of run-0; " in status_text(looked(world)), "an engine of an older release does not say"
+
+
+def test_an_engine_that_reads_on_when_its_run_is_over_is_told_with_what_ends_it() -> None:
+    """EMR on EC2 leaves the YARN application of a step alone that a person cancels."""
+    world = running()
+    world.cancel_step(world.engines[0])
+    service = ServiceStatus(last_run=world.engines[0].run)
+    found = looked(world, service=lambda: service)
+    assert (found.whose, found.is_beating) == ("run-0", True)
+    assert "Its run run-0 is STOPPED, and its engine reads on. Next: firnline stop ends it" in in_one(
+        status_text(found)
+    )
+    assert "reads on" not in status_text(looked(running()))
 
 
 def test_an_engine_that_was_killed_holds_the_application_and_does_not_beat() -> None:
