@@ -72,6 +72,19 @@ class ShardReading:
     """That were sent in the epoch."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReportedCounts:
+    """The running totals of a shard that `minutes` have: the next run's receipts are counted from there."""
+
+    stream: str
+    created_ms: int
+    shard: str
+    begun_by: str
+    has_all_rows: bool
+    rows: int
+    dead_letters: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineReport:
     """The newest one replaces the one before, also an earlier run's."""
@@ -94,6 +107,8 @@ class EngineReport:
     """As many as there are; `problems` has MOST_PROBLEMS of them, or those of which there is room for the words."""
     minutes: tuple[MinuteCounts, ...] = ()
     shards: tuple[ShardReading, ...] = ()
+    reported: tuple[ReportedCounts, ...] = ()
+    """Of the MOST_SHARDS shards that were heard of last."""
 
     def to_bytes(self) -> bytes:
         """The report, compressed. With every field at its bound it takes a tenth of MOST_BYTES if the words repeat;

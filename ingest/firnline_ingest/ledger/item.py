@@ -11,7 +11,16 @@ from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.row import ChannelEntry, DecidedRange, Proven, ReadAgain, ResumeFrom, Sending, ShardRow
+from firnline_ingest.ledger.row import (
+    ChannelEntry,
+    DecidedRange,
+    Proven,
+    ReadAgain,
+    ResumeFrom,
+    RunningTotals,
+    Sending,
+    ShardRow,
+)
 from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
@@ -47,6 +56,7 @@ def to_item(row: ShardRow) -> Item:
         "reset": row.reset.value if row.reset else "",
         "untold": dict(row.untold),
         "counted_through": _token(row.counted_through),
+        "totals": _totals_item(row.totals),
         "unusable": {str(minute): count for minute, count in row.unusable.items()},
         "stopped_by": row.stopped_by,
     }
@@ -80,6 +90,7 @@ def from_item(item: Item) -> ShardRow:
         reset=ResumeFrom(item["reset"]) if item["reset"] else None,
         untold={name: int(count) for name, count in item.get("untold", {}).items()},
         counted_through=_position(item.get("counted_through")),
+        totals=_totals(item.get("totals", {})),
         unusable={int(minute): int(count) for minute, count in item.get("unusable", {}).items()},
         stopped_by=item.get("stopped_by", ""),
     )
@@ -91,6 +102,17 @@ def _read_again_item(again: ReadAgain | None) -> Item:
 
 def _read_again(item: Item) -> ReadAgain | None:
     return ReadAgain(Position.from_token(item["through"]), item["routing"]) if item else None
+
+
+def _totals_item(totals: RunningTotals | None) -> Item:
+    return {**asdict(totals), "through": totals.through.token} if totals else {}
+
+
+def _totals(item: Item) -> RunningTotals | None:
+    if not item:
+        return None
+    counts = {name: int(item[name]) for name in ("rows", "dead_letters")}
+    return RunningTotals(**{**item, **counts, "through": Position.from_token(item["through"])})
 
 
 def mark_to_item(mark: StreamMark) -> Item:

@@ -104,6 +104,23 @@ class ReadAgain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunningTotals:
+    """Counts of a shard up to a position: whoever counts up to it again has the same."""
+
+    through: Position
+    rows: int = 0
+    dead_letters: int = 0
+    begun_by: str = ""
+    """The owner of the opening that began to count with nothing; empty where a row was lost, and the counts of before with it."""
+    has_all_rows: bool = True
+    """False where it began behind the shard's first record, and the rows of before are unknown."""
+
+    @property
+    def has_all_letters(self) -> bool:
+        return self.has_all_rows and self.begun_by != ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShardRow:
     """One row of the ledger."""
 
@@ -145,7 +162,9 @@ class ShardRow:
     """A person's decision that no opening has carried out yet: a row that knows nothing, and is not new."""
 
     untold: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Counts up to `counted_through` that no receipt had reported yet: the next process reports them where this one is lost."""
+    """Counts up to `totals.through` that no receipt had reported yet: the next process reports them where this one is lost."""
+    totals: RunningTotals | None = None
+    """Counts, reported or not; None in a row that was not opened yet, or by an earlier release only."""
     counted_through: Position | None = None
     unusable: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
     """How many unusable records up to `counted_through` arrived in each minute (since 1970) of the last ones that had any, where

@@ -155,7 +155,7 @@ class ChannelWriter:
         self.channel.close()
 
     def _append_chunk(self, rows: Sequence[msgspec.Raw], chunk: Chunk, tally: Tally) -> None:
-        known, counted = self._rows_known(chunk), self._rows_counted(chunk)
+        known, counted, whole = self._rows_known(chunk), self._rows_counted(chunk), chunk
         if known:
             assert self._known_before is not None
             upto = min(self._known_before, chunk.end)
@@ -166,16 +166,15 @@ class ChannelWriter:
             self._send(rows, chunk)
             chunk.sent_s = time.monotonic()
             tally.bytes += chunk.bytes
-        again = known if counted is None else counted
-        tally.reread_rows += again
-        tally.rows += known + len(rows) - again
+        tally.reread_rows += counted
+        tally.rows += known + len(rows) - counted
+        self._report.sent(whole)
         self.in_flight.add(chunk)
         self._report.counts(self.name, chunk.end)
 
-    def _rows_counted(self, chunk: Chunk) -> int | None:
-        """Returns how many of its rows a receipt has counted, or will; None if unknown. Sent or not, a row is counted once."""
-        through = self._report.counted_of(self.name)
-        return None if through is None else chunk.rows_up_to(min(through, chunk.end))
+    def _rows_counted(self, chunk: Chunk) -> int:
+        """Returns how many of its rows a receipt has counted, or will. Sent or not, a row is counted once."""
+        return chunk.rows_up_to(min(self._report.counted_of(self.name), chunk.end))
 
     def _rows_known(self, chunk: Chunk) -> int:
         return chunk.rows_up_to(self._known_before) if self._known_before else 0

@@ -112,6 +112,8 @@ class Checkpointer:
         `is_last`: nothing is appended after it. The row then says that all is quiet, if everything is proven.
         """
         read_through, row, receipts = self._writers.read_through, self._ledger.row, self._report.receipts
+        totals = self._report.counted_up_to(read_through)
+        untold = self._report.writes(totals)
         known = self._retention.known(read_through, is_all=self._writers.is_empty)
         entries = {writer.name: self._ledger.entry(writer, read_through) for writer in self._writers}
         row = replace(
@@ -126,7 +128,8 @@ class Checkpointer:
             ended=ended,
             children=children,
             channels=MappingProxyType({**row.channels, **entries}),
-            untold=MappingProxyType({} if is_last else self._report.untold()),
+            untold=MappingProxyType({} if is_last else untold),
+            totals=totals,
             counted_through=self._writers.accounted,
             unusable=self._unusable(),
             decided=tuple(each for each in row.decided if read_through is None or each.through > read_through),

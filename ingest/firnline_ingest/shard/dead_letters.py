@@ -21,13 +21,11 @@ from firnline_ingest.records.rejection import UNDECIDED, RejectedRecord, RejectR
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.schemas.errors import SchemaForgotten
 from firnline_ingest.shard.receipt import Tally
-from firnline_ingest.shard.report import ShardReport
+from firnline_ingest.shard.report import LETTERS, ShardReport
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import Position, ShardKey, row_number
 
-LETTERS = ""
-"""The dead letters, among what a report counts by channels."""
 MINUTE_S = 60
 MINUTES_KEPT = 10  # arrivals are in order but for a little
 KNOWN_SINCE = "the registry had no schema of its id when it was read first."
@@ -79,8 +77,9 @@ class ShardDeadLetters:
         letters = [DeadLetter.of(each, records[each.index], self._key) for each in rejected]
         kept = self._services.dead_letters.put(letters)
         counted = self._report.counted_of(LETTERS)
-        if counted is not None:  # by a process that was lost, which may have kept those beyond and reported none
-            kept = max(kept, sum(letter.key.position > counted for letter in letters))
+        # a process that was lost may have kept those beyond, and reported none
+        kept = max(kept, sum(letter.key.position > counted for letter in letters))
+        self._report.kept(letter.key.position for letter in letters)
         tally.refused(kept=kept, kept_before=len(letters) - kept)
         self._report.counts(LETTERS, max(letter.key.position for letter in letters))
         self._services.observer(EpochStep.DEAD_LETTERED, self._key)

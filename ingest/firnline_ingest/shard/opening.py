@@ -15,16 +15,18 @@ from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss, log_incident
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, RunningTotals, Sending, ShardRow
 from firnline_ingest.shard.dead_letters import refuse_stopped
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
 from firnline_ingest.snowflake.channel import ShardChannel, settled_counters
-from firnline_ingest.values import ChannelState, Fence
+from firnline_ingest.values import ChannelState, Fence, Position
 
 Noted = Callable[[Incident], None]
 
+BEFORE_ALL = Position(0)
+"""Before the first record of any shard."""
 COUNTED_ANEW = (Case.LEDGER_REBUILT, Case.DECIDED)
 REBUILT = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
 FROM_OFFSET = "the ledger had no row, and no channel a token: reading goes on at what Spark's offset knew"
@@ -126,6 +128,7 @@ class _Reconciliation:
     """Whether the row knows nothing but what Spark's offset did."""
 
     def of(self, row: ShardRow) -> OpenedShard:
+        found = row
         row = self._without_unread_parents(_since(row, self.work))
         now_ms = self.services.now_ms()
         try:
@@ -144,8 +147,9 @@ class _Reconciliation:
             what = REBUILT if has_token else FROM_OFFSET
             incidents.insert(0, _rebuilt(row, what, channels[0].resume.start, now_ms))
         made_ms = [each.state.created_ms for each in self.held]
+        totals = _totals(found, channels, is_rebuilt=has_token or self.is_rebuilt)
         return OpenedShard(
-            self._write(_listed(row, self.work, channels, made_ms, now_ms), *incidents),
+            self._write(replace(_listed(row, self.work, channels, made_ms, now_ms), totals=totals), *incidents),
             channels,
             channels[0].resume.start,
         )
@@ -224,6 +228,38 @@ def _since(row: ShardRow, work: ShardWork) -> ShardRow:
         since_ms=row.since_ms or work.since_ms,
         retention_hours=row.retention_hours or work.retention_hours,
     )
+
+
+def _totals(row: ShardRow, opened: Sequence[ResumedChannel], *, is_rebuilt: bool) -> RunningTotals:
+    """A person's decision may go on after rows that nobody has counted here: the channels have."""
+    totals = row.totals or _begun_to_count(row, opened, is_rebuilt=is_rebuilt)
+    start = opened[0].resume.start
+    if not isinstance(start, After) or start.position <= totals.through:
+        return totals
+    if not any(each.resume.case is Case.DECIDED for each in opened):
+        return totals
+    return replace(totals, through=start.position, rows=max(totals.rows, _rows_of(opened)))
+
+
+def _rows_of(opened: Sequence[ResumedChannel]) -> int:
+    return sum(each.resume.baseline.rows_inserted + each.resume.baseline.rows_error for each in opened)
+
+
+def _begun_to_count(row: ShardRow, opened: Sequence[ResumedChannel], *, is_rebuilt: bool) -> RunningTotals:
+    """Before the first count of a row that is new, or that only an earlier release has opened.
+
+    What a channel counted itself is in the totals of a row that was lost; what dead letters there were, nothing says.
+    """
+    known = [each.resume.committed for each in opened]
+    committed = None if None in known else min(filter(None, known))
+    if is_rebuilt:
+        start = opened[0].resume.start
+        through = start.position if isinstance(start, After) else BEFORE_ALL
+        return RunningTotals(through=through, rows=_rows_of(opened), has_all_rows=committed is not None)
+    is_new = row.was_never_written or not row.channels
+    before = [row.counted_through] if row.counted_through else [row.read_through, None if is_new else committed]
+    through = max(filter(None, before), default=BEFORE_ALL)
+    return RunningTotals(through=through, begun_by=row.fence.owner, has_all_rows=through == BEFORE_ALL)
 
 
 def _listed(

@@ -32,8 +32,9 @@ from firnline_ingest.config.metrics import (
     Metric,
 )
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.row import RunningTotals
 from firnline_ingest.records.rejection import LeftOut
-from firnline_ingest.values import ShardKey
+from firnline_ingest.values import Position, ShardKey
 
 if TYPE_CHECKING:
     from firnline_ingest.kinesis.reader import Read
@@ -215,6 +216,8 @@ class Receipt(Tally):
     time_to_trim_s: int | None = None
     """Until Kinesis drops the oldest record that was not read; None if it never answered."""
     pid: int = 0
+    totals: RunningTotals | None = None
+    """Up to `end`, with what other processes had counted before; None before the first opening, and after another's."""
     fingerprint: str = ""
     """Of the Snowflake key that the shard's channel was opened with."""
     problem: ShardProblem | None = None
@@ -239,14 +242,19 @@ class Receipt(Tally):
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Self:
-        problem = document["problem"]
+        problem, totals = document["problem"], document["totals"]
         return cls(
             **{
                 **document,
                 "state": ShardState(document["state"]),
                 "problem": ShardProblem(**problem) if problem else None,
+                "totals": _totals(totals),
             }
         )
+
+
+def _totals(found: dict[str, Any] | None) -> RunningTotals | None:
+    return RunningTotals(**{**found, "through": Position(**found["through"])}) if found else None
 
 
 PUBLISHED: Mapping[Metric, str] = MappingProxyType(

@@ -6,23 +6,27 @@ the other, so a call that does not return delays no caller: it is reported as la
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from firnline_ingest.config.transform import called_by
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.incident import Incident
-from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.shard.errors import OpeningLasts, ShardLate, ShardUnanswered
 from firnline_ingest.shard.receipt import UNTOLD, Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Position, ShardKey
 
 LATE_S = 30.0  # no call of a healthy shard takes as long
 OPENING_S = 180.0  # the SDK waits two minutes for another opener's rows
 UNANSWERED_S = 120.0
 LONGEST_CAUSE = 500  # characters
+LETTERS = ""
+"""The dead letters, among what is counted by channels."""
+MOST_WRITTEN = 20  # totals of writes without an answer
 FAILING = 5  # troubles in a row, without progress between, after which a shard counts as failing
 
 
@@ -46,10 +50,8 @@ class ShardSnapshot:
     tally: Tally
     accounted: Position | None = None
     proven: Position | None = None
-
-
-NOTHING = Position(0)
-"""Before the first record of any shard."""
+    totals: RunningTotals | None = None
+    """None before the first opening."""
 
 
 class ShardReport:
@@ -66,48 +68,81 @@ class ShardReport:
         self._clock = clock
         self._shown = self._told = ShardSnapshot(Tally())
         self._problem: ShardProblem | None = None
-        self._is_over = self._is_adopted = False
+        self._is_over = False
         self._told_at = self._told_written = 0
         """After how many receipts counts were reported last, and how many the ledger knows of."""
-        self._adopted_through: Position | None = None
+        self._totals = RunningTotals(through=Position(0))
+        self._sent: list[Chunk] = []
+        self._kept: list[Position] = []
+        """Rows and dead letters behind the totals, of this session: a row that is not proven may become a dead letter."""
+        self._tallied_through = Position(0)
+        self._written: tuple[RunningTotals, ...] = ()
+        """The totals of this report that the ledger may have: those of the last write that was answered, and of later ones."""
         self._counted: dict[str, Position] = {}
+        """Up to where the tally has counted, by channel: a session that ends inside a page has counted more than it shows."""
         self._receipts = 0
         self._delay = -1, 0
         """After how many receipts it was reported, and the milliseconds: one object, as `_shown` is."""
         self.begin()
 
     def adopt(self, row: ShardRow) -> None:
-        """Takes over what a process that was lost had counted, and not reported, once: this one's first receipt has it."""
-        if self._is_adopted:
+        """A session begins with the counts that the ledger has; what a process that was lost had not reported is this one's.
+
+        Nothing changes where they are this one's own. Otherwise what it counted itself and did not report is another's: who
+        begins at the ledger's position counts it again.
+        """
+        self._sent, self._kept = [], []
+        if row.totals is None or row.totals in self._written:
             return
-        self._is_adopted, self._adopted_through = True, row.counted_through
-        if row.counted_through is None and row.was_never_written:
-            self._adopted_through = NOTHING
+        if self._written:
+            again = {name: getattr(self.tally, name) for name in UNTOLD if name != "rejected_rows"}
+            self._told = replace(self._told, tally=replace(self._told.tally, **again))
         for name, count in row.untold.items():
             if name in UNTOLD:
                 setattr(self.tally, name, getattr(self.tally, name) + count)
+        self._totals, self._written = row.totals, (row.totals,)
+        self._tallied_through = max(filter(None, (row.counted_through, row.totals.through)))
+        self._counted.clear()
 
-    @property
-    def counted_through(self) -> Position | None:
-        """The position beyond which no engine has counted what is in the table or kept; None if unknown."""
-        if self._adopted_through is None:
-            return None
-        return max(self._adopted_through, self._shown.accounted or self._adopted_through)
+    def sent(self, chunk: Chunk) -> None:
+        """Notes rows, also those that were there before, and some that the totals have."""
+        self._sent.append(replace(chunk))  # the original loses its rows when they are proven
+
+    def kept(self, letters: Iterable[Position]) -> None:
+        """Notes dead letters, also those that were there before, and some that the totals have."""
+        self._kept += letters
 
     def counts(self, what: str, through: Position) -> None:
-        """Notes up to where the thread has counted the rows of a channel, or the dead letters: a session that ends inside a page
-        has counted more than it shows."""
+        """Notes up to where the tally has counted the rows of a channel, or the dead letters."""
         self._counted[what] = max(through, self._counted.get(what, through))
 
-    def counted_of(self, what: str) -> Position | None:
-        """The position beyond which no engine has counted what is in this channel, or kept; None if unknown."""
-        through = self.counted_through
-        return through and max(through, self._counted.get(what, through))
+    def counted_of(self, what: str) -> Position:
+        """The position beyond which the tally has counted nothing that is in this channel, or kept."""
+        return max(self._tallied_through, self._counted.get(what, self._tallied_through))
 
-    def untold(self) -> dict[str, int]:
-        """The thread's counts that no receipt has reported."""
+    def counted_up_to(self, read_through: Position | None) -> RunningTotals:
+        """Returns the totals of a session that has come so far: nothing up to there can become something else."""
+        before = self._totals
+        if read_through is not None and read_through > before.through:
+            rows = sum(chunk.rows_up_to(read_through) - chunk.rows_up_to(before.through) for chunk in self._sent)
+            letters = sum(before.through < each <= read_through for each in self._kept)
+            self._sent = [chunk for chunk in self._sent if chunk.end > read_through]
+            self._kept = [each for each in self._kept if each > read_through]
+            self._totals = replace(
+                before, through=read_through, rows=before.rows + rows, dead_letters=before.dead_letters + letters
+            )
+        return self._totals
+
+    def writes(self, totals: RunningTotals) -> dict[str, int]:
+        """The ledger is about to have these totals. Returns the tally's counts that no receipt has reported."""
+        self._written = (*self._written, totals)[-MOST_WRITTEN:]
         told = self._told.tally
         return {name: count for name in UNTOLD if (count := getattr(self.tally, name) - getattr(told, name))}
+
+    def _totals_now(self) -> RunningTotals:
+        """Returns the totals with what was kept behind them, which stays a dead letter."""
+        ahead = sum(each > self._totals.through for each in set(self._kept))
+        return replace(self._totals, dead_letters=self._totals.dead_letters + ahead)
 
     @property
     def receipts(self) -> int:
@@ -116,7 +151,7 @@ class ShardReport:
 
     def checkpointed(self, receipts: int) -> None:
         """Notes that the ledger has the counts, and which of them so many receipts had reported."""
-        self._told_written = receipts
+        self._told_written, self._written = receipts, self._written[-1:]
 
     @property
     def tells_more(self) -> bool:
@@ -162,10 +197,12 @@ class ShardReport:
 
     def show(self, shown: ShardSnapshot) -> None:
         """Publishes a snapshot; called after each turn."""
-        self._shown = shown
+        self._shown = replace(shown, totals=self._totals_now())
 
     def _show_counts(self) -> None:
-        self._shown = replace(self._shown, tally=replace(self.tally))
+        self._shown = replace(
+            self._shown, tally=replace(self.tally), totals=self._totals_now() if self._written else None
+        )
 
     def answered(self, at_s: float, cause: str) -> None:
         """Notes when Kinesis answered last, and what kept it from answering since."""
@@ -231,6 +268,7 @@ class ShardReport:
             is_idle=is_idle(work, since),
             time_to_trim_s=time_to_trim_s(work, since.behind_ms),
             pid=os.getpid(),
+            totals=None if state is ShardState.FENCED else shown.totals,
             fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
             problem=problem,
         )

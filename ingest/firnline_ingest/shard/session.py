@@ -231,6 +231,7 @@ class ShardSession:
         """`is_settled`: what was read in this turn went well, and nothing keeps proof and ledger from being had."""
         self._report.tally.watermark_ms = self.ledger.row.known_ms
         accounted = self.writers.accounted
+        self._report.counted_up_to(self.writers.read_through)
         self._report.show(ShardSnapshot(replace(self._report.tally), accounted, self.writers.proven))
         has_nothing_left = self.writers.is_empty and self._report.is_back(accounted)
         if is_settled and (has_nothing_left or self.writers.proven != self._proven_before):

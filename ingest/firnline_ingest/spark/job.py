@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,7 +17,7 @@ from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Ledger, was_let_in
 from firnline_ingest.ledger.lease import BEAT_S, Heartbeat, RunLease, new_run
-from firnline_ingest.metrics import EngineMetrics
+from firnline_ingest.metrics import EngineMetrics, Unread
 from firnline_ingest.native import native
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
@@ -175,7 +175,7 @@ class EngineJob:
             catalog,
             arrival_ms,
             self._policy.leaves_out,
-            self._metrics.planned,
+            self._planned,
             self._ledger,
         )
         extra = {"application": self._config.application, "run": run_id, "rows_by": str(native())}
@@ -198,6 +198,10 @@ class EngineJob:
                 log.warning("query.failed", extra=describe(again))  # the next look finds it
 
     # Spark's threads
+
+    def _planned(self, shards: Sequence[Unread]) -> None:
+        self._metrics.planned(shards)
+        self._reporter.reported.planned(each.key for each in shards)
 
     def _epoch(self, planned: "DataFrame", batch_id: int) -> None:
         """Runs an epoch; never raises: what fails here is either waited out, or ends the run from the main thread."""
@@ -235,11 +239,14 @@ class EngineJob:
         self._over.wait(self._epochs.pause_s)
 
     def _judge(self, receipts: list[Receipt]) -> None:
+        receipts = self._reporter.counted(receipts)
         self._shown.write(receipts)
         self._policy.judge(receipts)
-        self._reporter.epoch_ended(receipts, self._policy.stopped, self._policy.clock())
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
+        self._reporter.epoch_ended(
+            receipts, self._policy.stopped, self._policy.clock()
+        )  # last: what it has is not sent again
         self._plans_without_work = 0 if self._policy.is_anything_left else self._plans_without_work + 1
         is_without_work = self._plans_without_work >= PLANS_TO_BE_DONE or self._policy.has_all_stopped
         is_done = self._is_bounded and is_without_work
@@ -319,10 +326,10 @@ class EngineJob:
         finishing = BackgroundCall("finish", self._runner.finish)
         if not finishing.wait(STOP_S, self._signals.at_once) or finishing.failure is not None:
             return False
-        receipts = finishing.result or []
-        self._reporter.finished(receipts)
+        receipts = self._reporter.counted(finishing.result or [])
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
+        self._reporter.finished(receipts)
         return all(receipt.state not in (ShardState.FAILED, ShardState.LATE) for receipt in receipts)
 
     def _has_ended(self, seconds: float) -> bool:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import LeaseLedger, Run
@@ -24,6 +25,7 @@ from firnline_ingest.ledger.engine_report import (
 from firnline_ingest.logs import redacted
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.spark.policy import Stopped, describe
+from firnline_ingest.spark.reported import ReportedLedger, ReportedShards
 from firnline_ingest.values import ShardKey
 
 OTHERS, LONGEST_TEXT = "(others)", 1500
@@ -51,11 +53,15 @@ class ShownRun:
             self._waiting = waiting
 
 
+class ReporterLedger(LeaseLedger, ReportedLedger, Protocol):
+    """What a run's report is written to, and what it is made of beside the receipts."""
+
+
 @dataclass(slots=True)
 class EngineReporter:
     """Writes one run's report. Goes on with what the run before had counted, and with how long it had a problem already."""
 
-    ledger: LeaseLedger
+    ledger: ReporterLedger
     run: Run
     now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
     is_ours: Callable[[], bool] = lambda: True
@@ -63,11 +69,13 @@ class EngineReporter:
     _report: EngineReport = field(init=False)
     _met: dict[tuple[str, str, str], EngineProblem] = field(default_factory=dict)
     """By stream, shard and id."""
+    reported: ReportedShards = field(init=False)
     _has_looked_back: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         now_ms, run = self.now_ms(), self.run
+        self.reported = ReportedShards(self.ledger, run.run_id)
         self._report = EngineReport(
             run_id=run.run_id,
             at_ms=now_ms,
@@ -88,6 +96,12 @@ class EngineReporter:
             self._report = replace(self._report, started_ms=self.now_ms())
             self._write(self._report.started_ms)
 
+    def counted(self, receipts: Sequence[Receipt]) -> list[Receipt]:
+        """The receipts without the rows and dead letters that this run, or one before it, has reported."""
+        with self._lock:
+            self._look_back()
+            return self.reported.counted(receipts)
+
     def epoch_ended(self, receipts: Sequence[Receipt], stopped: Mapping[ShardKey, Stopped], now_s: float) -> None:
         """`now_s` is of the clock by which what stopped is tried again."""
         with self._lock:
@@ -103,6 +117,7 @@ class EngineReporter:
                 epochs=self._report.epochs + 1,
                 minutes=with_counts(self._report.minutes, counts_of(receipts, at_ms // 60_000)),
                 shards=tuple(map(_reading, receipts[:MOST_SHARDS])),
+                reported=self.reported.shown(),
             )
             self._write(at_ms)
 
@@ -110,7 +125,8 @@ class EngineReporter:
         """Counts what was read since the last epoch; `ended` writes it."""
         with self._lock:
             new = counts_of(receipts, self.now_ms() // 60_000)
-            self._report = replace(self._report, minutes=with_counts(self._report.minutes, new))
+            minutes = with_counts(self._report.minutes, new)
+            self._report = replace(self._report, minutes=minutes, reported=self.reported.shown())
 
     def failed(self, error: FirnlineError) -> None:
         """An epoch, or the query: nothing new is known of the shards."""
@@ -141,7 +157,9 @@ class EngineReporter:
             self._met = {
                 (each.stream, each.shard, each.id): each for each in carried
             }  # this run has stopped nothing yet
-            self._report = replace(self._report, minutes=with_counts(before.minutes, self._report.minutes))
+            minutes = with_counts(before.minutes, self._report.minutes)
+            self.reported.remember(before.reported)
+            self._report = replace(self._report, minutes=minutes, reported=self.reported.shown())
 
     def _meet_own(self, error: FirnlineError) -> None:
         of_shards = {name: each for name, each in self._met.items() if each.stream}

@@ -142,6 +142,8 @@ class EngineProcess:
             plans_without_work = 0 if receipts or is_refused else plans_without_work + 1
             if self.arrival_ms is not None and plans_without_work >= PLANS_TO_BE_DONE:
                 break
+        for receipt in group.finish():
+            self._judge(receipt)
         group.close()
 
     def _take_on_helper(self, run: Callable[[], None]) -> None:

@@ -16,6 +16,7 @@ from tests.chaos.simulated import (
     anew,
     beyond,
     columns,
+    counted,
     failover,
     fan_out,
     formats,
@@ -90,6 +91,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     outcome.problems += _of_replays(world, outcome) + columns.dropped(world.snowflake)
     outcome.problems += operating.unnoticed(world) if operating.THEME in themes else []
     outcome.problems += [*world.watch.problems, *world.strangers(), *world.moved_unsaid(), *problems(evidence)]
+    outcome.problems += counted.miscounted(world)
     if world.ids[CountsDisagree.id] and "a-row-of-the-ledger-is-restored" not in outcome.acts:
         outcome.problems.append("counters that trail, or a baseline of them, were taken for another writer's rows")
     outcome.records, outcome.losses = len(world.puts), len(evidence.losses)

@@ -12,6 +12,7 @@ from firnline_ingest.ledger.errors import ChannelDropped, TargetReplaced, TokenM
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.new_columns import NewColumns
+from firnline_ingest.shard.differences import ReceiptDifferences
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.values import ShardKey
 from firnline_local.kinesis import ShardHandle, StreamHandle
@@ -80,8 +81,9 @@ class World:
     """How often each shard, or the pipeline (""), was said to have a problem."""
     ids: Counter[str] = field(default_factory=Counter)
     """How often each problem was said."""
-    reported: Counter[str] = field(default_factory=Counter)
-    """The sums of all receipts."""
+    reported: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Per shard, the sums of all receipts, as one who hears all of them adds them up."""
+    differences: ReceiptDifferences = field(default_factory=lambda: ReceiptDifferences(lambda owner: True))
     was_disturbed: bool = False
     """Whether an engine was killed or frozen, or two ran at once."""
     last_problem: str = "no problem"
@@ -226,7 +228,10 @@ class World:
 
     def hear(self, process: EngineProcess, receipt: Receipt) -> None:
         """Takes a receipt as a driver does."""
-        self.reported.update({"rows": receipt.rows, "dead_letters": receipt.dead_letters})
+        (told,) = self.differences.of([receipt])
+        self.reported.update(
+            {(self.shard_of(receipt.key), name): getattr(told, name) for name in ("rows", "dead_letters")}
+        )
         if receipt.problem is not None:
             self._hear_problem(process, self.shard_of(receipt.key), receipt.problem)
 

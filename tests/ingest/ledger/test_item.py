@@ -3,7 +3,7 @@
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.item import from_item, to_item
-from firnline_ingest.ledger.row import ChannelEntry, Proven, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, Proven, RunningTotals, Sending, ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey
 from tests.fakes.configs import TARGET
 
@@ -17,6 +17,7 @@ ROW = ShardRow(
         "a": ChannelEntry(TARGET, Proven(Position(17), 12, 3)),
         "beside": ChannelEntry(TARGET, sending=Sending(Position(19), 4, is_on=True)),
     },
+    totals=RunningTotals(through=Position(20), rows=15, dead_letters=2, begun_by="me", has_all_rows=False),
     incidents=(Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4)),),
 )
 

@@ -26,7 +26,7 @@ from firnline_ingest.snowflake.sending import APPEND_BYTES, UNSENT_BYTES, Pace, 
 from firnline_ingest.values import ChannelState, Position
 from tests.ingest.shard.conftest import World
 
-UNCOUNTED: Any = SimpleNamespace(counted_of=lambda _: None, counts=lambda *_: None)
+UNCOUNTED: Any = SimpleNamespace(counted_of=lambda _: Position(0), counts=lambda *_: None, sent=lambda *_: None)
 
 
 def writer_of(world: World, channel: Any, resume: Resume, *, read_through: Position | None = None, **more: Any) -> Any:
@@ -52,8 +52,9 @@ def told(world: World, error_through: Position | None) -> list[tuple[int, str, s
     baseline = Proven(Position(5), 5)
     resume = Resume(Case.IN_STEP, After(Position(5)), baseline.position, baseline)
     report: Any = SimpleNamespace(
-        counted_of=lambda _: None,
+        counted_of=lambda _: Position(0),
         counts=lambda *_: None,
+        sent=lambda *_: None,
         proved=lambda _: None,
         rejected=lambda *what: found.append(what),
     )
