@@ -142,20 +142,58 @@ def require_planned(ledger: ColumnLedger, tables: Iterable[str], keys: Iterable[
 def decide(
     ledger: ColumnLedger, table: str, decision: ColumnDecision, keys: Iterable[str] | None = None
 ) -> list[PlannedColumn]:
-    """A person's word about keys of a table, or about all that wait; what was decided. Raises LedgerError."""
+    """A person's word about keys of a table, or about all that wait; what was decided. Raises UsageError where others changed the
+    plan each time, and LedgerError."""
     chosen = None if keys is None else set(map(column_key, keys))
-    for _ in range(TRIES):
-        before = ledger.column_note(table)
-        if before is None:
-            return []
-        meant = {
+
+    def meant(planned: Mapping[str, PlannedColumn]) -> Mapping[str, PlannedColumn | None]:
+        return {
             name: replace(each, decision=decision)
-            for name, each in before.planned.items()
+            for name, each in planned.items()
             if (each.decision is ColumnDecision.OPEN if chosen is None else name in chosen)
         }
-        if not meant:
-            return []
-        note = replace(before, planned={**before.planned, **meant}, number=before.number + 1)
-        if ledger.note_columns(table, note, before):
-            return list(meant.values())
-    return []
+
+    return [each for each in _changed(ledger, table, meant).values() if each]
+
+
+def forget(ledger: ColumnLedger, table: str, keys: Iterable[str]) -> list[str]:
+    """Takes declined keys out of a plan, and says which: a record that has one makes it wait for a word again. Raises as
+    `decide` does."""
+    chosen = set(map(column_key, keys))
+    return sorted(_changed(ledger, table, lambda planned: dict.fromkeys(chosen & declined_of(planned).keys())))
+
+
+def declined_of(planned: Mapping[str, PlannedColumn]) -> Mapping[str, PlannedColumn]:
+    return {name: each for name, each in planned.items() if each.decision is ColumnDecision.DECLINED}
+
+
+def require_declined(ledger: ColumnLedger, tables: Iterable[str], keys: Iterable[str]) -> None:
+    """Raises UsageError for keys that no plan of these tables has declined, before anything is forgotten."""
+    notes = [note for table in tables if (note := ledger.column_note(table))]
+    declined = {name: each.key for note in notes for name, each in declined_of(note.planned).items()}
+    if unknown := [key for key in keys if column_key(key) not in declined]:
+        raise UsageError(
+            f"{', '.join(map(repr, unknown))} was not declined; nothing was forgotten.",
+            next_step=f"name one of {', '.join(sorted(declined.values())[:SHOWN])}"
+            if declined
+            else "no key of these tables is declined: there is nothing to forget",
+        )
+
+
+Changes = Mapping[str, PlannedColumn | None]
+"""Of a plan, by `column_key`; None takes a key out."""
+
+
+def _changed(ledger: ColumnLedger, table: str, change: Callable[[Mapping[str, PlannedColumn]], Changes]) -> Changes:
+    for _ in range(TRIES):
+        before = ledger.column_note(table)
+        changes = change(before.planned) if before else {}
+        if before is None or not changes:
+            return {}
+        planned = {name: each for name, each in {**before.planned, **changes}.items() if each}
+        if ledger.note_columns(table, replace(before, planned=planned, number=before.number + 1), before):
+            return changes
+    raise UsageError(
+        f"The plan of {table} was changed by others each of {TRIES} times; nothing was decided about it.",
+        next_step="run the command again: an engine that meets many new keys plans them at the same time",
+    )

@@ -68,6 +68,11 @@ class ColumnNote:
         found = replace(self, since_ms=since, evolves_since_ms=evolves_since, planned=planned)
         return self if found == self else replace(found, number=self.number + 1)
 
+    @property
+    def is_nearly_full(self) -> bool:
+        """Whether there may be no room for the next key, which then can't be planned."""
+        return len(self.to_bytes()) > MOST_BYTES * 19 // 20
+
     def to_bytes(self) -> bytes:
         return zlib.compress(msgspec.json.encode(self, order="deterministic"))
 

@@ -93,8 +93,10 @@ class MetadataHead:
             return b"%d" % ms
         second, millisecond = divmod(ms, 1000)
         if second != self._second:
-            self._second = second
-            self._second_text = f'"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}'.encode()
+            text = (
+                f'"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}'.encode()
+            )  # raises for a year that has five digits
+            self._second, self._second_text = second, text
         return self._second_text + self._milliseconds[millisecond]
 
 

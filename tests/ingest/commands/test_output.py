@@ -53,7 +53,7 @@ def test_columns_that_wait_are_a_document_too(
     ledger = SimpleNamespace(column_note=lambda _: note)
     monkeypatch.setattr(provision, "open_ledger", lambda _: ledger)
     monkeypatch.setattr("firnline_ingest.planned_columns.chosen_tables", lambda *_: ["LAKE.RAW.ORDERS"])
-    options = {"approve": None, "decline": None, "table": None}
+    options = {"approve": None, "decline": None, "forget": None, "table": None}
     assert columns.COLUMNS.run(SimpleNamespace(), asked("json", **options)) == 0  # type: ignore[arg-type] # no more is read
     (column,) = json.loads(capsys.readouterr().out)["columns"]
     assert (column["table"], column["decision"], column["records"]) == ("LAKE.RAW.ORDERS", ColumnDecision.OPEN, 3)

@@ -221,3 +221,12 @@ def test_no_key_of_a_record_takes_the_column_of_a_part(part: str) -> None:
     record = Record(SequenceNumber="7", Data=b'{"kinesis_%b":1}' % part.encode())
     ((rejected),) = RowMaker(lines, "orders", "shardId-1").convert([record]).rejected
     assert rejected.reason == "metadata-clash"
+
+
+def test_a_moment_that_can_not_be_written_leaves_nothing_for_the_next() -> None:
+    metadata = MetadataHead(Metadata(), stream="orders", shard_id="shardId-1")
+    late = Record(SequenceNumber="8", Data=b"{}", PartitionKey="k", ApproximateArrivalTimestamp=253_402_300_800.0)
+    metadata(RECORD)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="year"):
+            metadata(late)

@@ -1,15 +1,26 @@
 """`adds_columns: approved`: a page waits until a person has decided about each of its new keys."""
 
+import argparse
 import random
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.commands.columns import add_words, columns
+from firnline_ingest.commands.output import plain_echo
 from firnline_ingest.errors import UsageError
-from firnline_ingest.ledger.column_note import ColumnDecision
+from firnline_ingest.ledger import provision
+from firnline_ingest.ledger.column_note import ColumnDecision, ColumnNote
 from firnline_ingest.new_columns import NewColumns
-from firnline_ingest.planned_columns import chosen_tables, decide, require_planned, tables_of
+from firnline_ingest.planned_columns import (
+    chosen_tables,
+    decide,
+    forget,
+    require_declined,
+    require_planned,
+    tables_of,
+)
 from firnline_ingest.records.first_sight import JsonKind, NewKey
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.errors import ColumnsUndecided
@@ -144,3 +155,87 @@ def test_a_word_about_what_is_not_planned_is_refused_and_nothing_is_decided() ->
     with pytest.raises(UsageError, match="fills a table NOPE"):
         chosen_tables(settings, "NOPE")
     assert chosen_tables(settings, TARGET.table.lower()) == [TABLE]
+
+
+def test_a_full_plan_of_declined_keys_takes_others_once_some_are_forgotten(catalog: ColumnsInMemory) -> None:
+    pipeline, ledger, draw = configured(adds_columns="approved"), MemoryLedger(), random.Random(39)
+
+    def meets(*keys: str) -> None:
+        found = {key: NewKey(JsonKind.INTEGER, 0, "100") for key in keys}
+        with pytest.raises(ColumnsUndecided):
+            NewColumns(cast("Any", catalog), ledger=ledger).answer(pipeline, {"": found}, "shard")
+
+    for _ in range(6):
+        meets(*(draw.randbytes(100).hex() for _ in range(3000)))
+        decide(ledger, TABLE, ColumnDecision.DECLINED)
+    meets("late" + draw.randbytes(100).hex())
+    note = ledger.column_note(TABLE)
+    assert note is not None
+    assert note.is_nearly_full
+    assert not any(each.key.startswith("late") for each in note.planned.values()), "there is no room to ask for it"
+    some = [each.key for each in note.planned.values()][:100]
+    assert len(forget(ledger, TABLE, some)) == 100
+    meets("late")
+    (asked,) = decide(ledger, TABLE, ColumnDecision.APPROVED)
+    assert asked.key == "late"
+
+
+def test_only_what_was_declined_is_forgotten() -> None:
+    ledger = planning("price", "day")
+    decide(ledger, TABLE, ColumnDecision.DECLINED, ["day"])
+    with pytest.raises(UsageError, match=r"'price' was not declined; nothing was forgotten"):
+        require_declined(ledger, [TABLE], ["day", "price"])
+    assert forget(ledger, TABLE, ["day", "price"]) == ["day"]
+    note = ledger.column_note(TABLE)
+    assert note is not None
+    assert [each.key for each in note.planned.values()] == ["price"]
+    with pytest.raises(UsageError, match="was not declined"):
+        require_declined(ledger, [TABLE], ["day"])
+
+
+class Contended(MemoryLedger):
+    """Somebody else is faster each time."""
+
+    is_contended = False
+
+    def note_columns(self, table: str, note: ColumnNote, before: ColumnNote | None) -> bool:
+        return not self.is_contended and super().note_columns(table, note, before)
+
+
+def test_a_word_that_others_were_faster_than_each_time_is_refused() -> None:
+    ledger = planning("price", ledger=Contended())
+    ledger.is_contended = True
+    with pytest.raises(UsageError, match="nothing was decided about it"):
+        decide(ledger, TABLE, ColumnDecision.APPROVED)
+    with pytest.raises(UsageError, match="was changed by others each of 5 times"):
+        decide(ledger, TABLE, ColumnDecision.DECLINED, ["price"])
+
+
+def test_the_command_says_what_is_declined_and_forgets_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = planning("price", "day")
+    monkeypatch.setattr(provision, "open_ledger", lambda _: ledger)
+    settings = config(pipelines=[configured(adds_columns="approved").model_dump(by_alias=True)])
+
+    def says(*words: str) -> str:
+        parser = argparse.ArgumentParser()
+        add_words(parser)
+        assert columns(settings, parser.parse_args(words, argparse.Namespace(echo=plain_echo))) == 0
+        return capsys.readouterr().out
+
+    assert f"{TABLE}: declined, so without a column: day" in says("--decline", "day")
+    assert f"{TABLE}: forgot day" in says("--forget", "day")
+    assert "declined" not in says()
+
+
+def planning(*keys: str, ledger: Any = None) -> Any:
+    """A ledger with a plan of these keys."""
+    catalog = ColumnsInMemory(TargetState(TARGET, evolves=False, logs_errors=True, adds_columns=True))
+    ledger = ledger or MemoryLedger()
+    found = {key: NewKey(JsonKind.INTEGER, 0, "100") for key in keys}
+    with pytest.raises(ColumnsUndecided):
+        NewColumns(cast("Any", catalog), ledger=ledger).answer(
+            configured(adds_columns="approved"), {"": found}, "shard"
+        )
+    return ledger
