@@ -70,7 +70,7 @@ class ColumnNote:
 
     @property
     def is_nearly_full(self) -> bool:
-        """Whether there may be no room for the next key, which then can't be planned."""
+        """True if there may be no room for the next key, which then can't be planned."""
         return len(self.to_bytes()) > MOST_BYTES * 19 // 20
 
     def to_bytes(self) -> bytes:

@@ -105,7 +105,7 @@ class ReadAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningTotals:
-    """Counts of a shard up to a position: whoever counts up to it again has the same."""
+    """Counts of a shard up to a position: each process that counts up to it has the same."""
 
     through: Position
     rows: int = 0

@@ -1,4 +1,4 @@
-"""Receipts as differences of their shards' running totals: what was reported before is not counted again, whoever reported it.
+"""Receipts as differences of their shards' running totals: what was reported before is not counted again, whichever process reported it.
 
 A process that is lost behind its receipt, and before it wrote so, leaves the next one to report the same once more; a task
 that is lost with its answer leaves a gap. The totals show both.
@@ -17,7 +17,7 @@ class ReceiptDifferences:
     """Remembers what each shard has reported. One thread at a time uses it."""
 
     hears_all_of: Callable[[str], bool]
-    """Whether whoever asks hears each receipt of what this owner began to count. Of other totals that are new here, the receipt's
+    """Whether the caller hears each receipt of what this owner began to count. Of other totals that are new here, the receipt's
     own counts are what is new."""
     heard: dict[ShardKey, dict[str, RunningTotals]] = field(default_factory=dict)
     """By who began to count: a process that is behind the times may still report what it had counted."""
@@ -55,7 +55,7 @@ class ReceiptDifferences:
 
 
 def _with_all_rows(totals: RunningTotals, known: Mapping[str, RunningTotals]) -> list[RunningTotals]:
-    """Those that can be compared, whoever began to count."""
+    """Those that can be compared, whichever owner began to count."""
     return [each for each in known.values() if totals.has_all_rows and each.has_all_rows]
 
 

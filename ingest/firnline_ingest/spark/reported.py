@@ -72,7 +72,7 @@ class ReportedShards:
         )
 
     def remember(self, found: Sequence[ReportedCounts]) -> None:
-        """What a run before has reported; of a shard that this one has heard already, nothing."""
+        """Takes over what a run before has reported; of a shard that this one has heard already, nothing."""
         heard = dict[ShardKey, dict[str, RunningTotals]]()
         for each in found:
             totals = RunningTotals(

@@ -54,7 +54,7 @@ class ShownRun:
 
 
 class ReporterLedger(LeaseLedger, ReportedLedger, Protocol):
-    """What a run's report is written to, and what it is made of beside the receipts."""
+    """The ledger of a run's report: it is written there, and made of its rows beside the receipts."""
 
 
 @dataclass(slots=True)
