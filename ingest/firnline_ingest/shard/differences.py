@@ -1,4 +1,4 @@
-"""Receipts as differences of their shards' running totals: what was reported before is not counted again, whichever process reported it.
+"""Receipts as differences of their shards' running totals: what was reported before, by any process, is not counted again.
 
 A process that is lost behind its receipt, and before it wrote so, leaves the next one to report the same once more; a task
 that is lost with its answer leaves a gap. The totals show both.
