@@ -13,6 +13,7 @@ from firnline_infra.cli.reader_options import EXISTING_FILE
 
 if TYPE_CHECKING:
     from firnline_infra.status import EnvironmentStatus, StatusReader
+    from firnline_infra.status.server import StatusServer
 
 WATCH_S = 5.0
 CLEAR = "\033[H\033[2J"
@@ -24,7 +25,7 @@ CLEAR = "\033[H\033[2J"
     "read, 3 something is not read, a problem has lasted for two minutes, no engine runs or a view of Redshift is blocked, 2 the "
     "check could not be completed.\n\n" + WHAT_ENV_IS
 )
-@click.argument("environment", metavar="[ENV]", type=EnvironmentFile(), required=False)
+@click.argument("environments", metavar="[ENV]...", type=EnvironmentFile(), nargs=-1)
 @accounts_options
 @click.option(
     "--config", "config_file", type=EXISTING_FILE, help="The engine.json of an engine that was started by hand; no ENV."
@@ -38,10 +39,14 @@ CLEAR = "\033[H\033[2J"
 )
 @output_option(text="With --watch one document after the other.")
 @click.option("--watch", is_flag=True, help="Again every five seconds, until Ctrl-C.")
-@click.option("--serve", is_flag=True, help="As a page that lives, on this machine alone, until Ctrl-C.")
+@click.option(
+    "--serve",
+    is_flag=True,
+    help="Serve a live web page on 127.0.0.1 until Ctrl-C; of several ENVs an overview, and a page each.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of that page; a free one where absent.")
 def status(
-    environment: Path | None,
+    environments: tuple[Path, ...],
     accounts: ChosenAccounts,
     *,
     config_file: Path | None,
@@ -51,13 +56,18 @@ def status(
     serve: bool,
     port: int,
 ) -> None:
-    if (environment is None) == (config_file is None):
+    if bool(environments) == (config_file is not None):
         raise click.UsageError(
             "Give either ENV or --config. For what `firnline local up` made by itself: --config .firnline/local/engine.json."
         )
+    if len(environments) > 1 and not serve:
+        raise click.UsageError("Several environments are shown by --serve; without it, give one ENV.")
     if serve and (watch or output != "table"):
         raise click.UsageError("--serve is a page: it takes neither --output nor --watch.")
-    reader = _reader(environment, accounts, config_file, checks_in)
+    if len(environments) > 1:
+        _serve_all(environments, accounts, checks_in, port)
+        return
+    reader = _reader(next(iter(environments), None), accounts, config_file, checks_in)
     if serve:
         _serve(reader, port)
         return
@@ -105,11 +115,32 @@ def _serve(reader: "StatusReader", port: int) -> None:
     from firnline_infra.status.server import StatusServer
 
     with StatusServer(reader, port=port) as server:
-        click.echo(f"The status of {reader.application} is at {server.url}; Ctrl-C ends it.")
-        try:
-            server.wait()
-        except KeyboardInterrupt:
-            click.echo()
+        _wait(server, f"The status of {reader.application} is at {server.url}; Ctrl-C ends it.")
+
+
+def _serve_all(
+    environments: tuple[Path, ...], accounts: ChosenAccounts, checks_in: tuple[Path, ...], port: int
+) -> None:
+    """Each environment is read by itself, so that one whose account can't be asked is a row like the others."""
+    from firnline_infra.status.overview import LazyReader
+    from firnline_infra.status.server import StatusServer
+
+    names = [file.stem for file in environments]
+    if same := sorted({name for name in names if names.count(name) > 1}):
+        raise click.UsageError(f"Each environment is given once, and under a name of its own: {', '.join(same)}.")
+    readers = {
+        file.stem: LazyReader(file.stem, partial(_reader, file, accounts, None, checks_in)) for file in environments
+    }
+    with StatusServer(readers, port=port) as server:
+        _wait(server, f"The status of {len(names)} environments is at {server.url}; Ctrl-C ends it.")
+
+
+def _wait(server: "StatusServer", said: str) -> None:
+    click.echo(said)
+    try:
+        server.wait()
+    except KeyboardInterrupt:
+        click.echo()
 
 
 def _text(found: "EnvironmentStatus") -> str:

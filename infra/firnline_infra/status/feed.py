@@ -1,22 +1,30 @@
 """The status as it is now, for all who have the page open: read once for all of them, and not at all while nobody has."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
-from firnline_infra.status.reader import StatusReader
+from firnline_infra.status.model import EnvironmentStatus
 from firnline_ingest.errors import FirnlineError, url_of
 
 EVERY_S, A_SHARD_S = 2.0, 0.005
 """A thousand shards are read every seven seconds: a look reads each of their rows."""
 
 
+class StatusSource(Protocol):
+    """Source of a feed: a StatusReader, or one that is made when it is first asked."""
+
+    @property
+    def application(self) -> str: ...
+    def read(self, *, with_letters: bool = False) -> EnvironmentStatus: ...
+
+
 class StatusFeed:
     """Numbers what it has read; a listener asks for what comes after the number that it has."""
 
-    def __init__(self, reader: StatusReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: StatusSource, *, on_change: Callable[[], object] = lambda: None) -> None:
+        self._reader, self._on_change = reader, on_change
         self._changed = threading.Condition()
         self._number, self._document = 0, dict[str, Any]()
         self._listeners = 0
@@ -37,6 +45,11 @@ class StatusFeed:
         with self._changed:
             self._changed.wait_for(lambda: self._number > number or self._is_over, seconds)
             return self._number, self._document
+
+    def latest(self) -> dict[str, Any]:
+        """Returns what was read last; empty where nothing was yet."""
+        with self._changed:
+            return self._document
 
     def now(self) -> dict[str, Any]:
         """Reads it, for a program that asks once."""
@@ -75,6 +88,7 @@ class StatusFeed:
             with self._changed:
                 self._number, self._document = self._number + 1, found
                 self._changed.notify_all()
+        self._on_change()
 
 
 def _trouble(error: Exception) -> dict[str, str]:

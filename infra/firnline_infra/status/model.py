@@ -9,6 +9,7 @@ from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.causes import ProblemCause, by_cause, is_lasting
+from firnline_infra.status.verdict import verdict_of
 from firnline_ingest.errors import url_of
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
 from firnline_ingest.values import moment
@@ -55,6 +56,20 @@ class ShardStatus:
     @property
     def should_be_read(self) -> bool:
         return not self.has_ended and not self.is_paused
+
+    @property
+    def commit_lag_s(self) -> float | None:
+        """Seconds by which the shard is committed behind its tip; None where nothing was read yet.
+
+        What was read is committed where no row is in flight; the ledger's own time is half a minute old where nothing arrives.
+        """
+        if self.is_read and not self.unproven and self.read_behind_s is not None and self.behind_s is not None:
+            return min(self.behind_s, self.read_behind_s)
+        return self.behind_s
+
+    def as_document(self) -> dict[str, Any]:
+        url = url_of(self.problem) if self.problem else ""
+        return {**asdict(self), "commit_lag_s": self.commit_lag_s, "problem_url": url}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +227,14 @@ class EnvironmentStatus:
         return [each for each in self.shards if each.should_be_read and not each.is_read]
 
     @property
+    def worst_lag_s(self) -> float | None:
+        """The commit lag of the slowest shard that should be read; None where nothing is known of one."""
+        return max(
+            (each.commit_lag_s for each in self.shards if each.should_be_read and each.commit_lag_s is not None),
+            default=None,
+        )
+
+    @property
     def exit_status(self) -> int:
         """0 where an engine is alive, nothing has stopped or been in trouble for minutes, every shard that should be read is,
         and no view of Redshift is blocked or missing; else 3."""
@@ -225,6 +248,8 @@ class EnvironmentStatus:
             "application": self.application,
             "at": _time(self.at_ms),
             "exit_status": self.exit_status,
+            "verdict": verdict_of(self).as_document(),
+            "worst_lag_s": self.worst_lag_s,
             "is_running": self.is_beating,
             "runs": [_run(run) for run in self.service.runs],
             "last_run": _run(self.service.last_run) if self.service.last_run else None,
@@ -235,7 +260,7 @@ class EnvironmentStatus:
             "is_troubled": self.is_troubled,
             "problems": [_problem(each) for each in self.causes],
             "standby": asdict(self.standby) if self.standby else None,
-            "shards": [asdict(each) for each in self.shards],
+            "shards": [each.as_document() for each in self.shards],
             "incidents": [asdict(each) for each in self.incidents],
             "minutes": [asdict(each) for each in self.minutes],
             "dead_letters": asdict(self.letters) if self.letters else None,

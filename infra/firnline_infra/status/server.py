@@ -8,27 +8,33 @@ beyond this process. A browser's own rules are used against other pages: the Hos
 
 import json
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Self
 
-from firnline_infra.status.feed import StatusFeed
-from firnline_infra.status.reader import StatusReader
+from firnline_infra.status.feed import StatusFeed, StatusSource
+from firnline_infra.status.overview import Overview, path_of
 
 LOOPBACK = "127.0.0.1"
 MOST_LISTENERS, SILENT_S, TIMEOUT_S = 16, 15.0, 30.0
 PAGE = "text/html; charset=utf-8"
-FILES = {
-    "/": ("index.html", PAGE),
+ASSETS = {
     "/page.css": ("page.css", "text/css; charset=utf-8"),
     **{
         f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
-        for name in ("page", "parts", "shards", "charts")
+        for name in ("page", "parts", "shards", "charts", "overview")
     },
 }
+OF_ONE, OF_ALL = ("index.html", PAGE), ("overview.html", PAGE)
+FILES = {"/": OF_ONE, **ASSETS}
+"""What a server of one environment gives."""
+
+Feed = StatusFeed | Overview
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -47,10 +53,13 @@ def file_of_page(name: str) -> bytes:
 
 
 class StatusServer:
-    """Serves from the `with` on, on threads of its own, until it ends."""
+    """Serves from the `with` on, on threads of its own, until it ends.
 
-    def __init__(self, reader: StatusReader, *, port: int = 0) -> None:
-        self._server = _Server(port, StatusFeed(reader))
+    One reader is the page of its environment. Several, by their names, are an overview, and a page each below /env/NAME/.
+    """
+
+    def __init__(self, readers: StatusSource | Mapping[str, StatusSource], *, port: int = 0) -> None:
+        self._server = _Server(port, _several(readers) if isinstance(readers, Mapping) else _one(readers))
 
     @property
     def port(self) -> int:
@@ -66,7 +75,8 @@ class StatusServer:
 
     def __exit__(self, *_: object) -> None:
         self._server.over.set()
-        self._server.feed.close()
+        for feed in self._server.site.feeds.values():
+            feed.close()
         self._server.shutdown()
         self._server.server_close()
 
@@ -74,6 +84,28 @@ class StatusServer:
         """Waits until something else ends the server."""
         while not self._server.over.wait(1.0):
             pass
+
+
+@dataclass(frozen=True)
+class _Site:
+    """Table of what is at which path."""
+
+    files: Mapping[str, tuple[str, str]]
+    feeds: Mapping[str, Feed]
+    """By the path of the page that shows it."""
+
+    def feed_at(self, path: str, name: str) -> Feed | None:
+        return self.feeds.get(path.removesuffix(name)) if path.endswith(f"/{name}") else None
+
+
+def _one(reader: StatusSource) -> _Site:
+    return _Site(FILES, {"/": StatusFeed(reader)})
+
+
+def _several(readers: Mapping[str, StatusSource]) -> _Site:
+    overview = Overview(readers)
+    pages = {path_of(name): feed for name, feed in overview.feeds.items()}
+    return _Site({"/": OF_ALL, **ASSETS, **dict.fromkeys(pages, OF_ONE)}, {"/": overview, **pages})
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -84,11 +116,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if (refused := self._refused()) is not None:
             self._answer(refused, b"")
-        elif self.path == "/events":
-            self._events()
-        elif self.path == "/status.json":
-            self._answer(HTTPStatus.OK, json.dumps(self.server.feed.now()).encode(), "application/json")
-        elif (file := FILES.get(self.path)) is not None:
+        elif (feed := self.server.site.feed_at(self.path, "events")) is not None:
+            self._events(feed)
+        elif (feed := self.server.site.feed_at(self.path, "status.json")) is not None:
+            self._answer(HTTPStatus.OK, json.dumps(feed.now()).encode(), "application/json")
+        elif (file := self.server.site.files.get(self.path)) is not None:
             self._answer(HTTPStatus.OK, file_of_page(file[0]), file[1])
         else:
             self._answer(HTTPStatus.NOT_FOUND, b"")
@@ -106,27 +138,27 @@ class _Handler(BaseHTTPRequestHandler):
             return HTTPStatus.MISDIRECTED_REQUEST
         origin = self.headers.get("Origin")
         is_own = origin is None or origin in {f"http://{host}" for host in hosts}
-        if self.path not in FILES:
+        if self.path not in self.server.site.files:
             is_own = is_own and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
         return None if is_own else HTTPStatus.FORBIDDEN
 
-    def _events(self) -> None:
+    def _events(self, feed: Feed) -> None:
         if self.command == "HEAD" or not self.server.listeners.acquire(blocking=False):
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"")
             return
         try:
             self._begin(HTTPStatus.OK, "text/event-stream")
             self.end_headers()
-            with self.server.feed.listening():
-                self._send_events()
+            with feed.listening():
+                self._send_events(feed)
         finally:
             self.server.listeners.release()
 
-    def _send_events(self) -> None:
+    def _send_events(self, feed: Feed) -> None:
         seen = 0
         with suppress(OSError):
             while not self.server.over.is_set():
-                number, document = self.server.feed.after(seen, SILENT_S)
+                number, document = feed.after(seen, SILENT_S)
                 if self.server.over.is_set():
                     return
                 text = f"data: {json.dumps(document)}\n\n" if number > seen else ": still here\n\n"
@@ -154,9 +186,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, port: int, feed: StatusFeed) -> None:
+    def __init__(self, port: int, site: _Site) -> None:
         super().__init__((LOOPBACK, port), _Handler)
-        self.feed, self.over = feed, threading.Event()
+        self.site, self.over = site, threading.Event()
         self.listeners = threading.BoundedSemaphore(MOST_LISTENERS)
 
     def handle_error(self, request: object, client_address: object) -> None:

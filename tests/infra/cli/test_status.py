@@ -1,3 +1,4 @@
+import http.client
 import json
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,11 @@ def test_watch_shows_it_again_until_it_is_ended(
         ((), "Give either ENV or --config"),
         (("stacks/environments/dev.yaml", "--config"), "Give either ENV or --config"),
         (("--config", "--serve", "--output", "json"), "--serve is a page"),
+        (
+            ("stacks/environments/dev.yaml", "stacks/environments/prod.yaml"),
+            "Several environments are shown by --serve",
+        ),
+        (("stacks/environments/dev.yaml", "stacks/environments/dev.yaml", "--serve"), "under a name of its own: dev"),
     ],
 )
 def test_what_can_not_be_asked_for_at_once_is_refused(arguments: tuple[str, ...], said: str, config: str) -> None:
@@ -76,3 +82,22 @@ def test_what_can_not_be_asked_for_at_once_is_refused(arguments: tuple[str, ...]
     done = status(*given)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+def test_several_environments_are_served_although_none_of_their_accounts_can_be_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The credentials of the tests are nobody's, and no test has a network."""
+
+    def look(server: Any) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection.request("GET", "/status.json")
+        found.extend(json.loads(connection.getresponse().read())["environments"])
+        raise KeyboardInterrupt
+
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr("firnline_infra.status.server.StatusServer.wait", look)
+    done = status("dev", "prod", "--serve")
+    assert done.exit_code == 0, done.output
+    assert "The status of 2 environments is at http://127.0.0.1:" in done.stdout
+    assert [(each["name"], each["trouble"]["id"][:3]) for each in found] == [("dev", "FL-"), ("prod", "FL-")]

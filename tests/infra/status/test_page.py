@@ -298,3 +298,76 @@ def test_a_problem_that_lasts_is_the_verdict_although_every_shard_is_read(visit:
     report = replace(good.report, problems=(waits,), all_problems=1, began_ms=at_ms - 900_000)
     page = visit(replace(good, report=report))
     assert text(page, "#verdict").startswith("Something keeps the engine from going on")
+
+
+def test_the_lag_of_each_shard_can_be_seen_on_a_telephone_without_scrolling(visit: Visit) -> None:
+    page = visit(sample.status(sample.REFUSED), width=390)
+    seen = page.value(
+        "[...document.querySelectorAll('#lanes td[data-name=\"commit lag\"]')].filter((each) => each.innerText.trim())"
+        ".map((each) => each.getBoundingClientRect().right <= innerWidth && each.checkVisibility())"
+    )
+    assert seen == [True] * 7
+    assert page.value(
+        "document.querySelector('#shards .scroll').scrollWidth <= document.querySelector('#shards .scroll').clientWidth"
+    )
+
+
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+def test_the_legend_has_the_colours_of_the_lanes(visit: Visit, is_dark: bool) -> None:
+    page = visit(sample.status(sample.REFUSED), is_dark=is_dark)
+    for swatch, part in (("proven", "proven"), ("sent", "sent"), ("unread", "waits"), ("fuse", "fuse")):
+        shown = page.value(f"getComputedStyle(document.querySelector('.k.{swatch}')).backgroundColor")
+        drawn = page.value(f"getComputedStyle(document.querySelector('.lane:not(.ended):not(.hot) .{part}')).fill")
+        assert shown == drawn, swatch
+        assert page.value(f"getComputedStyle(document.querySelector('.lane:not(.ended) .{part}')).opacity") == "1"
+
+
+def test_a_shards_error_leads_to_its_problem_and_one_that_nothing_is_said_of_to_the_errors_page(visit: Visit) -> None:
+    page = visit(sample.status(sample.THROTTLED, sample.REFUSED))
+    links = page.value("[...document.querySelectorAll('#lanes td a')].map((each) => each.getAttribute('href'))")
+    assert links == ["#problem-1", "#problem-1"]
+    assert "FL-3011" in text(page, "#problem-1")
+    page = visit(sample.status(shards=sample.few()))
+    links = page.value("[...document.querySelectorAll('#lanes td a')].map((each) => each.href)")
+    assert len(links) == 2
+    assert {each.partition("/errors/")[2] for each in links} == {"FL-3011/"}
+    assert page.value("document.querySelector('#verdict-text a').href").endswith("/errors/FL-3011/")
+
+
+def test_each_time_says_its_zone(visit: Visit) -> None:
+    page = visit(sample.status(sample.REFUSED))
+    assert "14:05:12 UTC" in text(page, "#live-text")
+    times = page.value("[...document.querySelectorAll('time')].map((each) => each.innerText)")
+    assert times
+    assert [each for each in times if not each.endswith(" UTC")] == []
+    assert "tried again at 14:08:12 UTC" in text(page, ".problem")
+
+
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_overview_can_be_read_in_both_themes_and_leads_to_each_page(
+    browser: Browser, width: int, is_dark: bool
+) -> None:
+    evil = sample.INJECTED
+    readers = {
+        "prod": SampleReader(sample.good()),
+        "staging": SampleReader(sample.status(replace(sample.REFUSED, what=evil), sample.THROTTLED)),
+        "dev": SampleReader(LedgerUnavailable("ledger", evil)),
+    }
+    browser.complaints.clear()
+    with StatusServer(readers) as served:
+        rows = "[...document.querySelectorAll('#environments tbody tr')]"
+        drawn = f"{rows}.filter((each) => /Every|not read|can't/.test(each.innerText)).length === 3"
+        browser.sized(width, 900, is_dark=is_dark).visit(served.url, until=drawn)
+        assert text(browser, "#verdict").startswith("2 of 3 environments need a look")
+        said = browser.value(f"{rows}.map((each) => each.innerText)")
+        for words, row in zip((("prod", "5.4 s"), ("FL-3011", "17 min"), ("FL-2103", evil)), said, strict=True):
+            assert [each for each in words if each not in row] == []
+        assert browser.value(CONTRAST) == []
+        assert browser.value("document.documentElement.scrollWidth") <= width
+        assert browser.value("document.querySelectorAll('img').length") == 0
+        browser.value("document.querySelector('#environments a').click()")
+        browser.wait(DRAWN)
+        assert text(browser, "#verdict").startswith("Every shard is read")
+        assert browser.value("location.pathname") == "/env/prod/"
+    assert browser.complaints == []

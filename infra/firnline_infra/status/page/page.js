@@ -1,12 +1,10 @@
 // The page: what the server sends is drawn, section by section; nothing is ever sent back.
 
 import { drawCharts } from "./charts.js";
-import { at, copyButton, count, duration, h, section, shown, since, when } from "./parts.js";
-import { commitLag, drawShards, listen, short } from "./shards.js";
+import { ageOf, at, connect, copyButton, count, duration, errorLink, h, live, section, shown, step, theme, verdict, when, zoned } from "./parts.js";
+import { drawShards, listen, short } from "./shards.js";
 
-const WEEK_MS = 7 * 86400000;
-
-let status = null, span = 60, said = "";
+let status = null, span = 60;
 
 theme();
 listen();
@@ -17,24 +15,18 @@ for (const button of document.querySelectorAll("[data-minutes]")) {
     if (status) charts();
   });
 }
-connect();
-
-function connect() {
-  const events = new EventSource("/events");
-  events.addEventListener("message", (event) => draw(JSON.parse(event.data)));
-  events.addEventListener("error", () => live(false, "reconnecting"));
-}
+connect(draw);
 
 function draw(found) {
   at("application").textContent = found.application;
   document.title = `${found.application} – Firnline`;
   if (found.trouble) {
     live(false, "the status can't be read");
-    verdict("bad", `${found.trouble.id}: the status can't be read`, `${found.trouble.what} Next: ${found.trouble.next_step}`);
+    verdict("bad", `${found.trouble.id}: the status can't be read`, `${found.trouble.what} Next: ${found.trouble.next_step} `, errorLink("More of it.", found.trouble.url));
     return;
   }
   status = found;
-  live(true, `live, ${new Date(found.at).toLocaleTimeString("en-GB")}`);
+  live(true, `live, ${zoned(found.at)}`);
   section("verdict", { ...found, at: null, minutes: null }, () => conclude(found));
   section("problems", [found.problems, found.report?.is_of_this_engine], () => problems(found));
   drawShards(found);
@@ -47,38 +39,12 @@ function draw(found) {
   section("incidents", found.incidents, incidents);
 }
 
-function live(is, text) {
-  at("live").className = `live ${is ? "on" : "off"}`;
-  at("live-text").textContent = text;
-}
-
 const open = (found) => found.shards.filter((each) => !each.has_ended && !each.is_paused);
-const worst = (values) => (values.length ? Math.max(...values) : null);
 
 function conclude(found) {
-  const unread = open(found).filter((each) => !each.is_read), own = found.report?.is_of_this_engine;
-  if (!found.engine) verdict("bad", "No engine is running", found.shards.length ? "Records wait in the stream; nothing is lost before the time in Data loss in." : "Nothing was ever read.");
-  else if (!found.is_running) verdict("bad", "The engine has no heartbeat", "It was killed, or is frozen; another one takes its place ten seconds after it starts.");
-  else if (!own && unread.length) verdict("waiting", "The engine is starting", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read yet, and none of its epochs has ended.`);
-  else if (unread.length) verdict("bad", `${plural(unread.length, "shard")} ${unread.length === 1 ? "is" : "are"} not read`, why(found, unread, own));
-  else if (found.is_troubled) verdict("bad", "Something keeps the engine from going on", why(found, unread, own));
-  else if (!found.shards.length) verdict("waiting", "The engine is starting", "No shard has been opened yet.");
-  else if (badViews(found).length) verdict("bad", `${plural(badViews(found).length, "view")} of Redshift ${badViews(found).length === 1 ? "is" : "are"} blocked or missing`, "Every shard is read into Snowflake. What is wrong with the view, and the next step, is below.");
-  else verdict("good", "Every shard is read", `${plural(open(found).length, "shard")}, committed within ${duration(worst(open(found).map((each) => commitLag(each) ?? 0)))} of now.`);
-  figures(found, unread.length);
-}
-
-function why(found, unread, own) {
-  const ids = [...new Set(unread.map((each) => each.problem).filter(Boolean))];
-  if (own && found.problems.length) return `${plural(found.problems.length, "problem")}, each with its next step below. Records wait in the stream.`;
-  return ids.length ? `${ids.join(", ")}: firnline explain says what that is.` : "The engine is starting, or takes them over.";
-}
-
-function verdict(kind, title, text) {
-  at("verdict").className = `verdict ${kind}`;
-  at("verdict-title").textContent = title;
-  at("verdict-text").textContent = text;
-  if (said !== title) at("announce").textContent = said = title;
+  const { kind, title, text, ids } = found.verdict;
+  verdict(kind, title, text, ids.flatMap(({ id, url }) => [" ", errorLink(id, url)]));
+  figures(found, open(found).filter((each) => !each.is_read).length);
 }
 
 const plural = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
@@ -88,11 +54,11 @@ function figures(found, unread) {
   const sum = (name) => hour.reduce((all, each) => all + each[name], 0);
   const shards = open(found), trims = shards.filter((each) => each.time_to_trim_s !== null);
   const first = trims.sort((one, other) => one.time_to_trim_s - other.time_to_trim_s)[0];
-  const slowest = [...shards].sort((one, other) => (commitLag(other) ?? 0) - (commitLag(one) ?? 0))[0];
+  const slowest = [...shards].sort((one, other) => (other.commit_lag_s ?? 0) - (one.commit_lag_s ?? 0))[0];
   const isHot = first && first.retention_s && first.time_to_trim_s < 0.1 * first.retention_s;
   const tiles = [
     ["Shards read", `${count(shards.length - unread)} of ${count(shards.length)}`, unread ? `${unread} not read` : "all of them", unread ? "bad" : ""],
-    ["Commit lag", duration(slowest && commitLag(slowest)), slowest ? `slowest: ${slowest.stream} ${short(slowest.shard)}` : "", ((slowest && commitLag(slowest)) ?? 0) > 300 ? "warn" : ""],
+    ["Commit lag", duration(found.worst_lag_s), slowest ? `slowest: ${slowest.stream} ${short(slowest.shard)}` : "", (found.worst_lag_s ?? 0) > 300 ? "warn" : ""],
     ["Data loss in", duration(first?.time_to_trim_s), first ? `${first.stream} ${short(first.shard)}` : "", isHot ? "bad" : ""],
     ["Rows, last hour", count(sum("rows")), `${(sum("bytes") / 1e6).toFixed(1)} MB`, ""],
     ["Dead letters, last hour", count(sum("dead_letters")), sum("dead_letters") ? "reasons below" : "none", sum("dead_letters") ? "warn" : ""],
@@ -105,18 +71,18 @@ function problems(found) {
   shown(at("problems"), found.problems.length > 0);
   const isOwn = found.report?.is_of_this_engine, told = found.problems.reduce((all, each) => all + Math.max(1, each.shards.length), 0), more = (found.report?.all_problems ?? 0) - told;
   at("problems-title").textContent = isOwn ? "Problems" : "Problems of the engine before";
-  at("problems").querySelector("div").replaceChildren(...found.problems.map((each) => problem(each, found.at, isOwn)), ...(more > 0 ? [h("p", { class: "quiet" }, `${more} more: firnline status -o json has them.`)] : []));
+  at("problems").querySelector("div").replaceChildren(...found.problems.map((each, index) => problem(each, index, isOwn)), ...(more > 0 ? [h("p", { class: "quiet" }, `${more} more: firnline status -o json has them.`)] : []));
 }
 
-function problem(each, now, isOwn) {
+function problem(each, index, isOwn) {
   const many = each.shards.length > 1 ? h("details", {}, h("summary", {}, plural(each.shards.length, "shard")), each.shards.join(", ")) : null;
   const object = [each.stream, each.shard].filter(Boolean).join(" / ") || "the engine";
-  const again = !isOwn ? "" : each.next_try ? `, tried again at ${new Date(each.next_try).toLocaleTimeString("en-GB")}` : ", tried again with each epoch";
-  return h("article", { class: `problem ${each.has_stopped ? "stopped" : ""}` },
-    h("h3", {}, h("a", { class: `tag ${each.has_stopped ? "bad" : ""}`, href: each.url, target: "_blank", rel: "noreferrer" }, each.id), object,
+  const again = !isOwn ? "" : each.next_try ? `, tried again at ${zoned(each.next_try)}` : ", tried again with each epoch";
+  return h("article", { class: `problem ${each.has_stopped ? "stopped" : ""}`, id: `problem-${index}`, tabindex: -1 },
+    h("h3", {}, errorLink(each.id, each.url, `tag ${each.has_stopped ? "bad" : ""}`), object,
       h("span", { class: "times" }, "since ", when(each.since), `, met ${each.tries === 1 ? "once" : `${each.tries} times`}${again}`)),
     many, h("p", { class: "what" }, each.what),
-    h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)));
+    h("div", { class: "next" }, h("b", {}, "Next"), step(each.next_step), copyButton(each.next_step)));
 }
 
 addEventListener("resize", () => { if (status) charts(); });
@@ -150,21 +116,14 @@ function deployments(found) {
   at("deployments").querySelector("div").replaceChildren(found.length ? h("ol", { class: "list" }, rows) : empty("None: an engine that was started by hand has no roll-outs."));
 }
 
-// A green result says nothing of today once it is a week old.
-function verdictOf(check, now) {
-  if (!check) return ["none", ""];
-  if (check.exit_status) return ["look", "bad"];
-  return now - new Date(check.at) > WEEK_MS ? ["old", ""] : ["good", "good"];
-}
-
 function finding(each) {
-  return h("li", {}, each.what, each.next_step ? h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)) : null);
+  return h("li", {}, each.what, each.next_step ? h("div", { class: "next" }, h("b", {}, "Next"), step(each.next_step), copyButton(each.next_step)) : null);
 }
 
 function checks(found, now) {
   const known = new Map(found.map((each) => [each.name, each]));
   const rows = [["audit", "every record is in its table, once"], ["drift", "the accounts are as the specification says"]].map(([name, what]) => {
-    const each = known.get(name), [word, kind] = verdictOf(each, now);
+    const each = known.get(name), [word, kind] = ageOf(each, now);
     if (!each) return h("li", {}, h("span", { class: "tag" }, word), h("span", {}, name), h("span", { class: "told" }, `No result here: firnline ${name} shows that ${what}. Results of CI: --checks FOLDER.`));
     const run = each.ran_in.startsWith("https://") ? h("a", { href: each.ran_in, rel: "noreferrer" }, "in CI") : each.ran_in;
     return h("li", {}, h("span", { class: `tag ${kind}` }, word),
@@ -175,7 +134,6 @@ function checks(found, now) {
   at("checks").querySelector("div").replaceChildren(h("ul", { class: "list" }, rows));
 }
 
-const badViews = (found) => found.views.filter((each) => ["blocked", "missing"].includes(each.state));
 const KINDS_OF_STATE = { good: "good", stale: "warn", blocked: "bad", missing: "bad" };
 
 // Redshift's times are UTC, and say no offset.
@@ -191,7 +149,7 @@ function views(found) {
     h("tr", {}, h("td", {}, h("span", { class: `tag ${KINDS_OF_STATE[each.state]}` }, each.state)), h("th", { scope: "row" }, each.name), h("td", {}, each.stream),
       h("td", {}, each.refreshed_well ? utc(each.refreshed_well) : "never", h("span", { class: "quiet" }, each.age_s === null ? "" : ` ${duration(each.age_s)} ago`)),
       h("td", {}, duration(60 * each.stale_after_minutes)), h("td", {}, each.newest ? utc(each.newest) : "–"), h("td", { class: "n" }, count(each.scanned)), h("td", { class: "quiet" }, each.outcome)),
-    each.why ? h("tr", {}, h("td", {}), h("td", { colspan: 7 }, each.why, h("div", { class: "next" }, h("b", {}, "Next"), h("code", {}, each.next_step), copyButton(each.next_step)))) : null,
+    each.why ? h("tr", {}, h("td", {}), h("td", { colspan: 7 }, each.why, h("div", { class: "next" }, h("b", {}, "Next"), step(each.next_step), copyButton(each.next_step)))) : null,
   ]).filter(Boolean);
   const names = ["State", "View", "Stream", "Refreshed", "Stale after", "Newest record", "Rows", "Last refresh"];
   at("views").querySelector("div").replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col", class: name === "Rows" ? "n" : "" }, name)))), h("tbody", {}, rows)));
@@ -213,16 +171,3 @@ function incidents(found) {
 }
 
 const empty = (text) => h("p", { class: "empty" }, text);
-
-// As the system has it, until a person chooses.
-function theme() {
-  const set = (name) => document.documentElement.setAttribute("data-theme", name);
-  const chosen = localStorage.getItem("theme");
-  if (chosen) set(chosen);
-  at("theme").addEventListener("click", () => {
-    const now = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    const next = now === "dark" ? "light" : "dark";
-    localStorage.setItem("theme", next);
-    set(next);
-  });
-}

@@ -40,14 +40,18 @@ export function duration(seconds) {
 
 export const clock = (iso) => (iso ? new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }) : "");
 
+// Times are the reader's own, and say their zone: logs and the command line have UTC.
+export const zoned = (iso) => new Date(iso).toLocaleTimeString("en-GB", { timeZoneName: "short" });
+
 export function when(iso) {
   if (!iso) return "";
   const then = new Date(iso);
   const day = then.toDateString() === new Date().toDateString() ? "" : then.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) + ", ";
-  return h("time", { datetime: iso, title: then.toISOString() }, `${day}${clock(iso)}`);
+  return h("time", { datetime: iso, title: then.toISOString() }, `${day}${then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZoneName: "short" })}`);
 }
 
-export const since = (iso, now) => duration(Math.max(0, (new Date(now) - new Date(iso)) / 1000));
+// A command, or a sentence.
+export const step = (text) => h(/^([A-Z]{4,}|firnline|aws|kubectl|pulumi|terraform|tofu) .*\S$/s.test(text) ? "code" : "span", {}, text);
 
 export function copyButton(text) {
   const button = h("button", { type: "button", class: "small", "aria-label": "Copy the next step" }, "Copy");
@@ -66,4 +70,47 @@ export function section(name, data, draw) {
   if (drawn.get(name) === text) return;
   drawn.set(name, text);
   draw(data);
+}
+
+// What the server sends, from the page's own address on.
+export function connect(draw) {
+  const events = new EventSource("events");
+  events.addEventListener("message", (event) => draw(JSON.parse(event.data)));
+  events.addEventListener("error", () => live(false, "reconnecting"));
+}
+
+export function live(is, text) {
+  at("live").className = `live ${is ? "on" : "off"}`;
+  at("live-text").textContent = text;
+}
+
+let said = "";
+export function verdict(kind, title, ...text) {
+  at("verdict").className = `verdict ${kind}`;
+  at("verdict-title").textContent = title;
+  at("verdict-text").replaceChildren(...text.flat());
+  if (said !== title) at("announce").textContent = said = title;
+}
+
+export const errorLink = (id, url, kind = "") => h("a", { class: kind, href: url, target: "_blank", rel: "noreferrer" }, id);
+
+// A green result says nothing of today once it is a week old.
+const WEEK_MS = 7 * 86400000;
+export function ageOf(check, now) {
+  if (!check) return ["none", ""];
+  if (check.exit_status) return ["look", "bad"];
+  return now - new Date(check.at) > WEEK_MS ? ["old", ""] : ["good", "good"];
+}
+
+// As the system has it, until a person chooses.
+export function theme() {
+  const set = (name) => document.documentElement.setAttribute("data-theme", name);
+  const chosen = localStorage.getItem("theme");
+  if (chosen) set(chosen);
+  at("theme").addEventListener("click", () => {
+    const now = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    const next = now === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", next);
+    set(next);
+  });
 }

@@ -1,6 +1,6 @@
 // Each shard as a lane: time runs from the trim horizon on the left to the shard's tip on the right, on a logarithmic scale.
 
-import { at, count, duration, h, s, shown } from "./parts.js";
+import { at, count, duration, errorLink, h, s, shown } from "./parts.js";
 
 const FEW = 40, WIDTH = 1000, HALF_S = 0.5, DAY_S = 86400, HOT = 0.1, LATE_S = 60;
 const MARKS = [[0, "tip"], [1, "1 s"], [10, "10 s"], [60, "1 min"], [600, "10 min"], [3600, "1 h"], [6 * 3600, "6 h"], [DAY_S, "1 day"], [7 * DAY_S, "7 days"]];
@@ -10,18 +10,19 @@ const rows = new Map();
 
 export const short = (shard) => shard.replace(/^shardId-0*(?=\d)/, "");
 
-// What was read is committed where no row is in flight; the ledger's own time is half a minute old where nothing arrives.
-export function commitLag(shard) {
-  const isSettled = shard.is_read && !shard.unproven && shard.read_behind_s !== null && shard.behind_s !== null;
-  return isSettled ? Math.min(shard.behind_s, shard.read_behind_s) : shard.behind_s;
-}
-
-export function stateOf(shard) {
+function stateOf(shard) {
   if (shard.has_ended) return ["ended", "ended"];
   if (shard.is_paused) return ["paused", "paused"];
-  if (!shard.is_read) return ["unread", `not read ${shard.problem}`.trim()];
+  if (!shard.is_read) return ["unread", "not read"];
   if (shard.is_idle) return ["idle", `idle ${duration(shard.idle_s)}`];
-  return ["read", shard.problem ? `read, ${shard.problem}` : "read"];
+  return ["read", "read"];
+}
+
+// To what is said of it above, or else to the error's own page.
+function problemLink(shard, problems) {
+  if (!shard.problem) return null;
+  const index = problems.findIndex((each) => each.id === shard.problem && ["", shard.stream].includes(each.stream) && (!each.shards.length || each.shards.includes(shard.shard)));
+  return index < 0 ? errorLink(shard.problem, shard.problem_url) : h("a", { href: `#problem-${index}` }, shard.problem);
 }
 
 export function drawShards(status) {
@@ -47,7 +48,7 @@ export function listen() {
   at("filter").addEventListener("input", (event) => { filter = event.target.value.trim().toLowerCase(); if (last) drawShards(last); });
 }
 
-const rank = (shard) => (shard.has_ended ? -1 : (shard.is_read || shard.is_paused ? 0 : 1e9) + (commitLag(shard) ?? 0));
+const rank = (shard) => (shard.has_ended ? -1 : (shard.is_read || shard.is_paused ? 0 : 1e9) + (shard.commit_lag_s ?? 0));
 
 function drawAxis(x, span) {
   const marks = MARKS.filter(([lag]) => lag <= span && (lag < 7 * DAY_S || span > DAY_S));
@@ -70,7 +71,7 @@ function drawOverview(shards) {
   const levels = shards.map((each) => [each, levelOf(each)]);
   const sums = [["bad", "not read"], ["l3", "over a minute behind"], ["l2", "over ten seconds"], ["l1", "over a second"], ["", "at the tip"], ["ended", "ended"]];
   const texts = sums.map(([level, text]) => [levels.filter(([, own]) => own === level).length, text]).filter(([number]) => number);
-  const cells = levels.map(([each, level]) => h("i", { class: level, title: `${each.stream}/${each.shard}: ${stateOf(each)[1]}, committed ${duration(commitLag(each))} ago` }));
+  const cells = levels.map(([each, level]) => h("i", { class: level, title: `${each.stream}/${each.shard}: ${stateOf(each)[1]} ${each.problem}, committed ${duration(each.commit_lag_s)} ago` }));
   at("overview").replaceChildren(
     h("div", { class: "cells", role: "img", "aria-label": texts.map(([number, text]) => `${number} ${text}`).join(", ") }, cells),
     h("p", {}, texts.map(([number, text]) => h("span", {}, `${number.toLocaleString("en")} ${text}`))),
@@ -80,7 +81,7 @@ function drawOverview(shards) {
 function levelOf(shard) {
   if (shard.has_ended) return "ended";
   if (!shard.is_read && !shard.is_paused) return "bad";
-  const lag = shard.read_behind_s ?? commitLag(shard) ?? 0;
+  const lag = shard.read_behind_s ?? shard.commit_lag_s ?? 0;
   return lag >= LATE_S ? "l3" : lag >= 10 ? "l2" : lag >= 1 ? "l1" : "";
 }
 
@@ -92,7 +93,7 @@ function drawLanes(wanted, status, x) {
   const elements = [];
   for (const [stream, shards] of streams) {
     elements.push(streamRow(stream, status));
-    for (const each of shards) elements.push(lane(each, x));
+    for (const each of shards) elements.push(lane(each, x, status.problems));
   }
   if (!elements.length) elements.push(h("tr", {}, h("td", { colspan: 7, class: "empty" }, filter ? "No shard has this in its name." : "No shard was read yet.")));
   body.replaceChildren(...elements);
@@ -104,20 +105,21 @@ function streamRow(stream, status) {
   return h("tr", { class: "stream" }, h("th", { colspan: 7, scope: "rowgroup" }, stream, h("span", { class: "quiet" }, `${read.toLocaleString("en")} of ${own.length.toLocaleString("en")} read`)));
 }
 
-function lane(shard, x) {
-  const key = `${shard.stream}/${shard.shard}`, text = JSON.stringify(shard), known = rows.get(key);
+function lane(shard, x, problems) {
+  const link = problemLink(shard, problems);
+  const key = `${shard.stream}/${shard.shard}`, text = JSON.stringify([shard, link?.getAttribute("href")]), known = rows.get(key);
   if (known && known.text === text) return known.row;
   const [kind, state] = stateOf(shard);
   const hot = isHot(shard);
   const left = shard.time_to_trim_s;
   const row = h("tr", {},
     h("th", { scope: "row", title: shard.shard }, short(shard.shard)),
-    h("td", {}, h("span", { class: `state ${kind}` }, h("i", { "aria-hidden": "true" }), state)),
+    h("td", {}, h("span", { class: `state ${kind}` }, h("i", { "aria-hidden": "true" }), state), link ? " " : null, link),
     h("td", { class: "picture" }, picture(shard, x, hot)),
-    h("td", { class: "n" }, shard.has_ended ? "" : duration(shard.read_behind_s)),
-    h("td", { class: "n" }, shard.has_ended ? "" : duration(commitLag(shard))),
-    h("td", { class: hot ? "hot-text" : "" }, left === null ? "" : duration(left)),
-    h("td", { class: "n" }, count(shard.rows), shard.rejected_rows ? h("span", { class: "hot-text", title: "rejected by the table" }, ` +${count(shard.rejected_rows)} rejected`) : null));
+    h("td", { class: "n", "data-name": "read lag" }, shard.has_ended ? "" : duration(shard.read_behind_s)),
+    h("td", { class: "n", "data-name": "commit lag" }, shard.has_ended ? "" : duration(shard.commit_lag_s)),
+    h("td", { class: hot ? "n hot-text" : "n", "data-name": "data loss in" }, left === null ? "" : duration(left)),
+    h("td", { class: "n", "data-name": "rows" }, count(shard.rows), shard.rejected_rows ? h("span", { class: "hot-text", title: "rejected by the table" }, ` +${count(shard.rejected_rows)} rejected`) : null));
   rows.set(key, { text, row });
   return row;
 }
@@ -126,7 +128,7 @@ const isHot = (shard) => shard.time_to_trim_s !== null && shard.retention_s > 0 
 
 // committed | sent | not read, and below it the fuse: how much of the stream's retention is left.
 function picture(shard, x, hot) {
-  const lag = commitLag(shard), committed = lag === null ? 0 : x(lag);
+  const lag = shard.commit_lag_s, committed = lag === null ? 0 : x(lag);
   const read = shard.read_behind_s === null ? committed : Math.max(committed, x(shard.read_behind_s));
   const end = shard.has_ended ? committed : WIDTH;
   const parts = [s("rect", { class: "track", x: 0, y: 3, width: WIDTH, height: 12, rx: 3 })];
