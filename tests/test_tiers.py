@@ -28,7 +28,7 @@ def test_another_slow_one():
     pass
 """
 LEFT = "Slow tests that were left out: {}. Next: --all runs them, too."
-MARKED = re.compile(r"^(?!def ).*(pytest\.mark\.slow|\bseeds\()", re.MULTILINE)
+MARKED = re.compile(r"^(?!def ).*(pytest\.mark\.slow|\b(seeds|every_third)\()", re.MULTILINE)
 WHOLE_FILE = re.compile(r"^pytestmark = .*pytest\.mark\.slow", re.MULTILINE)
 
 

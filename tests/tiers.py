@@ -18,9 +18,13 @@ EVERY = 3
 
 def seeds(numbers: Sequence[int]) -> list[ParameterSet]:
     """Every third of them is a parameter of the short tier, the others are slow."""
+    return every_third([(number,) for number in numbers])
+
+
+def every_third(cases: Iterable[tuple[object, ...]]) -> list[ParameterSet]:
+    """Parameters of one test, each case with its values: every third is of the short tier, the others are slow."""
     return [
-        pytest.param(number, marks=() if place % EVERY == 0 else pytest.mark.slow)
-        for place, number in enumerate(numbers)
+        pytest.param(*case, marks=() if place % EVERY == 0 else pytest.mark.slow) for place, case in enumerate(cases)
     ]
 
 

@@ -22,6 +22,7 @@ from firnline_local.faults import Fault, FaultKind
 from firnline_local.running import RunningEnvironment
 from tests.contract.account import LOGIN, Account, EngineWithoutSpark, Statement
 from tests.fakes.confluent_registry import Registry, serving
+from tests.tiers import every_third
 
 pytestmark = pytest.mark.contract
 BUCKET = frozenset(
@@ -183,7 +184,9 @@ def test_whoever_has_the_policy_may_do_all_that_the_page_tells_and_no_right_is_t
     assert {sid for sid, _ in given - used} <= to_spare
 
 
-@pytest.mark.parametrize(("features", "sid", "action"), CASES, ids=[f"{sid}-{action}" for _, sid, action in CASES])
+@pytest.mark.parametrize(
+    ("features", "sid", "action"), every_third(CASES), ids=[f"{sid}-{action}" for _, sid, action in CASES]
+)
 def test_without_one_right_the_command_fails_and_names_it(
     replayers: Replayers, features: list[Feature], sid: str, action: str, tmp_path: Path
 ) -> None:

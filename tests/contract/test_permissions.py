@@ -24,6 +24,7 @@ from firnline_local.running import RunningEnvironment
 from tests.contract.account import LOGIN, Account, EngineWithoutSpark, Statement
 from tests.fakes.confluent_registry import Registry, serving
 from tests.iam.request import Access
+from tests.tiers import every_third
 
 pytestmark = pytest.mark.contract
 
@@ -161,7 +162,9 @@ def s3_client(account: Account, key: str) -> Any:
 Watch = Callable[[frozenset[Feature]], tuple[EngineAccess, list[Access]]]
 
 
-@pytest.mark.parametrize("features", ENGINES, ids=lambda features: "+".join(sorted(features)) or "least")
+@pytest.mark.parametrize(
+    "features", every_third([(each,) for each in ENGINES]), ids=lambda features: "+".join(sorted(features)) or "least"
+)
 def test_an_engine_is_allowed_all_that_it_does_and_does_all_that_it_is_allowed(
     watched: Watch, features: frozenset[Feature]
 ) -> None:
@@ -171,7 +174,7 @@ def test_an_engine_is_allowed_all_that_it_does_and_does_all_that_it_is_allowed(
     assert unused(statements, accesses) == set()
 
 
-@pytest.mark.parametrize("features", [each for each in BUCKETS if each], ids="+".join)
+@pytest.mark.parametrize("features", every_third([(each,) for each in BUCKETS if each]), ids="+".join)
 def test_spark_is_allowed_all_that_it_does_in_the_bucket_and_does_all_that_it_is_allowed(
     watched: Watch, features: tuple[Feature, ...]
 ) -> None:
@@ -183,6 +186,7 @@ def test_spark_is_allowed_all_that_it_does_in_the_bucket_and_does_all_that_it_is
     assert unused(of_the_bucket, accesses) == set()
 
 
+@pytest.mark.slow
 def test_every_permission_is_used_in_some_combination(watched: Watch) -> None:
     used: set[tuple[str, str]] = set()
     for features in (*ENGINES, *map(frozenset, BUCKETS)):
@@ -217,7 +221,7 @@ def features_always() -> frozenset[Feature]:
 
 
 @pytest.mark.parametrize(
-    ("features", "sid", "action"), list(removals()), ids=lambda value: value if isinstance(value, str) else ""
+    ("features", "sid", "action"), every_third(removals()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_without_one_action_the_run_ends_and_names_it_with_its_resource(
     account: Account, features: frozenset[Feature], sid: str, action: str

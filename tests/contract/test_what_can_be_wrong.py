@@ -20,6 +20,7 @@ from firnline_local.keys import make_key_pair
 from firnline_local.running import RunningEnvironment
 from tests.fakes.confluent_registry import Registry, serving
 from tests.fakes.kinesis import made_active
+from tests.tiers import every_third
 
 pytestmark = pytest.mark.contract
 Problems = Callable[..., dict[str, Finding]]
@@ -226,7 +227,7 @@ def test_the_engine_s_own_client_is_opened_and_no_channel(
     assert (error.name, error.error) == ("client of FIRNLINE_LOCAL_INGEST", "FL-3005")
 
 
-@pytest.mark.parametrize(("status", "id_"), [(403, "FL-3005"), (401, "FL-3004"), (503, "FL-3010")])
+@pytest.mark.parametrize(("status", "id_"), every_third([(403, "FL-3005"), (401, "FL-3004"), (503, "FL-3010")]))
 def test_what_the_sdk_asks_again_for_ever_is_said_with_the_services_words(
     problems: Problems, local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, status: int, id_: str
 ) -> None:

@@ -34,7 +34,7 @@ from tests.iam.callers import UNGUARDED
 from tests.iam.running import calls_of, enforce
 from tests.spark.conftest import HANGS_S, Lane
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 KEY_ID, TABLE = "AKIALEASTPRIVILEGE", "least-privilege"
 OF_THE_BUCKET = {"ListCheckpoint", "KeepCheckpoint", "ReadJobFiles", "KeepDeadLetters", "UseBucketKey"}
