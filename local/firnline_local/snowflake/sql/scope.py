@@ -131,16 +131,14 @@ class Context:
         return table
 
 
+OBJECTS: tuple[type[CatalogObject], ...] = (
+    Database, Schema, Table, Pipe, Stage, Role, User, Warehouse, NetworkPolicy, NetworkRule, AuthenticationPolicy,
+    ExternalVolume, *DEFINITIONS,
+)  # fmt: skip # a paragraph, not a column
 NAMED: dict[str, type[CatalogObject]] = {
-    **{
-        made.kind.name: made
-        for made in (
-            Database, Schema, Table, Pipe, Stage, Role, User, Warehouse, NetworkPolicy, NetworkRule, AuthenticationPolicy,
-            ExternalVolume, *DEFINITIONS,
-        )
-    },
+    **{each.kind.name: each for each in OBJECTS},
     **dict.fromkeys(TABLE_VARIETIES, Table),
-}  # fmt: skip # a paragraph, not a column
+}
 """The kinds of object by the words that name them in a statement."""
 
 
