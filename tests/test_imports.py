@@ -139,8 +139,8 @@ ROOMS_BELOW = {
         "ingest.errors"
     ),
     "infra.status": (
-        "blueprint redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters ingest.errors "
-        "ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
+        "blueprint observe redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters "
+        "ingest.errors ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
     ),
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
     "local.accounts": (

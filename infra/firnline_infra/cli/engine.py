@@ -47,9 +47,28 @@ def _engine_command(name: str, summary: str) -> click.Command:
             engine.check_stream(getattr(options, "stream", None), "--stream")
             return engine.config()
 
-        raise SystemExit(main([name, *arguments], program="firnline", config=config, more=INSTEAD, echo=_echo))
+        status = main([name, *arguments], program="firnline", config=config, more=INSTEAD, echo=_echo)
+        if name == "migrate" and "--finish" in arguments and status == 0:
+            _end_migration(engine)
+        raise SystemExit(status)
 
     return command
+
+
+def _end_migration(engine: ChosenEngine) -> None:
+    """The specification makes the table no more, so that no `up` makes it again."""
+    if engine.spec is None or engine.environment is None or not engine.spec.ledger.migration:
+        return
+    from firnline_infra.observe.migration_table import no_longer_made
+
+    if no_longer_made(engine.environment):
+        _echo(
+            f"{engine.environment}: ledger.migration is false now. Commit it; the next `firnline up` forgets the table."
+        )
+    else:
+        _echo(
+            f"Set ledger.migration to false in {engine.environment}: as it is, the next `firnline up` makes the table again."
+        )
 
 
 def _echo(text: str, *, err: bool = False) -> None:

@@ -13,12 +13,11 @@ from firnline_infra.accounts.aws import aws_call
 from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
-from firnline_infra.doctor import boundary, ci, key, limits, machine, network, quotas, rights
+from firnline_infra.doctor import boundary, ci, key, limits, machine, network, objects, quotas, rights
 from firnline_infra.observe.errors import AdoptedUnusable, AlreadyThere
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.elsewhere import is_elsewhere, place_of
 from firnline_infra.stack.preconditions import objects_in_the_way
-from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown, wrong
+from firnline_ingest.checks import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, wrong
 from firnline_ingest.errors import SnowflakeError
 
 NOT_ASKED = (AwsRefused, AwsUnreachable, SnowflakeRefused, SnowflakeError)
@@ -32,6 +31,7 @@ RULES = {
     "limits": Rule("A service limit is below what the specification asks for."),
     "ci": Rule("Nobody has to approve what CI does."),
     "names": Rule("An object that `up` would make is there already."),
+    "leftovers": Rule("Something is there that nothing needs any more."),
 }
 DOCTOR = Suite(name="doctor", rules=RULES, first=Verdict.WRONG, lists_good=True)
 """What is wrong decides the exit status: it is to be corrected first."""
@@ -56,7 +56,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
         ("tools", machine.pulumi),
         ("network", partial(network.reach, egress(spec))),
         ("accounts", partial(_aws_account, spec, accounts)),
-        ("accounts", partial(_cross_account, spec)),
+        ("accounts", partial(objects.cross_account, spec)),
         ("accounts", lambda: key.recorded(spec, aws("kms"))),
         ("accounts", partial(_snowflake_account, spec, accounts)),
         ("clock", lambda: machine.skew(aws("sts"))),
@@ -70,6 +70,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
         ("limits", lambda: quotas.vcpus(spec, aws("service-quotas"))),
         ("ci", lambda: ci.approvals(spec, environ=os.environ, folder=Path.cwd(), ask=ci.asking(os.environ))),
         ("names", partial(_names, spec, accounts, state)),
+        ("leftovers", lambda: objects.migration(spec, aws("dynamodb"))),
     )
     yield from (Check(name=area, rule=area, run=run) for area, run in runs)
 
@@ -77,19 +78,6 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
 def _aws_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:
     check_aws(spec, accounts)
     yield good("AWS", f"account {spec.aws.account}, as specified")
-
-
-def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
-    """Streams of other accounts or regions: their owners let the engine in, and nobody else, so they are not asked about here."""
-    for stream in spec.streams:
-        if stream.is_opened_by_another or is_elsewhere(spec, stream):
-            place = place_of(spec, stream)
-            said = f"is in {place.region} of {place.account}, which only the engine may ask"
-            yield unknown(
-                f"stream {stream.name}",
-                said,
-                next_step="`firnline validate` where the engine runs; what its owner makes: `firnline cross-account`",
-            )
 
 
 def _snowflake_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.observe.migration_table import told_migration_table, told_of
 from firnline_infra.redshift import RedshiftViews
 from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.environment import EngineEnvironment, unknown_run
@@ -42,7 +43,7 @@ def reader_of_environment(engine: EngineEnvironment, *, checks_in: Sequence[Path
             engine.application, checks_in, embedded_at=embedded_at({}, engine.accounts.variables)
         ),
         views=lambda: _views(engine),
-        notes=lambda: told_unused(engine.spec, ledger),
+        notes=lambda: [*told_unused(engine.spec, ledger), *told_of(engine.spec, engine.accounts.aws("dynamodb"))],
     )
 
 
@@ -66,7 +67,8 @@ def _service(engine: EngineEnvironment) -> ServiceStatus:
 
 def reader_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDER,)) -> StatusReader:
     """A reader of any engine's status, however it was started: reads what its configuration names."""
-    ledger = DynamoLedger(dynamodb_client(config.aws), config.ledger.table)
+    dynamodb = dynamodb_client(config.aws)
+    ledger = DynamoLedger(dynamodb, config.ledger.table)
 
     def streams() -> Mapping[str, int]:
         found = {name: config.find_pipeline(name) for name in streams_of_configuration(config, ledger)}
@@ -77,6 +79,9 @@ def reader_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDE
         ledger=ledger,
         streams=streams,
         letters=lambda: letters_of(config),
+        notes=lambda: list(
+            told_migration_table(dynamodb, config.ledger.table, "firnline migrate --config FILE --finish")
+        ),
         checks=lambda: last_checks(
             config.application, checks_in, embedded_at=embedded_at(config.aws.endpoints, os.environ)
         ),

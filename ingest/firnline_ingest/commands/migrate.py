@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--apply", action="store_true", help="Write the ledger's rows.")
     what.add_argument("--undo", action="store_true", help="Take back what --apply wrote, before an engine has begun.")
+    what.add_argument(
+        "--finish",
+        action="store_true",
+        help="Remove the table in which migrations are noted, once engines read what was taken over; audit --migrated needs it.",
+    )
 
 
 def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
@@ -59,8 +64,10 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     at = pin_of(options.at)
     if not 0 <= options.watch <= 86_400:
         raise UnclearCommand(f"--watch {options.watch:g} is not a time to wait.", "give seconds, from 0 to 86400.")
-    if bool(options.source) == options.undo:
-        raise UnclearCommand("Give --from TABLE, or --undo alone.", "see firnline migrate --help.")
+    if bool(options.source) == (options.undo or options.finish):
+        raise UnclearCommand("Give --from TABLE, or --undo alone, or --finish alone.", "see firnline migrate --help.")
+    if options.finish:
+        return _finish(config, options)
     stream = _stream(config, options.stream)
     lineage = read_lineage(kinesis_client(config.aws, access=config.access_of(stream)), stream)
     client = dynamodb_client(config.aws)
@@ -93,6 +100,18 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
         "must not run again."
     )
     show(options, lambda: {**document(migration, lineage, source.kind), "rows_written": rows}, lambda: written)
+    return 0
+
+
+def _finish(config: "EngineConfig", options: argparse.Namespace) -> int:
+    from firnline_ingest.aws.client import dynamodb_client
+    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.migration.migrate import finish
+    from firnline_ingest.migration.tables import MigrationJournal
+
+    journal = MigrationJournal(dynamodb_client(config.aws), f"{config.ledger.table}_migration")
+    was_there = finish(open_ledger(config), journal)
+    options.echo(f"{journal.table} is gone." if was_there else f"{journal.table} is gone already.")
     return 0
 
 

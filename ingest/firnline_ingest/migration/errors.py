@@ -145,6 +145,25 @@ class NothingMigrated(UsageError):
         )
 
 
+class MigrationNotOver(LedgerError, Fatal):
+    id = "FL-2432"
+    causes = (
+        "`firnline migrate --finish` while a migration is under way, or could still be taken back. Nothing was removed"
+    )
+    remedy = "start the engine first, and audit what it took over"
+
+    def __init__(self, table: str, shards: Sequence[str], *, under_way: bool) -> None:
+        named = f"{', '.join(shards[:3])}{', …' if len(shards) > 3 else ''}"
+        super().__init__(
+            f"The table {table!r} is still needed: "
+            + (f"the migration of {named} is under way." if under_way else f"no engine has opened {named} yet."),
+            next_step="finish it with the command that was interrupted (firnline migrate --apply, or --undo)."
+            if under_way
+            else "start the engine, see that it reads every shard (firnline status), and run firnline audit --migrated; or take "
+            "the migration back: firnline migrate --undo.",
+        )
+
+
 class UnclearCommand(UsageError):
     id = "FL-2430"
     causes = "Options that don't go together, a time without a zone or in the future, a stream that is not read"

@@ -20,6 +20,8 @@ from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration.errors import (
     EngineHasBegun,
+    JournalMissing,
+    MigrationNotOver,
     NothingMigrated,
     NotMigratable,
     SourceInUse,
@@ -100,6 +102,32 @@ def undo(lineage: Lineage, writer: MigrationWriter) -> int:
         rows = _take_back(lineage, writer)
         _end_undo(lineage, writer, heart)
         return rows
+
+
+def finish(ledger: Ledger, journal: MigrationJournal) -> bool:
+    """Removes the journal's table once it is of no use any more; returns False if it is gone already.
+
+    Raises MigrationNotOver where a migration is under way, or an engine has not opened a shard that can still be taken back.
+    """
+    try:
+        noted = journal.all_noted()
+    except JournalMissing:
+        return False
+    if under_way := [stream for stream, items in noted.items() if items.get(HEAD, {}).get(UNDER_WAY)]:
+        raise MigrationNotOver(journal.table, under_way, under_way=True)
+    waiting = [shard for stream, items in sorted(noted.items()) for shard in _not_begun(ledger.rows(stream), items)]
+    if waiting:
+        raise MigrationNotOver(journal.table, waiting, under_way=False)
+    journal.drop()
+    return True
+
+
+def _not_begun(there: Mapping[str, ShardRow], noted: Mapping[str, Item]) -> list[str]:
+    """The shards that no engine has opened, and that it would: one that was finished is not opened again."""
+    ours = [from_item(item["row"]) for shard, item in noted.items() if shard != HEAD]
+    if any(_has_begun(there.get(row.key.shard_id)) for row in ours):
+        return []  # an undo is refused, whatever the others are: parents come before children
+    return sorted(row.key.shard_id for row in ours if (found := there.get(row.key.shard_id)) and not found.ended)
 
 
 def _end_undo(lineage: Lineage, writer: MigrationWriter, heart: Heartbeat) -> None:

@@ -133,6 +133,23 @@ class MigrationJournal:
                 return found
             page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
+    def all_noted(self) -> dict[str, dict[str, Item]]:
+        """Everything in it: by incarnation of a stream, then by shard. Raises JournalMissing."""
+        found: dict[str, dict[str, Item]] = {}
+        page: dict[str, Any] = {}
+        while True:
+            answer = self._ask("scan", ConsistentRead=True, **page)
+            for item in map(plain, answer["Items"]):
+                found.setdefault(str(item["stream"]), {})[str(item["shard"])] = item
+            if "LastEvaluatedKey" not in answer:
+                return found
+            page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def drop(self) -> None:
+        """Removes the table, and waits until it is gone. Raises JournalMissing."""
+        self._ask("delete_table")
+        self._client.get_waiter("table_not_exists").wait(TableName=self.table, WaiterConfig=NEW_TABLE)
+
     def _ask(self, method: str, **request: Any) -> Any:
         try:
             return _call(self._client, method, self.table, **request)
