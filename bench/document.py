@@ -1,7 +1,7 @@
 """Writes a run's figures into docs/performance.md: between the marks of each part its table, and the run's conditions on top.
 
 What stands between two marks is replaced whole, so that a page never mixes two runs of a part, and says of each what it was
-run with; the prose around it has no figures of a run.
+run with; the prose around it has no figures of a run. The list of what is missed is made anew of all of them.
 """
 
 import os
@@ -16,8 +16,10 @@ from pathlib import Path
 from bench.errors import BenchFailed
 from bench.figure import Figure
 
+MISSED = "missed"
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 BLOCK = re.compile(r"(<!-- bench: (?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
+NOT_MET = "**missed**"
 PACKAGES = ("pyspark", "snowpipe-streaming", "boto3", "msgspec")
 
 
@@ -57,10 +59,20 @@ def write(figures: Sequence[Figure], conditions: Conditions, page: Path = PAGE) 
     }
     if missing := sorted(blocks.keys() - {found["name"] for found in BLOCK.finditer(text)}):
         raise BenchFailed(f"{page.name} has no place for: {', '.join(missing)}.")
-    page.write_text(
-        BLOCK.sub(lambda found: f"{found[1]}{_inside(blocks, found)}{found[3]}", text),
-        encoding="utf-8",
-    )
+    text = BLOCK.sub(lambda found: f"{found[1]}{_inside(blocks, found)}{found[3]}", text)
+    missed = {MISSED: as_missed(text)}
+    page.write_text(BLOCK.sub(lambda found: f"{found[1]}{_inside(missed, found)}{found[3]}", text), encoding="utf-8")
+
+
+def as_missed(text: str) -> str:
+    """A list of the bars that the tables of a page say are missed, by their parts."""
+    lines = []
+    for found in BLOCK.finditer(text):
+        for row in found[0].splitlines():
+            if row.startswith("| ") and row.endswith(f"{NOT_MET} |"):
+                what, measured, bar = row.strip("| ").split(" | ")
+                lines.append(f"* {found['name']}: {what}: {measured}, where {bar.partition(':')[0]} is wanted")
+    return "\n".join(lines) or "None."
 
 
 def as_markdown(figures: Sequence[Figure]) -> str:
@@ -71,7 +83,7 @@ def as_markdown(figures: Sequence[Figure]) -> str:
             f" ({each.rounded(min(each.values))} to {each.rounded(max(each.values))})" if len(each.values) > 1 else ""
         )
         unit = f" {each.unit}" if each.unit else ""
-        met = {True: "met", False: "**missed**", None: ""}[each.is_met]
+        met = {True: "met", False: NOT_MET, None: ""}[each.is_met]
         bar = f"{each.bar}: {met}" if each.bar else ""
         rows.append(f"| {each.name.strip()} | {each.rounded(each.median)}{unit}{spread} | {bar} |")
     return "\n".join(rows)

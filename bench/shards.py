@@ -49,9 +49,11 @@ def figures(rounds: Sequence[Round]) -> list[Figure]:
     return [
         figure(f"{full_rate.SHARDS} shards", "CPU ms/MB", [run.cpu_ms_per_mb() for run in few]),
         figure(f"{MANY_SHARDS} shards", "CPU ms/MB", [run.cpu_ms_per_mb() for run in many]),
-        figure("  against the fewer", "x", ratios, at_most(TARGET_RATIO)),
+        figure(f"  {MANY_SHARDS} shards, against {full_rate.SHARDS}", "x", ratios, at_most(TARGET_RATIO)),
         figure("  throughput meanwhile", "MB/s", [run.megabytes_per_s for run in many]),
-        figure("  all processes together", "MB", [run.tree_mb for run in many], at_most(TARGET_TREE_MB)),
+        figure(
+            f"  all processes with {MANY_SHARDS} shards", "MB", [run.tree_mb for run in many], at_most(TARGET_TREE_MB)
+        ),
         figure(f"all processes with {full_rate.SHARDS} shards", "MB", [run.tree_mb for run in few]),
         figure("records of 10 KB, against those of 1 KB", "x", large),
         figure("thin shards, 0.3 MB/s each", "CPU ms/MB", [one.thin.cpu_ms_per_mb() for one in rounds]),
