@@ -22,7 +22,7 @@ OBVIOUS_SHARDS = 4  # what one thread of it keeps up with
 RECORDS_PER_S = 2000.0
 EPOCH_S = 30.0  # as the engine has it by default
 FEW_SHARDS = 4
-START_TIMEOUT_S = 180.0
+START_TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,6 @@ def engine_run(
     thin_records_per_s: float = 0.0,
     is_native: bool = True,
     tasks: int = 2,
-    start_timeout_s: float = START_TIMEOUT_S,
 ) -> Run:
     """Shards are as full as a reader likes, or bring `thin_records_per_s` each as time goes by, where that is given.
 
@@ -97,7 +96,6 @@ def engine_run(
             warm_up_s=warm_up_s,
             seconds=seconds,
             record_bytes=record_bytes,
-            start_timeout_s=start_timeout_s,
         )
         engine.finish()
         return replace(run, reopened=world.written()["opens"] - shards)
@@ -119,14 +117,13 @@ def observed(
     seconds: float,
     record_bytes: int = SIZE_BYTES,
     sink: str = "",
-    start_timeout_s: float = START_TIMEOUT_S,
 ) -> Run:
     """`sink`: the URL of another canned Snowflake than the world's own."""
 
     def written() -> int:
         return world.written(sink)["rows"]
 
-    subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=start_timeout_s)
+    subject.wait_until(lambda: written() > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
     began_rows, began = written(), subject.tree.sample()
     subject.run_for(warm_up_s)
     before, read_before, first = written(), world.read()["reads"], subject.tree.sample()
