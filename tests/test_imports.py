@@ -55,9 +55,10 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
+    "ingest.activity": "",
     "ingest.__main__": "aws commands config errors terminal",
     "ingest.aws": "config errors",
-    "ingest.checks": "errors terminal",
+    "ingest.checks": "activity errors terminal",
     "ingest.commands": (
         "aws checks config dead_letters kinesis ledger logs migration planned_columns spark terminal validate values"
     ),
@@ -92,7 +93,7 @@ ROOMS_BELOW = {
     "ingest.transforms": "config nesting records",
     "ingest.validate": "checks config dead_letters errors kinesis ledger records schemas snowflake spark values",
     "ingest.values": "errors identifiers",
-    "infra.accounts": "specification ingest.aws ingest.errors ingest.snowflake",
+    "infra.accounts": "specification ingest.activity ingest.aws ingest.errors ingest.snowflake",
     "infra.audit": (
         "ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers ingest.kinesis "
         "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.terminal "
@@ -102,8 +103,8 @@ ROOMS_BELOW = {
     "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
-        "rollout runtimes specification stack status terraform ingest.__main__ ingest.aws ingest.checks ingest.config "
-        "ingest.dead_letters ingest.errors ingest.schemas ingest.sink ingest.terminal ingest.values"
+        "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
+        "ingest.config ingest.dead_letters ingest.errors ingest.logs ingest.schemas ingest.sink ingest.terminal ingest.values"
     ),
     "infra.doctor": (
         "accounts blueprint kinds observe pulumi_cli render specification stack ingest.checks ingest.errors"
@@ -123,7 +124,7 @@ ROOMS_BELOW = {
     "infra.policy": "blueprint kinds specification terraform ingest.checks ingest.permissions",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
-    "infra.pulumi_cli": "accounts kinds ingest.errors",
+    "infra.pulumi_cli": "accounts kinds ingest.activity ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
     "infra.render": "blueprint kinds runtimes specification ingest.errors ingest.permissions",
     "infra.resources": "blueprint specification",

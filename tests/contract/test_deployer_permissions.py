@@ -80,11 +80,9 @@ STATIC_KEYS: dict[str, Any] = {
 DOCUMENTS = {"role and key": ROLE_AND_KEY, "static keys": STATIC_KEYS}
 NOT_SEEN = {
     "the provider looks at all that a bucket, a role or a user can have; the embedded cloud at what we give them": {
-        *("s3:GetAccelerateConfiguration", "s3:GetBucketAcl", "s3:GetBucketCORS", "s3:GetBucketLocation"),
-        *("s3:GetBucketObjectLockConfiguration", "s3:GetBucketRequestPayment"),
-        *("s3:GetBucketWebsite", "s3:ListTagsForResource", "s3:PutObjectTagging"),
+        *("s3:GetBucketAcl", "s3:GetBucketLocation", "s3:GetBucketObjectLockConfiguration"),
+        *("s3:GetBucketRequestPayment", "s3:ListTagsForResource", "s3:PutObjectTagging"),
         "s3:UntagResource",  # either spelling, by the provider's version
-        "iam:ListInstanceProfilesForRole",
         *("iam:ListMFADevices", "iam:ListSSHPublicKeys", "iam:ListServiceSpecificCredentials"),
         *("iam:ListSigningCertificates", "iam:ListVirtualMFADevices", "iam:DeleteLoginProfile"),
     },

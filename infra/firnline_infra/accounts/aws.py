@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from firnline_infra.accounts.errors import AwsRefused
+from firnline_ingest.activity import waiting_for
 
 DENIED = {"AccessDenied", "AccessDeniedException"}
 MISSING = {
@@ -82,7 +83,8 @@ def aws_call(action: str, on: str) -> Iterator[None]:
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
-        yield
+        with waiting_for(f"AWS: {action} on {on}"):
+            yield
     except (BotoCoreError, ClientError) as error:
         raise AwsRefused(action, on, str(error)) from None
 

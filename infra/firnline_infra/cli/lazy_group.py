@@ -12,6 +12,7 @@ from firnline_ingest.errors import nearest
 
 Places = Mapping[str, str]
 """A command's name to "module:attribute"."""
+DEBUG = "--debug"
 INTERRUPTED = 130
 """The exit status that a shell expects after SIGINT."""
 
@@ -40,6 +41,13 @@ class LazyGroup(click.Group):
         self._sections = {**(sections or {}), added_title: {**added, **(at or {})}, **(at_the_end or {})}
         self._places = {name: place for section in self._sections.values() for name, place in section.items()}
         self._brought_by = brought_by or {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes `--debug` wherever it is typed: who sees a command fail adds it at the end."""
+        is_root = ctx.parent is None and any(DEBUG in each.opts for each in self.params)
+        if is_root and DEBUG in args:
+            args = [DEBUG, *(each for each in args if each != DEBUG)]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*self._places, *super().list_commands(ctx)})

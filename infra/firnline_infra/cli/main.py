@@ -5,6 +5,7 @@ its traceback. No module of this package imports an SDK or Spark before its comm
 """
 
 import os
+import sys
 
 import click
 
@@ -78,13 +79,26 @@ EXIT_ERROR = 2
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "FIRNLINE"},
 )
 @click.version_option(package_name="firnline-infra", prog_name="firnline")
+@click.option(
+    "--debug",
+    is_flag=True,
+    help="Say each request to AWS and Snowflake and what Pulumi or Terraform ask, without secrets, on standard error.",
+)
 @click.pass_context
-def firnline(context: click.Context) -> None:
+def firnline(context: click.Context, *, debug: bool) -> None:
     """Amazon Kinesis to Snowflake as code: every record exactly once.
 
     To get started, run `firnline init` and follow its next steps.
     """
     context.color = wants_colour(os.environ)
+    if debug:
+        from firnline_infra.cli.debug import debugging
+
+        context.with_resource(debugging())
+    elif sys.stderr.isatty():
+        from firnline_infra.cli.waiting import status_line
+
+        context.with_resource(status_line())
 
 
 def main() -> None:

@@ -16,6 +16,10 @@ from firnline_infra.specification.arns import Arns
 from firnline_ingest.errors import ConfigError
 
 NO_REPLICATION = {"ReplicationConfigurationNotFoundError"}
+NO_WEBSITE = {"NoSuchWebsiteConfiguration"}
+NO_CORS = {"NoSuchCORSConfiguration"}
+NO_ACCELERATION = {"MethodNotAllowed", "UnsupportedArgument", "NotImplemented"}
+"""What S3 answers where a region has no acceleration (the AWS provider's internal/service/s3/bucket.go)."""
 RECEIVERS = {"TopicConfigurations": "TopicArn", "QueueConfigurations": "QueueArn"}
 RECEIVERS["LambdaFunctionConfigurations"] = "LambdaFunctionArn"
 
@@ -83,6 +87,33 @@ def _logging(subject: Subject) -> Iterator[Difference]:
         yield Difference.unwanted("logging", f"into {target}", step)
 
 
+def _website(subject: Subject) -> Iterator[Difference]:
+    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    answer: Any = unless(NO_WEBSITE, lambda: s3.get_bucket_website(Bucket=bucket))
+    if answer:
+        redirect = answer.get("RedirectAllRequestsTo", {}).get("HostName")
+        index = answer.get("IndexDocument", {}).get("Suffix")
+        found = f"redirects to {redirect}" if redirect else f"serves {index or 'by its rules'}"
+        yield Difference.unwanted("website", found, f"aws s3api delete-bucket-website --bucket {bucket}")
+
+
+def _cors(subject: Subject) -> Iterator[Difference]:
+    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    answer: Any = unless(NO_CORS, lambda: s3.get_bucket_cors(Bucket=bucket))
+    origins = [origin for rule in (answer or {}).get("CORSRules", ()) for origin in rule.get("AllowedOrigins", ())]
+    if answer:
+        step = f"aws s3api delete-bucket-cors --bucket {bucket}"
+        yield Difference.unwanted("cors", f"lets pages of {', '.join(dict.fromkeys(origins))} ask", step)
+
+
+def _acceleration(subject: Subject) -> Iterator[Difference]:
+    bucket, s3 = subject.wanted.name, subject.clients("s3")
+    answer: Any = unless(NO_ACCELERATION, lambda: s3.get_bucket_accelerate_configuration(Bucket=bucket))
+    if (answer or {}).get("Status") == "Enabled":
+        step = f"aws s3api put-bucket-accelerate-configuration --bucket {bucket} --accelerate-configuration Status=Suspended"
+        yield Difference.unwanted("acceleration", "through endpoints outside of the region", step)
+
+
 def _content(subject: Subject) -> Iterator[Difference]:
     """The provider looks whether an object is there, and not at its bytes: its name is the hash of what it has to be."""
     url = str(subject.outputs.get("engine_config_url") or "")
@@ -133,6 +164,9 @@ BUCKET = Kind(
         Comparison(what="notifications", actions="GetBucketNotification", find=_notifications),
         Comparison(what="inventories", actions="GetInventoryConfiguration", find=_inventories),
         Comparison(what="access log", actions="GetBucketLogging", find=_logging),
+        Comparison(what="website", actions="GetBucketWebsite", find=_website),
+        Comparison(what="rules for pages of others", actions="GetBucketCORS", find=_cors),
+        Comparison(what="transfer acceleration", actions="GetAccelerateConfiguration", find=_acceleration),
     ),
 )
 VERSIONING = Kind(

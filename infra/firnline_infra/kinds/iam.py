@@ -24,6 +24,17 @@ def _role_policies(subject: Subject) -> Iterator[Difference]:
     yield from given.attached("list_attached_role_policies", own=())
 
 
+def _profiles_of_role(subject: Subject) -> Iterator[Difference]:
+    """Finds instance profiles beside the stack's: whatever machine has one acts as the role, and so does who may start it."""
+    role, own = subject.wanted, subject.blueprint.runtime.instance_profile
+    given = _Principal(subject.clients("iam"), {"RoleName": role.name})
+    for profile in given.listed("list_instance_profiles_for_role", "InstanceProfiles"):
+        name = profile["InstanceProfileName"]
+        if own is None or name != own.name:
+            step = f"aws iam remove-role-from-instance-profile --instance-profile-name {name} --role-name {role.name}"
+            yield Difference.unwanted(f"instance profile {name}", "machines may act as the role", step)
+
+
 def _user_policies(subject: Subject) -> Iterator[Difference]:
     """Finds policies and groups beside the one policy that the stack attaches."""
     user = subject.wanted
@@ -118,6 +129,7 @@ ROLE = Kind(
         Comparison(
             what="policies", actions="ListRolePolicies GetRolePolicy ListAttachedRolePolicies", find=_role_policies
         ),
+        Comparison(what="instance profiles", actions="ListInstanceProfilesForRole", find=_profiles_of_role),
     ),
 )
 ROLE_POLICY = Kind(

@@ -58,6 +58,11 @@ def stage_findings(blueprint: Blueprint, stage: DeadLetterStage, session: Any) -
     elif row["url"]:
         again = f"Its pipe would load a stranger's files. DROP STAGE {stage.name.sql}; `firnline up --refresh` makes it again."
         yield differing(f"stage {stage.name}", "URL", NOTHING, str(row["url"]), afterwards=again)
+    elif str(row.get("comment") or "") != stage.comment:
+        repair = f"ALTER STAGE {stage.name.sql} SET COMMENT = {literal(stage.comment)}"
+        yield differing(
+            f"stage {stage.name}", "comment", stage.comment or NOTHING, str(row.get("comment") or NOTHING), repair
+        )
 
 
 def _pipe_of(stage: DeadLetterStage) -> str:
@@ -109,6 +114,9 @@ def _further_columns(object_: str, table: AnyTable, described: Iterable[Row], *,
         column = wanted.get(name)
         if column is None and not evolves:
             yield differing(object_, f"column {name}", NOTHING, str(row["type"]))
+        if column is not None and row.get("comment"):
+            repair = f"{alter} ALTER COLUMN {quoted(name)} COMMENT ''" if alter else ""
+            yield differing(object_, f"column {name} comment", NOTHING, str(row["comment"]), repair)
         if str(row.get("null?")) == "N" and (column is None or column.nullable):
             repair = f"{alter} ALTER COLUMN {quoted(name)} DROP NOT NULL" if alter else ""
             yield differing(object_, f"column {name} nullable", "yes", "no: rows without it are refused", repair)

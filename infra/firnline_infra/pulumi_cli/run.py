@@ -9,7 +9,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from firnline_ingest.activity import waiting_for
+
 UNATTENDED = {"PULUMI_SKIP_UPDATE_CHECK": "true", "NO_COLOR": "1"}
+
+TRACES = ("PULUMI_DEBUG_GRPC", "TF_LOG", "TF_LOG_PATH")
+"""Variables that have a tool trace what it asks; they go to it wherever its other ones come from."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,16 @@ def run(
 
     An interrupt (Ctrl-C) reaches the command too, which then ends in its own order; it is raised after that.
     """
+    with waiting_for(shown_as):
+        return _ended(arguments, variables, on_line, shown_as)
+
+
+def _ended(
+    arguments: Sequence[str], variables: Mapping[str, str], on_line: Callable[[str], None] | None, shown_as: str
+) -> Ended:
     process = subprocess.Popen(
         arguments,
-        env=dict(variables),
+        env={**{name: os.environ[name] for name in TRACES if name in os.environ}, **variables},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if on_line is None else subprocess.STDOUT,

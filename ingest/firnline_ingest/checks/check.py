@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from firnline_ingest.activity import waiting_for
 from firnline_ingest.checks.finding import Finding, unknown, wrong
 from firnline_ingest.errors import FirnlineError
 
@@ -26,7 +27,8 @@ def findings_of(check: Check, *, incomplete: Errors = (FirnlineError,)) -> Itera
     What a check yields before it fails is kept.
     """
     try:
-        yield from (replace(each, rule=check.rule) for each in check.run())
+        with waiting_for(check.name):
+            yield from (replace(each, rule=check.rule) for each in check.run())
     except FirnlineError as error:
         said = unknown if isinstance(error, incomplete) else wrong
         yield replace(said(check.name, error.what, next_step=error.next_step), rule=check.rule, error=error.id)

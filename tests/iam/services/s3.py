@@ -13,7 +13,9 @@ from tests.iam.request import Access, Request
 
 OF_BUCKET: Mapping[str, Mapping[str, str]] = {
     "": {"GET": "ListBucket", "HEAD": "ListBucket", "PUT": "CreateBucket", "DELETE": "DeleteBucket"},
+    "accelerate": {"GET": "GetAccelerateConfiguration", "PUT": "PutAccelerateConfiguration"},
     "acl": {"GET": "GetBucketAcl", "PUT": "PutBucketAcl"},
+    "cors": dict.fromkeys(("PUT", "DELETE"), "PutBucketCORS") | {"GET": "GetBucketCORS"},
     "encryption": dict.fromkeys(("PUT", "DELETE"), "PutEncryptionConfiguration")
     | {"GET": "GetEncryptionConfiguration"},
     "inventory": dict.fromkeys(("PUT", "DELETE"), "PutInventoryConfiguration") | {"GET": "GetInventoryConfiguration"},
@@ -32,6 +34,7 @@ OF_BUCKET: Mapping[str, Mapping[str, str]] = {
     "uploads": {"GET": "ListBucketMultipartUploads"},
     "versioning": {"GET": "GetBucketVersioning", "PUT": "PutBucketVersioning"},
     "versions": {"GET": "ListBucketVersions"},
+    "website": {"GET": "GetBucketWebsite", "PUT": "PutBucketWebsite", "DELETE": "DeleteBucketWebsite"},
 }
 OF_OBJECT: Mapping[str, Mapping[str, str]] = {
     "": {"GET": "GetObject", "HEAD": "GetObject", "PUT": "PutObject", "POST": "PutObject", "DELETE": "DeleteObject"},

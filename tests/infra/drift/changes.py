@@ -137,12 +137,24 @@ def _bucket(made: Made) -> Iterator[Change]:
     yield by("put_bucket_notification_configuration", "", "notification copies", **notified)
     yield by("put_bucket_inventory_configuration", "", "inventory all", Id="all", InventoryConfiguration=INVENTORY)
     yield Change(partial(_logged, made, bucket), whole, "logging")
+    yield from _served(made, bucket)
     if url := made.stack.outputs["engine_config_url"]:
         key = url.removeprefix(f"s3://{bucket}/")
         changed = json.loads(s3.get_object(Bucket=bucket, Key=key)["Body"].read()) | {"application": "another"}
         document = {"Bucket": bucket, "Key": key, "Body": json.dumps(changed).encode()}
         written = partial(s3.put_object, **document, ContentType="application/json")
         yield Change(written, "s3 bucket objectv2 engine configuration", "content")
+
+
+def _served(made: Made, bucket: str) -> Iterator[Change]:
+    """Yields what a bucket answers others with, or from elsewhere; no provider compares it."""
+    s3, whole = made.aws("s3"), f"s3 bucket {bucket}"
+    website = {"IndexDocument": {"Suffix": "index.html"}}
+    yield Change(partial(s3.put_bucket_website, Bucket=bucket, WebsiteConfiguration=website), whole, "website")
+    rule = {"AllowedMethods": ["GET"], "AllowedOrigins": ["https://example.com"]}
+    yield Change(partial(s3.put_bucket_cors, Bucket=bucket, CORSConfiguration={"CORSRules": [rule]}), whole, "cors")
+    faster = partial(s3.put_bucket_accelerate_configuration, AccelerateConfiguration={"Status": "Enabled"})
+    yield Change(partial(faster, Bucket=bucket), whole, "acceleration")
 
 
 INVENTORY = {
@@ -214,6 +226,8 @@ def _role(made: Made) -> Iterator[Change]:
     yield by("put_role_policy", "inline policy extra", PolicyName="extra", PolicyDocument=more)
     arn = iam.create_policy(PolicyName="by-hand", PolicyDocument=more)["Policy"]["Arn"]
     yield by("attach_role_policy", f"attached policy {arn}", PolicyArn=arn)
+    iam.create_instance_profile(InstanceProfileName="theirs")
+    yield by("add_role_to_instance_profile", "instance profile theirs", InstanceProfileName="theirs")
     yield by("delete_role_permissions_boundary", "permissionsBoundary")
     described = iam.get_role(**name)["Role"]["Description"]
     yield by("update_role", "maxSessionDuration", MaxSessionDuration=43200, Description=described)
@@ -325,6 +339,7 @@ def _volume(made: Made) -> Iterator[Change]:
     reading = policy("s3:GetObject", f"arn:aws:s3:::{volume.bucket.name}/*", Principal={"AWS": STRANGER})
     opened = partial(made.aws("s3").put_bucket_policy, Bucket=volume.bucket.name, Policy=reading)
     yield Change(opened, f"s3 bucket policy {volume.bucket.name}", "policy")
+    yield from _served(made, volume.bucket.name)
 
 
 def _watching(made: Made) -> Iterator[Change]:
