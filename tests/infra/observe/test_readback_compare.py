@@ -80,21 +80,24 @@ def test_another_sorting_is_a_finding(said: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "listed", "repairs"),
+    ("role", "listed", "comment", "repairs"),
     [
-        ("FIRNLINE_DEV_DEPLOY", "ORDERS_DEAD_LETTERS", []),
-        ("FIRNLINE_DEV_DEPLOY", "orders_letters", ["CREATE STAGE"]),
-        ("FIRNLINE_DEV_PREVIEW", "nothing", []),
+        ("FIRNLINE_DEV_DEPLOY", "ORDERS_DEAD_LETTERS", "", []),
+        ("FIRNLINE_DEV_DEPLOY", "ORDERS_DEAD_LETTERS", "mine", ["ALTER STAGE "]),
+        ("FIRNLINE_DEV_DEPLOY", "orders_letters", "", ["CREATE STAGE"]),
+        ("FIRNLINE_DEV_PREVIEW", "nothing", "", []),
     ],
 )
 def test_a_stage_that_is_gone_is_found_by_who_could_see_it(
-    spec_file: Path, monkeypatch: pytest.MonkeyPatch, role: str, listed: str, repairs: list[str]
+    spec_file: Path, monkeypatch: pytest.MonkeyPatch, role: str, listed: str, comment: str, repairs: list[str]
 ) -> None:
     spec_file.write_text(spec_file.read_text().replace("table: ORDERS", "table: ORDERS, file_replay: true"))
     blueprint = blueprint_of(load_spec(spec_file))
     (stage,) = blueprint.landing.stages
     monkeypatch.setattr(readback, "current_role", lambda _: role)
-    monkeypatch.setattr(readback, "rows_if_there", lambda *_: [{"name": listed, "url": ""}])
+    monkeypatch.setattr(
+        readback, "rows_if_there", lambda *_: [{"name": listed, "url": "", "comment": comment or stage.comment}]
+    )
     found = stage_findings(blueprint, stage, session=None)
     assert [each.repair[:12] for each in found] == repairs
 
