@@ -138,7 +138,7 @@ def _watch_snowflake(stack: ExitStack) -> None:
 
 @contextmanager
 def _traces() -> Iterator[None]:
-    """What the tools trace into files of a folder that only this process's user reads, until the end."""
+    """Says what the tools trace into files of a folder that only this process's user reads, until the end."""
     given = {name: os.environ.get(name) for name in (*TRACES, *LEVELS)}
     with tempfile.TemporaryDirectory(prefix="firnline-debug-") as folder:
         files = {name: Path(folder) / file for name, file in TRACES.items() if given[name] is None}
