@@ -1,4 +1,4 @@
-"""Activities that the process waits for: a call to a service, another program, a check. Said by who waits, heard by who tells a person.
+"""Activities that the process waits for: a call to a service, another program, a check. Told to whom it may concern.
 
 Nothing listens unless a command wants it (`firnline --debug`, a terminal), and saying it costs two steps of a list.
 """
