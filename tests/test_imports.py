@@ -99,7 +99,7 @@ ROOMS_BELOW = {
         "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.terminal "
         "ingest.transforms ingest.values"
     ),
-    "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
+    "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
     "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
@@ -113,10 +113,13 @@ ROOMS_BELOW = {
         "accounts blueprint keys kinds observe pulumi_cli redshift render specification stack ingest.checks ingest.config "
         "ingest.errors ingest.identifiers ingest.ledger ingest.snowflake ingest.values"
     ),
+    "infra.environment": "specification",
     "infra.error_catalog": "ingest.errors",
     "infra.estimate": "blueprint runtimes specification ingest.config ingest.terminal",
     "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
-    "infra.kinds": "blueprint specification ingest.errors ingest.identifiers ingest.permissions ingest.snowflake",
+    "infra.kinds": (
+        "blueprint environment specification ingest.errors ingest.identifiers ingest.permissions ingest.snowflake"
+    ),
     "infra.observe": (
         "accounts blueprint kinds specification ingest.checks ingest.errors ingest.identifiers ingest.permissions "
         "ingest.snowflake ingest.terminal"
@@ -126,8 +129,8 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint kinds resources specification ingest.errors",
     "infra.pulumi_cli": "accounts kinds ingest.activity ingest.errors",
     "infra.redshift": "accounts blueprint specification ingest.checks ingest.errors ingest.terminal",
-    "infra.render": "blueprint kinds runtimes specification ingest.errors ingest.permissions",
-    "infra.resources": "blueprint specification",
+    "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.permissions",
+    "infra.resources": "blueprint kinds specification",
     "infra.rollout": (
         "accounts blueprint build observe runtimes specification ingest.config ingest.errors ingest.ledger ingest.validate "
         "ingest.values"

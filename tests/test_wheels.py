@@ -59,7 +59,7 @@ ROOMS = {
         ),
     },
     "infra": {
-        *("__init__.py", "error_catalog.py", "py.typed"),
+        *("__init__.py", "environment.py", "error_catalog.py", "py.typed"),
         *(
             "policy",
             "accounts",

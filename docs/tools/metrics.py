@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from firnline_infra.blueprint.alarms import ALARMS, About, AlarmRule
-from firnline_infra.blueprint.aws import Alarm
+from firnline_infra.blueprint.alarms import ALARMS, PERIOD_S, About, AlarmRule
 from firnline_infra.specification.aws import Alarms
 from firnline_ingest.config.metrics import METRICS, Metric
 
@@ -77,7 +76,7 @@ def _when(rule: AlarmRule) -> str:
         value = f"`alarms.{options.read}` ({Alarms.model_fields[options.read].default})"
     else:
         value = f"{threshold:g}"
-    whole = f"{rule.periods * Alarm.period_s // 60} minutes"
+    whole = f"{rule.periods * PERIOD_S // 60} minutes"
     if rule.about is About.VIEW:
         whole = f"{rule.periods} times `refresh_every_minutes`"
     return f"`{metric}` {how} {value}, for {whole}"

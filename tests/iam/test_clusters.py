@@ -124,7 +124,7 @@ def test_what_has_the_place_already_is_told_before_anything_is_made(who: Callabl
     found = {
         kind.called(wanted)
         for kind in (emr.VIRTUAL_CLUSTER, eks.ASSOCIATION)
-        for wanted in kind.made(blueprint)
+        for wanted in kind.instances(blueprint)
         if existing.presence(kind, wanted, previewer) is existing.Presence.THERE
     }
     assert found == {

@@ -1,17 +1,16 @@
 """Alarms that wake somebody: a reader that falls behind, calls that are refused, records that are not rows, a silent engine."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum, auto
-from typing import Literal
+from typing import Any, Literal
 
-from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.engine_config import metrics_config
-from firnline_infra.blueprint.tags import tags
+from firnline_infra.environment import Environment
 from firnline_infra.specification.aws import Alarms, StreamOptions
 from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, refresh_of, view_of
+from firnline_infra.specification.names import refresh_of, view_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import others_of
 from firnline_infra.specification.reader import FanOutReader
@@ -31,6 +30,7 @@ from firnline_ingest.permissions.aws import LEDGER
 from firnline_ingest.permissions.permission import Resource
 
 A_MINUTE_MS, AN_HOUR_S = 60_000, 3600
+PERIOD_S = 300
 LEDGER_OPERATIONS = tuple(each.action.partition(":")[2] for each in LEDGER if each.on is Resource.LEDGER_ITEMS)
 """DynamoDB counts SystemErrors by table and operation together; by the table alone there is no such metric (developer
 guide, metrics-dimensions).
@@ -171,30 +171,33 @@ ALARMS = (
 )
 
 
-def alarms(spec: EnvironmentSpec, names: Names) -> tuple[Alarm, ...]:
-    """Empty if the specification names nobody to tell."""
-    return tuple(_alarms(spec, names)) if spec.alarms.topics else ()
+def alarms(environment: Environment, topics: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    """Yields the arguments of each alarm, which notifies the topics."""
+    tags = environment.tags("alarm")
+    for each in _alarms(environment):
+        yield {**each, "alarm_actions": list(topics), "ok_actions": list(topics), "tags": tags}
 
 
-def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
+def _alarms(environment: Environment) -> Iterator[Mapping[str, Any]]:
+    spec, names = environment.spec, environment.names
     publishes = metrics_config(spec).cloudwatch is not None
     for stream in spec.streams:
         if not _is_read(spec, stream):
             continue  # there is no reader who could be behind, and silence would ring for ever
         of_stream = {"stream": stream.name, "retention": _retention(stream)}
         if not is_elsewhere(spec, stream):
-            yield from _of_kinesis(spec, names, stream, of_stream)
+            yield from _of_kinesis(environment, stream, of_stream)
         if publishes:
             dimensions = {APPLICATION: names.application, STREAM: stream.name}
-            yield from _of(About.STREAM, spec, names, dimensions, of_stream)
+            yield from _of(About.STREAM, environment, dimensions, of_stream)
     if publishes:
-        yield from _of(About.ENGINE, spec, names, {APPLICATION: names.application}, {})
+        yield from _of(About.ENGINE, environment, {APPLICATION: names.application}, {})
     for view in spec.redshift.views if spec.redshift else ():
         if view.refresh_every_minutes is not None:
-            yield from _of_view(spec, names, view, view.refresh_every_minutes)
+            yield from _of_view(environment, view, view.refresh_every_minutes)
     for operation in LEDGER_OPERATIONS:
         dimensions = {"TableName": names.ledger_table, "Operation": operation}
-        yield from _of(About.LEDGER, spec, names, dimensions, {"operation": operation})
+        yield from _of(About.LEDGER, environment, dimensions, {"operation": operation})
 
 
 def _is_read(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
@@ -204,49 +207,50 @@ def _is_read(spec: EnvironmentSpec, stream: StreamOptions) -> bool:
     return named or any(others_of(pipeline, [stream.name]) for pipeline in spec.pipelines)
 
 
-def _of_view(spec: EnvironmentSpec, names: Names, view: StreamView, every_minutes: int) -> Iterator[Alarm]:
-    stream = next(each for each in spec.streams if each.name == view.stream)
+def _of_view(environment: Environment, view: StreamView, every_minutes: int) -> Iterator[Mapping[str, Any]]:
+    stream = next(each for each in environment.spec.streams if each.name == view.stream)
     words = {"view": f"{view.schema_}.{view_of(view)}", "every": str(every_minutes), "retention": _retention(stream)}
-    for alarm in _of(About.VIEW, spec, names, {"RuleName": refresh_of(names.application, view)}, words):
-        yield replace(alarm, period_s=every_minutes * 60)
+    rule_name = refresh_of(environment.names.application, view)
+    for alarm in _of(About.VIEW, environment, {"RuleName": rule_name}, words):
+        yield {**alarm, "period": every_minutes * 60}
 
 
 def _of_kinesis(
-    spec: EnvironmentSpec, names: Names, stream: StreamOptions, of_stream: Mapping[str, str]
-) -> Iterator[Alarm]:
+    environment: Environment, stream: StreamOptions, of_stream: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
     dimensions = {"StreamName": stream.name}
-    readers = [pipeline.reader for pipeline in spec.pipelines if pipeline.stream == stream.name]
+    readers = [pipeline.reader for pipeline in environment.spec.pipelines if pipeline.stream == stream.name]
     fan_outs = [reader.fan_out for reader in readers if isinstance(reader, FanOutReader)]
     if not readers or len(fan_outs) < len(readers):
-        yield from _of(About.POLLED, spec, names, dimensions, of_stream)
-    for consumer in sorted({fan_out.consumer_name(names.application) for fan_out in fan_outs}):
+        yield from _of(About.POLLED, environment, dimensions, of_stream)
+    for consumer in sorted({fan_out.consumer_name(environment.names.application) for fan_out in fan_outs}):
         of_consumer = {**of_stream, "consumer": consumer}
-        yield from _of(About.CONSUMER, spec, names, {**dimensions, "ConsumerName": consumer}, of_consumer)
-    yield from _of(About.KINESIS, spec, names, dimensions, of_stream)
+        yield from _of(About.CONSUMER, environment, {**dimensions, "ConsumerName": consumer}, of_consumer)
+    yield from _of(About.KINESIS, environment, dimensions, of_stream)
 
 
 def _of(
-    about: About, spec: EnvironmentSpec, names: Names, dimensions: Mapping[str, str], words: Mapping[str, str]
-) -> Iterator[Alarm]:
+    about: About, environment: Environment, dimensions: Mapping[str, str], words: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    spec, names = environment.spec, environment.names
     slots = {"application": names.application, "table": names.ledger_table, "alarms": spec.alarms, **words}
     for rule in (each for each in ALARMS if each.about is about):
         namespace, metric, statistic = _metric(rule, spec)
         threshold = rule.at_least if rule.less_than is None else rule.less_than
         assert threshold is not None, rule.name
-        yield Alarm(
-            name=f"{names.application}-{rule.name.format_map(slots)}",
-            description=rule.says.format_map(slots),
-            namespace=namespace,
-            metric=metric,
-            statistic=statistic,
-            dimensions=dimensions,
-            threshold=threshold(spec.alarms) if callable(threshold) else threshold,
-            topics=tuple(spec.alarms.topics),
-            comparison="GreaterThanOrEqualToThreshold" if rule.less_than is None else "LessThanThreshold",
-            silence=rule.silence,
-            periods=rule.periods,
-            tags=tags(spec, component="alarm"),
-        )
+        yield {
+            "alarm_name": f"{names.application}-{rule.name.format_map(slots)}",
+            "alarm_description": rule.says.format_map(slots),
+            "namespace": namespace,
+            "metric_name": metric,
+            "statistic": statistic,
+            "dimensions": dimensions,
+            "comparison_operator": "GreaterThanOrEqualToThreshold" if rule.less_than is None else "LessThanThreshold",
+            "threshold": threshold(spec.alarms) if callable(threshold) else threshold,
+            "period": PERIOD_S,
+            "evaluation_periods": rule.periods,
+            "treat_missing_data": rule.silence,
+        }
 
 
 def _metric(rule: AlarmRule, spec: EnvironmentSpec) -> tuple[str, str, str]:

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from firnline_infra.blueprint.aws import Dashboard
 from firnline_infra.blueprint.dashboard_cost import cost_widgets
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.specification.elsewhere import is_elsewhere
@@ -69,14 +68,12 @@ KINESIS = (
 )
 
 
-def dashboard(spec: EnvironmentSpec, names: Names) -> Dashboard | None:
-    """Returns None if the specification asks for none."""
-    if not spec.metrics.dashboard:
-        return None
+def dashboard_body(spec: EnvironmentSpec, names: Names) -> str:
+    """Returns JSON ("Dashboard body structure and syntax" of CloudWatch's API reference)."""
     counted = [("metric", widget) for widget in (*_of_engine(spec, names), *_of_aws(spec, names))]
     widgets = enumerate([*counted, *cost_widgets(spec, names)])
     placed = [{"type": kind, **_place(index), "properties": properties} for index, (kind, properties) in widgets]
-    return Dashboard(name=names.application, body=json.dumps({"widgets": placed}, separators=(",", ":")))
+    return json.dumps({"widgets": placed}, separators=(",", ":"))
 
 
 def _place(index: int) -> dict[str, int]:

@@ -5,23 +5,18 @@ bootstrap and `firnline keys` take their permissions from it, and `firnline prev
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 
 from firnline_infra.blueprint.adopted import required_grants
-from firnline_infra.blueprint.alarms import alarms
 from firnline_infra.blueprint.aws import (
-    Alarm,
     Bucket,
-    Dashboard,
     EncryptionKeyDefinition,
     IamRole,
     IamUser,
     LedgerTable,
-    Parameter,
     SecretDefinition,
     Stream,
 )
-from firnline_infra.blueprint.dashboard import dashboard
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.grants import RequiredGrant
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
@@ -31,10 +26,11 @@ from firnline_infra.blueprint.redshift import RedshiftDestination, redshift_dest
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
-from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
+from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
 from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition, vpc_endpoints
+from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -44,6 +40,8 @@ from firnline_infra.specification.names import Names
 class Blueprint(Definition):
     """The parts of an environment, in an order in which they can be made. What is None, or not listed, is not made here."""
 
+    environment: Environment = field(compare=False)
+    """The kinds that yield rows make them of it: logs, alarms, the dashboard, published outputs."""
     names: Names
     key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
@@ -65,13 +63,10 @@ class Blueprint(Definition):
     landing: SnowflakeObjects
     required_grants: tuple[RequiredGrant, ...]
     """What the role that deploys needs on the Snowflake objects of others."""
-    alarms: tuple[Alarm, ...]
-    dashboard: Dashboard | None
     outputs: EngineInputs
     """What the engine's configuration takes of the rest."""
     job_bucket: Value | None
     """The name of the bucket that the engine's configuration lies in; adopted, or the one above."""
-    publication: tuple[Parameter, ...]
     stack_outputs: StackOutputs
 
     @property
@@ -89,12 +84,14 @@ class Blueprint(Definition):
 
 def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     """The same specification always gives the same blueprint."""
-    names = Names.of(spec)
+    environment = Environment.of(spec)
+    names = environment.names
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
     runtime = runtime_parts(spec, names, key_arn)
     return Blueprint(
+        environment=environment,
         names=names,
         key=key(spec, names),
         streams=streams(spec, key_arn),
@@ -110,11 +107,8 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         redshift=redshift_destination(spec, names, key_arn),
         landing=landing,
         required_grants=required_grants(spec, landing),
-        alarms=alarms(spec, names),
-        dashboard=dashboard(spec, names),
         outputs=engine_inputs(spec),
         job_bucket=job_bucket,
-        publication=publication(spec, names),
         stack_outputs=stack_outputs(spec, names, job_bucket, runtime.place),
     )
 

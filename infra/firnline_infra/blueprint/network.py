@@ -118,8 +118,8 @@ def _services(spec: EnvironmentSpec) -> Iterator[tuple[str, tuple[Party, ...], s
     )
     if uses_glue(spec):
         yield "glue", (Party.ENGINE, Party.OPERATOR), "the schemas that records were written with"
-    if spec.alarms.topics:
-        yield "monitoring", HANDS, "alarms"
+    for service, why in spec.alarms.hosts.items():
+        yield service, HANDS, why
     if spec.publication.ssm_prefix:
         yield "ssm", HANDS, "published outputs"
     if runtime.kubernetes is not None and runtime.kubernetes.image is None:

@@ -5,8 +5,8 @@ from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.trust import trust
-from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Value
+from firnline_infra.environment import tags
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec

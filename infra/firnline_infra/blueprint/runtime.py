@@ -9,8 +9,8 @@ from dataclasses import field
 from firnline_infra.blueprint.bucket_layout import log_uri
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.size import core_nodes_of, size_of_specification
-from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.environment import tags
 from firnline_infra.runtimes.emr_ec2.options import EmrEc2
 from firnline_infra.runtimes.emr_serverless.options import EmrServerless
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
@@ -37,18 +37,6 @@ class SecurityGroup(Definition):
     name: str
     vpc: str
     description: str = "Firnline's engine: nothing in from outside"
-    tags: Mapping[str, str] = field(default_factory=dict)
-
-
-@part
-class LogGroupDefinition(Definition):
-    """A CloudWatch log group for the engine's logs.
-
-    CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy.
-    """
-
-    name: str
-    retention_days: int = 30
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -148,7 +136,6 @@ class RuntimeParts(Definition):
     """The parts of a runtime, in an order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None
-    log_group: LogGroupDefinition | None = None
     repository: ImageRepositoryDefinition | None = None
     instance_profile: InstanceProfileDefinition | None = None
     associations: tuple[PodIdentityAssociationDefinition, ...] = ()
@@ -168,7 +155,6 @@ def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
     cluster = _cluster(spec, names, marks)
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
-        log_group=_log_group(spec, marks),
         repository=_repository(spec, names, key_arn, marks),
         instance_profile=made if makes_profile else None,
         associations=_associations(spec, names, marks),
@@ -203,13 +189,6 @@ def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
     if section.security_group is None:
         return ()
     return tuple(section.security_group.ids) or (Reference("runtime/security-group"),)
-
-
-def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroupDefinition | None:
-    section = spec.aws.runtime.emr_serverless or spec.aws.runtime.emr_eks
-    if section is None or section.log_group is None:
-        return None
-    return LogGroupDefinition(name=section.log_group, tags=marks)
 
 
 def _repository(

@@ -18,7 +18,7 @@ from firnline_infra.blueprint.snowflake import (
     SnowflakeRole,
     SnowflakeUser,
 )
-from firnline_infra.blueprint.tags import comment_of
+from firnline_infra.environment import comment_of
 from firnline_infra.specification.adopted import adopted_databases, adopted_schemas
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName

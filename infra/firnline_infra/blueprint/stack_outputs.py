@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from firnline_infra.blueprint.aws import Parameter
-from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.environment import Environment
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.identifier import Identifier
@@ -82,20 +81,10 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, pla
     )
 
 
-def publication(spec: EnvironmentSpec, names: Names) -> tuple[Parameter, ...]:
-    """The parameters to publish; none if the specification asks for none. The configuration itself can be too long for a
+def published(environment: Environment) -> Iterator[tuple[str, Value, str]]:
+    """Yields name, value and description of each output that is published. The configuration itself can be too long for a
     parameter: its place is published."""
-    prefix = spec.publication.ssm_prefix
-    if prefix is None:
-        return ()
-    marks = tags(spec, component="publication")
-    return tuple(
-        Parameter(name=f"{prefix}/{name}", value=value, description=description, tags=marks)
-        for name, value, description in _published(spec, names)
-    )
-
-
-def _published(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, Value, str]]:
+    spec = environment.spec
     if spec.aws.bucket.origin is not Origin.SKIP:
         yield "engine-config", Reference("engine", "url"), "Where the engine's configuration lies."
     yield (
@@ -103,6 +92,6 @@ def _published(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, Value
         Reference("engine", "hash"),
         "Changes with the engine's configuration, and only with it.",
     )
-    yield "ledger-table", names.ledger_table, "Fences shards and remembers where they are."
+    yield "ledger-table", environment.names.ledger_table, "Fences shards and remembers where they are."
     if spec.aws.runtime.trust not in WITHOUT_A_ROLE:
         yield "engine-role", spec.aws.runtime.role_arn or Reference("role"), "What the engine's job runs as."

@@ -5,8 +5,8 @@ from hashlib import sha256
 from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, LedgerTable, SecretDefinition, Stream
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
-from firnline_infra.blueprint.tags import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.environment import comment_of, tags
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions as StreamSpec

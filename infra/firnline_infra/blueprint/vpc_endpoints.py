@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from firnline_infra.blueprint.tags import tags
+from firnline_infra.environment import tags
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names

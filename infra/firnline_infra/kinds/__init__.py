@@ -22,7 +22,7 @@ KINDS = (
     *(buckets.BUCKET, buckets.VERSIONING, buckets.ENCRYPTION, buckets.PUBLIC_ACCESS_BLOCK, buckets.OWNERSHIP_CONTROLS),
     *(buckets.LIFECYCLE, buckets.BUCKET_POLICY, buckets.OBJECT),
     *(iam.ROLE, iam.ROLE_POLICY, iam.USER, iam.ATTACHMENT, iam.POLICY, KEY, ALIAS, SECRET),
-    *(observability.PARAMETER, observability.ALARM, observability.DASHBOARD, observability.LOG_GROUP),
+    *observability.KINDS,
     *(network.VPC_ENDPOINT, network.SECURITY_GROUP, iam.INSTANCE_PROFILE),
     *(emr.SERVERLESS, emr.VIRTUAL_CLUSTER, emr.CLUSTER, ASSOCIATION),
     *(ecr.REPOSITORY, ecr.LIFECYCLE),

@@ -37,7 +37,7 @@ class Subject:
     """One object, and whom to ask about it."""
 
     wanted: Any
-    """The object's definition, or anything else with its name."""
+    """The object's row or definition, or anything else with its name."""
     spec: EnvironmentSpec
     blueprint: Blueprint
     clients: Clients

@@ -199,7 +199,7 @@ POLICY = Kind(
     "IAM policy",
     import_id=_policy,
     service="iam",
-    arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in USER.made(blueprint)],
+    arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in USER.instances(blueprint)],
     rights=(
         Right("Makes the policy of the engine's user: the engine's statements above.", create="CreatePolicy"),
         Right(COMPARE, read="GetPolicy GetPolicyVersion"),

@@ -13,7 +13,9 @@ from enum import Enum, auto
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Clients, Comparison
+from firnline_infra.kinds.resource import Component, Resource
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -72,8 +74,8 @@ class Lookup:
     names_are_global: bool = False
     """All accounts share its names: a refusal says that another one has it."""
 
-    def arguments(self, wanted: Any) -> Mapping[str, Any]:
-        return {self.parameter: wanted.name} if self.request is None else self.request(wanted)
+    def arguments(self, name: str, wanted: Any) -> Mapping[str, Any]:
+        return {self.parameter: name} if self.request is None else self.request(wanted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,11 @@ class ResourceType:
         return self.terraform or "_".join((provider, *(re.sub("([A-Z])", r"_\1", word).lower() for word in words)))
 
 
+def own_name(wanted: Any) -> str:
+    """Returns the name of a row, which is among its arguments, or of a definition."""
+    return str(wanted.arguments["name"] if isinstance(wanted, Resource) else wanted.name)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Kind(ResourceType):
     """A kind of object that an environment has in AWS."""
@@ -113,14 +120,16 @@ class Kind(ResourceType):
     service: str
     """The prefix of its IAM actions."""
     rights: tuple[Right, ...]
+    rows: Callable[[Environment], Iterable[Component]] | None = None
+    """The components that hold its rows; other kinds of its family may have rows in the same ones."""
     made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
-    """What an `up` makes of it under a fixed name: definitions of the blueprint, each of which `exists` can look for."""
+    """What an `up` makes of a kind without rows: definitions of the blueprint, each of which `exists` can look for."""
     arn: Callable[[Arns, Any], str] | None = None
-    """The ARN, or the pattern of ARNs, of one that `made` yields."""
+    """The ARN, or the pattern of ARNs, of an instance."""
     arns: Callable[[Blueprint, Arns], Iterable[str]] | None = None
     """What the deployer may touch, where that is not the `arn` of each that is made."""
-    name: Callable[[Any], str] = lambda wanted: str(wanted.name)
-    """The name of one that `made` yields, as a stack's state has it."""
+    name: Callable[[Any], str] = own_name
+    """The name of an instance, as a stack's state has it."""
     label: Callable[[Any], str] | None = None
     """What messages call one of it; its title and name if absent."""
     exists: Lookup | None = None
@@ -129,13 +138,20 @@ class Kind(ResourceType):
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
     compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
-    """The objects that the comparisons look at; what `made` yields if absent."""
+    """The objects that the comparisons look at; the instances if absent."""
+
+    def instances(self, blueprint: Blueprint) -> Iterable[Any]:
+        """Returns what an `up` makes of it under a fixed name: rows, or definitions."""
+        if self.rows is None:
+            return self.made(blueprint)
+        components = self.rows(blueprint.environment)
+        return [each for one in components for each in one.resources() if each.type == self.terraform_type]
 
     def own_arns(self, blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
         """Returns what the blueprint has of it, and the deployer may touch: each once."""
         if self.arns is not None:
             return tuple(dict.fromkeys(self.arns(blueprint, arns)))
-        return tuple(dict.fromkeys(self.arn(arns, each) for each in self.made(blueprint))) if self.arn else ()
+        return tuple(dict.fromkeys(self.arn(arns, each) for each in self.instances(blueprint))) if self.arn else ()
 
     def called(self, wanted: Any) -> str:
         return f"{self.title} {self.name(wanted)}" if self.label is None else self.label(wanted)
@@ -158,7 +174,7 @@ class Kind(ResourceType):
 
     def subjects(self, spec: EnvironmentSpec, blueprint: Blueprint) -> Iterable[Any]:
         """Yields what `comparisons` are run on."""
-        return self.made(blueprint) if self.compared is None else self.compared(spec, blueprint)
+        return self.instances(blueprint) if self.compared is None else self.compared(spec, blueprint)
 
 
 def present(*things: Any) -> list[Any]:

@@ -1,36 +1,109 @@
 """CloudWatch and Systems Manager: alarms, a dashboard, logs, and the outputs that are published."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.alarms import alarms
+from firnline_infra.blueprint.dashboard import dashboard_body
+from firnline_infra.blueprint.stack_outputs import published
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope, present
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope, own_name
+from firnline_infra.kinds.resource import Component, Resource
 from firnline_infra.specification.arns import Arns
+
+LOGS_DAYS = 30
+
+
+def log_groups(environment: Environment) -> Iterator[Component]:
+    """CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy."""
+    runtime = environment.spec.aws.runtime
+    section = runtime.emr_serverless or runtime.emr_eks
+    if section is None or section.log_group is None:
+        return
+    arguments = {
+        "name": section.log_group,
+        "retention_in_days": LOGS_DAYS,
+        "tags": environment.tags("runtime"),
+    }
+    group = Resource(LOG_GROUP.terraform_type, "engine-logs-group", arguments)
+    yield Component("LogGroup", "engine-logs", (group,), {"name": group["name"]})
+
+
+def metric_alarms(environment: Environment) -> Iterator[Component]:
+    """Yields nothing if the specification names nobody to notify."""
+    options = environment.spec.alarms
+    made = alarms(environment, options.topics) if options.are_made else ()
+    rows = tuple(Resource(ALARM.terraform_type, f"alarms-{each['alarm_name']}", each) for each in made)
+    if rows:
+        yield Component("IngestAlarms", "alarms", rows)
+
+
+def dashboards(environment: Environment) -> Iterator[Component]:
+    if environment.spec.metrics.dashboard:
+        names = environment.names
+        arguments = {"dashboard_name": names.application, "dashboard_body": dashboard_body(environment.spec, names)}
+        row = Resource(DASHBOARD.terraform_type, "dashboard", arguments)
+        yield Component("OperationsDashboard", "dashboard", (row,))
+
+
+def parameters(environment: Environment) -> Iterator[Component]:
+    """The outputs in clear text: a preview shows what changes, and nothing in them is secret."""
+    prefix = environment.spec.publication.ssm_prefix
+    if prefix is not None:
+        yield Component("PublishedOutputs", "published", tuple(_parameters(environment, prefix)))
+
+
+def _parameters(environment: Environment, prefix: str) -> Iterator[Resource]:
+    for name, value, description in published(environment):
+        arguments = {
+            "name": f"{prefix}/{name}",
+            "type": "String",
+            "insecure_value": value,
+            "description": description,
+            "tags": environment.tags("publication"),
+        }
+        yield Resource(PARAMETER.terraform_type, f"published-{name}", arguments)
+
+
+def rows(environment: Environment) -> Iterator[Component]:
+    """Yields all components of the family."""
+    for each in (log_groups, metric_alarms, dashboards, parameters):
+        yield from each(environment)
+
+
+def _alarm_name(row: Any) -> str:
+    return str(row.arguments["alarm_name"])
+
+
+def _dashboard_name(row: Any) -> str:
+    return str(row.arguments["dashboard_name"])
 
 
 def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
     """AWS asks for tags on the one, for all else on the other."""
-    groups = LOG_GROUP.made(blueprint)
-    return [arn for group in groups for arn in (arns.log_group(group.name), arns.in_log_group(group.name))]
+    groups = map(own_name, LOG_GROUP.instances(blueprint))
+    return [arn for group in groups for arn in (arns.log_group(group), arns.in_log_group(group))]
 
 
 def _subscriptions(subject: Subject) -> Iterator[Difference]:
     pages = subject.clients("logs").get_paginator("describe_subscription_filters")
-    found = (page["subscriptionFilters"] for page in pages.paginate(logGroupName=subject.wanted.name))
+    found = (page["subscriptionFilters"] for page in pages.paginate(logGroupName=own_name(subject.wanted)))
     for each in (each for filters in found for each in filters):
         name = each["filterName"]
-        step = f"aws logs delete-subscription-filter --log-group-name {subject.wanted.name} --filter-name {name}"
+        step = f"aws logs delete-subscription-filter --log-group-name {own_name(subject.wanted)} --filter-name {name}"
         yield Difference.unwanted(f"subscription {name}", f"to {each['destinationArn']}", step)
 
 
 def _metric_filters(subject: Subject) -> Iterator[Difference]:
     """The engine writes its metrics as documents in its log; a filter turns any line into a metric, in any namespace."""
     pages = subject.clients("logs").get_paginator("describe_metric_filters")
-    found = (page["metricFilters"] for page in pages.paginate(logGroupName=subject.wanted.name))
+    found = (page["metricFilters"] for page in pages.paginate(logGroupName=own_name(subject.wanted)))
     for each in (each for filters in found for each in filters):
         name, to = each["filterName"], each["metricTransformations"]
         metrics = ", ".join(f"{one['metricNamespace']}/{one['metricName']}" for one in to)
-        step = f"aws logs delete-metric-filter --log-group-name {subject.wanted.name} --filter-name {name}"
+        step = f"aws logs delete-metric-filter --log-group-name {own_name(subject.wanted)} --filter-name {name}"
         yield Difference.unwanted(f"metric filter {name}", f"writes {metrics}, where alarms may look", step)
 
 
@@ -39,12 +112,12 @@ PARAMETER = Kind(
     "parameter",
     import_id="{name}",
     service="ssm",
-    made=lambda blueprint: blueprint.publication,
-    arn=lambda arns, parameter: arns.parameter(parameter.name),
+    rows=parameters,
+    arn=lambda arns, row: arns.regional("ssm", f"parameter{own_name(row)}"),
     exists=Lookup(
         "ssm",
         "describe_parameters",
-        request=lambda wanted: {"ParameterFilters": [{"Key": "Name", "Values": [wanted.name]}]},
+        request=lambda wanted: {"ParameterFilters": [{"Key": "Name", "Values": [own_name(wanted)]}]},
         answer="Parameters",
     ),
     rights=(
@@ -64,10 +137,14 @@ ALARM = Kind(
     "alarm",
     import_id="{name}",
     service="cloudwatch",
-    made=lambda blueprint: blueprint.alarms,
-    arn=lambda arns, alarm: arns.alarm(alarm.name),
+    rows=metric_alarms,
+    name=_alarm_name,
+    arn=lambda arns, row: arns.regional("cloudwatch", f"alarm:{_alarm_name(row)}"),
     exists=Lookup(
-        "cloudwatch", "describe_alarms", request=lambda wanted: {"AlarmNames": [wanted.name]}, answer="MetricAlarms"
+        "cloudwatch",
+        "describe_alarms",
+        request=lambda wanted: {"AlarmNames": [_alarm_name(wanted)]},
+        answer="MetricAlarms",
     ),
     rights=(
         Right("Makes it, and changes it.", create="PutMetricAlarm"),
@@ -81,8 +158,9 @@ DASHBOARD = Kind(
     "dashboard",
     import_id="{dashboardName}",
     service="cloudwatch",
-    made=lambda blueprint: present(blueprint.dashboard),
-    arn=lambda arns, dashboard: arns.dashboard(dashboard.name),
+    rows=dashboards,
+    name=_dashboard_name,
+    arn=lambda arns, row: arns.global_("cloudwatch", f"dashboard/{_dashboard_name(row)}"),
     exists=Lookup("cloudwatch", "get_dashboard", "DashboardName"),
     rights=(
         Right("Makes it, and changes it.", create="PutDashboard"),
@@ -95,14 +173,14 @@ LOG_GROUP = Kind(
     "log group",
     import_id="{name}",
     service="logs",
-    made=lambda blueprint: present(blueprint.runtime.log_group),
+    rows=log_groups,
     arns=_log_group_arns,
     exists=Lookup(
         "logs",
         "describe_log_groups",
-        request=lambda wanted: {"logGroupNamePrefix": wanted.name},
+        request=lambda wanted: {"logGroupNamePrefix": own_name(wanted)},
         answer="logGroups",
-        matches=lambda entry, wanted: entry["logGroupName"] == wanted.name,
+        matches=lambda entry, wanted: entry["logGroupName"] == own_name(wanted),
     ),
     rights=(
         Right("Makes it.", create="CreateLogGroup"),
@@ -118,3 +196,5 @@ LOG_GROUP = Kind(
         Comparison(what="metric filters", actions="DescribeMetricFilters", find=_metric_filters),
     ),
 )
+KINDS = (PARAMETER, ALARM, DASHBOARD, LOG_GROUP)
+"""In the order in which policies list them."""

@@ -92,7 +92,7 @@ def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResou
     for kind in KINDS:
         if kind.exists is None:
             continue
-        for wanted in kind.made(blueprint):
+        for wanted in kind.instances(blueprint):
             if known.has(kind.token, kind.name(wanted)):
                 continue
             match presence(kind, wanted, accounts):
@@ -110,14 +110,14 @@ class Presence(Enum):
 
 
 def presence(kind: Kind, wanted: Any, accounts: Accounts) -> Presence:
-    """`wanted` is a definition, or anything else with the name. Raises AwsRefused if AWS can't be asked."""
+    """`wanted` is a row, a definition, or anything else with the name. Raises AwsRefused if AWS can't be asked."""
     from botocore.exceptions import ClientError
 
     assert kind.exists is not None, f"{kind.token} has no lookup"
     client = accounts.aws(kind.exists.client)
     with aws_call(f"looking for {kind.title}", kind.name(wanted)):
         try:
-            return Presence.THERE if _is_answered(kind.exists, client, wanted) else Presence.ABSENT
+            return Presence.THERE if _is_answered(kind, kind.exists, client, wanted) else Presence.ABSENT
         except ClientError as error:
             code = error.response["Error"]["Code"]
             if code in MISSING:
@@ -127,8 +127,8 @@ def presence(kind: Kind, wanted: Any, accounts: Accounts) -> Presence:
             raise
 
 
-def _is_answered(lookup: Lookup, client: Any, wanted: Any) -> bool:
-    arguments = lookup.arguments(wanted)
+def _is_answered(kind: Kind, lookup: Lookup, client: Any, wanted: Any) -> bool:
+    arguments = lookup.arguments(kind.name(wanted), wanted)
     if not lookup.answer:
         getattr(client, lookup.operation)(**arguments)
         return True

@@ -14,11 +14,11 @@ from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engi
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.stack_outputs import StackOutputs
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.resource import Component
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
 from firnline_infra.pulumi.rendering import Registrar
 from firnline_infra.resources import environment as resources
-from firnline_infra.resources.resource import Component
 from firnline_infra.specification.model import EnvironmentSpec
 
 

@@ -15,9 +15,7 @@ from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import TOKENS
 from firnline_infra.kinds.property_names import camel, python_name
-from firnline_infra.pulumi.references import Lookup, as_input
-from firnline_infra.pulumi.retry import until_the_volume_can_be_used
-from firnline_infra.resources.resource import (
+from firnline_infra.kinds.resource import (
     Component,
     FormattedText,
     MadeAttribute,
@@ -25,6 +23,8 @@ from firnline_infra.resources.resource import (
     Resource,
     WaitingValue,
 )
+from firnline_infra.pulumi.references import Lookup, as_input
+from firnline_infra.pulumi.retry import until_the_volume_can_be_used
 from firnline_infra.specification.model import Durability
 
 Args = TypeVar("Args")

@@ -6,7 +6,7 @@ from firnline_infra.blueprint.redshift.definitions import (
     RefreshSchedule,
     ScheduledRefreshes,
 )
-from firnline_infra.resources.resource import Component, Resource
+from firnline_infra.kinds.resource import Component, Resource
 
 
 def redshift_serverless(name: str, args: RedshiftWorkgroup) -> Component:

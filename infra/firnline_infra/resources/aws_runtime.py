@@ -15,7 +15,7 @@ from firnline_infra.blueprint.runtime import (
 )
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.blueprint.vpc_endpoints import HTTPS, VpcEndpoint, VpcEndpointsDefinition
-from firnline_infra.resources.resource import Component, FormattedText, PolicyText, Resource
+from firnline_infra.kinds.resource import Component, FormattedText, PolicyText, Resource
 from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
 from firnline_infra.specification.model import Durability
 

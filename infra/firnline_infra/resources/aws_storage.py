@@ -4,7 +4,7 @@ from typing import Any
 
 from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, LedgerTable, SecretDefinition, Stream
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.resources.resource import Component, PolicyText, Resource, WaitingValue
+from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
 
 
 def event_stream(name: str, args: Stream) -> Component:

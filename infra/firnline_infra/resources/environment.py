@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import IngestAlarmsDefinition, PublishedOutputsDefinition
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.resources import aws_observability, aws_runtime, aws_storage
+from firnline_infra.kinds import observability
+from firnline_infra.kinds.resource import Component, PolicyText
+from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
-from firnline_infra.resources.resource import Component, PolicyText
 from firnline_infra.resources.snowflake_landing import snowflake_landing
 from firnline_infra.resources.snowflake_volume import iceberg_volume
 
@@ -52,13 +52,7 @@ def runtime(blueprint: Blueprint) -> Iterator[Component]:
     if blueprint.endpoints is not None:
         yield aws_runtime.vpc_endpoints("endpoints", blueprint.endpoints)
     yield from _places_of_jobs(blueprint.runtime)
-    if blueprint.alarms:
-        yield aws_observability.ingest_alarms("alarms", IngestAlarmsDefinition(alarms=blueprint.alarms))
-    if blueprint.dashboard is not None:
-        yield aws_observability.operations_dashboard("dashboard", blueprint.dashboard)
-    if blueprint.publication:
-        published = PublishedOutputsDefinition(parameters=blueprint.publication)
-        yield aws_observability.published_outputs("published", published)
+    yield from observability.rows(blueprint.environment)
 
 
 def adopted_policies(blueprint: Blueprint) -> dict[Reference, Any]:
@@ -89,8 +83,6 @@ def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
 def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:
     if parts.security_group is not None:
         yield aws_runtime.engine_security_group("engine-network", parts.security_group)
-    if parts.log_group is not None:
-        yield aws_observability.log_group("engine-logs", parts.log_group)
     if parts.repository is not None:
         yield aws_runtime.image_repository("engine-images", parts.repository)
     if parts.instance_profile is not None:

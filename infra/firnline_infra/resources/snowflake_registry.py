@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Any
 
-from firnline_infra.resources.resource import Resource, WaitingValue
+from firnline_infra.kinds.resource import Resource, WaitingValue
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 Name = Identifier | QualifiedName

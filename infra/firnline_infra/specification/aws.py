@@ -202,6 +202,15 @@ class Alarms(Section):
     dead_letters: int = Field(default=1, ge=1)
     """How many dead letters of a stream within five minutes are allowed before an alarm."""
 
+    @property
+    def are_made(self) -> bool:
+        return bool(self.topics)
+
+    @property
+    def hosts(self) -> dict[str, str]:
+        """The services that whoever deploys reaches for them, and why."""
+        return {"monitoring": "alarms"} if self.are_made else {}
+
 
 class Publication(Section):
     """The places at which other tools find what was made."""

@@ -49,7 +49,7 @@ def _made(spec: EnvironmentSpec) -> Made:
             names, path = volume_names(spec, volume), f"snowflake.external_volumes[{index}]"
             found["bucket", names.bucket] = f"{path}.bucket"
             found["role", *here, names.role] = f"{path}.name"
-    for index, stream in enumerate(spec.streams if spec.alarms.topics else ()):
+    for index, stream in enumerate(spec.streams if spec.alarms.are_made else ()):
         # CloudWatch writes over an alarm that is there.
         alarms = f"{application_of(spec)}-{stream.name}-…"
         found["alarms", *here, aws.region, alarms] = f"streams[{index}].name"

@@ -12,8 +12,7 @@ from typing import Any
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.resources.resource import (
-    Component,
+from firnline_infra.kinds.resource import (
     FormattedText,
     MadeAttribute,
     PolicyText,
@@ -49,11 +48,6 @@ def address(resource: Resource) -> str:
 
 def escaped(text: str) -> str:
     return text.replace("${", "$${").replace("%{", "%%{")
-
-
-def resources_of(component: Component) -> Iterable[Resource]:
-    for member in component.members:
-        yield from resources_of(member) if isinstance(member, Component) else (member,)
 
 
 def with_whole_objects(type_: str, block: Mapping[str, Any]) -> dict[str, Any]:

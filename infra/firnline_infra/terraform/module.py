@@ -12,8 +12,8 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.bucket_layout import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.resource import Component, FormattedText, Resource
 from firnline_infra.resources import environment as resources
-from firnline_infra.resources.resource import Component, FormattedText, Resource
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.partition import has_usual_snowflake_host, snowflake_host
@@ -26,7 +26,6 @@ from firnline_infra.terraform.expressions import (
     address,
     escaped,
     label,
-    resources_of,
     waits_of,
     with_whole_objects,
 )
@@ -169,7 +168,7 @@ def state_key(spec: EnvironmentSpec) -> str:
 
 def _imports(components: Iterable[Component]) -> Iterator[dict[str, str]]:
     for component in components:
-        for each in resources_of(component):
+        for each in component.resources():
             if each.import_id is not None:
                 yield {"to": address(each), "id": each.import_id}
 
@@ -177,8 +176,8 @@ def _imports(components: Iterable[Component]) -> Iterator[dict[str, str]]:
 def _main(components: Iterable[Component], values: TerraformValues) -> dict[str, Any]:
     made: dict[str, dict[str, Any]] = {}
     for component in components:
-        after = [address(each) for other in component.after for each in resources_of(other)]
-        for each in resources_of(component):
+        after = [address(each) for other in component.after for each in other.resources()]
+        for each in component.resources():
             before = after if each.waits_with_component else []
             if wait := _wait_for_role(each, values):
                 made.setdefault("terraform_data", {})[label(each)] = wait
@@ -197,7 +196,7 @@ def _block(resource: Resource, before: Iterable[str], values: TerraformValues) -
     listed = [
         address(one)
         for each in resource.after
-        for one in (resources_of(each) if isinstance(each, Component) else (each,))
+        for one in (each.resources() if isinstance(each, Component) else (each,))
     ]
     depends_on = sorted({*named, *listed, *before})
     lifecycle: dict[str, Any] = {}
@@ -221,7 +220,7 @@ def _wait_for_role(resource: Resource, values: TerraformValues) -> dict[str, Any
     inside = [
         one
         for each in resource.after
-        for one in (resources_of(each) if isinstance(each, Component) else (each,))
+        for one in (each.resources() if isinstance(each, Component) else (each,))
         if one.type in ("aws_iam_role", "aws_iam_role_policy")
     ]
     return {

@@ -1,12 +1,13 @@
 """Tests of what an alarm says to whoever is woken by it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
-from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.alarms import ALARMS, About, AlarmRule
-from firnline_infra.blueprint.aws import Alarm
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.observability import metric_alarms
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.metrics import METRICS, Kind
 from firnline_ingest.metrics.embedded import embedded
@@ -19,6 +20,9 @@ WITH_LOG_GROUP = (
 )
 
 
+Row = Mapping[str, Any]
+
+
 def alarms_of(
     stream: str,
     runtime: str = "runtime: {trust: emr-serverless}",
@@ -26,7 +30,7 @@ def alarms_of(
     readers: Sequence[str] = ("polling",),
     more: str = "",
     alarms: str = "",
-) -> tuple[Alarm, ...]:
+) -> tuple[Row, ...]:
     pipelines = [
         f"{{stream: orders, database: lake, schema: raw, table: T{each}, reader: {reader}}}"
         for each, reader in enumerate(readers)
@@ -44,17 +48,17 @@ def alarms_of(
         """,
         "prod.yaml",
     )
-    return blueprint_of(spec).alarms
+    return tuple(row.arguments for made in metric_alarms(Environment.of(spec)) for row in made.resources())
 
 
-def lag_alarm_of(stream: str) -> Alarm:
-    (alarm,) = [each for each in alarms_of(stream) if each.metric.endswith("IteratorAgeMilliseconds")]
+def lag_alarm_of(stream: str) -> Row:
+    (alarm,) = [each for each in alarms_of(stream) if each["metric_name"].endswith("IteratorAgeMilliseconds")]
     return alarm
 
 
 def lags(*readers: str) -> list[tuple[str, dict[str, str]]]:
     found = alarms_of("{name: orders, consumers: [engine]}", readers=readers)
-    return [(each.metric, dict(each.dimensions)) for each in found if each.name.endswith("-lag")]
+    return [(each["metric_name"], dict(each["dimensions"])) for each in found if each["alarm_name"].endswith("-lag")]
 
 
 POLLED = ("GetRecords.IteratorAgeMilliseconds", {"StreamName": "orders"})
@@ -73,10 +77,10 @@ def test_the_lag_of_enhanced_fan_out_is_its_consumers_own() -> None:
 
 def test_a_stream_that_nothing_reads_has_no_alarms_that_would_ring_for_ever() -> None:
     found = alarms_of("{name: orders}, {name: spare}")
-    assert not [each.name for each in found if "spare" in each.name]
+    assert not [each["alarm_name"] for each in found if "spare" in each["alarm_name"]]
     view = "redshift: {cluster: {origin: adopt, identifier: analytics, db_user: firnline}, views: [{stream: spare}]}"
     found = alarms_of("{name: orders}, {name: spare}", more=view)
-    assert "firnline-prod-spare-lag" in [each.name for each in found]
+    assert "firnline-prod-spare-lag" in [each["alarm_name"] for each in found]
 
 
 def test_no_two_alarms_have_one_name() -> None:
@@ -86,7 +90,11 @@ def test_no_two_alarms_have_one_name() -> None:
         readers=["{fan_out: {consumer: engine}}"],
         more="redshift: {cluster: {origin: adopt, identifier: analytics, db_user: firnline}, views: [{stream: orders-engine}]}",
     )
-    names = [each.name for each in found if "orders-engine" in each.name or "orders/engine" in each.name]
+    names = [
+        each["alarm_name"]
+        for each in found
+        if "orders-engine" in each["alarm_name"] or "orders/engine" in each["alarm_name"]
+    ]
     assert {"firnline-prod-orders/engine-lag", "firnline-prod-orders-engine-lag"} <= set(names)
     assert len(set(names)) == len(names)
 
@@ -104,29 +112,29 @@ RUNTIMES = {
 def test_what_the_engine_publishes_is_alarmed_on_every_runtime(kind: str) -> None:
     brought = "metrics: {cloudwatch: true}" if kind in ("emr_ec2", "kubernetes") else ""
     ours = {
-        each.metric
+        each["metric_name"]
         for each in alarms_of("{name: orders}", RUNTIMES[kind], more=brought)
-        if each.namespace == "Firnline"
+        if each["namespace"] == "Firnline"
     }
     assert ours == {rule.metric.name for rule in ALARMS if not isinstance(rule.metric, tuple)}
     off = alarms_of("{name: orders}", RUNTIMES[kind], more="metrics: {cloudwatch: false}")
-    assert not [alarm for alarm in off if alarm.namespace == "Firnline"]
+    assert not [alarm for alarm in off if alarm["namespace"] == "Firnline"]
 
 
-def rings(alarm: Alarm, *points: float | None) -> bool:
+def rings(alarm: Row, *points: float | None) -> bool:
     """As CloudWatch evaluates the last periods, all of which have to breach; None is a period without a point, and one that is
     ignored keeps the state, which was quiet (CloudWatch guide, "How alarm state is evaluated when data is missing")."""
 
     def breaches(point: float | None) -> bool:
         if point is None:
-            return alarm.silence == "breaching"
-        is_over = alarm.comparison == "GreaterThanOrEqualToThreshold"
-        return point >= alarm.threshold if is_over else point < alarm.threshold
+            return alarm["treat_missing_data"] == "breaching"
+        is_over = alarm["comparison_operator"] == "GreaterThanOrEqualToThreshold"
+        return point >= alarm["threshold"] if is_over else point < alarm["threshold"]
 
-    last = points[-alarm.periods :]
-    if alarm.silence == "ignore" and all(point is None for point in last):
+    last = points[-alarm["evaluation_periods"] :]
+    if alarm["treat_missing_data"] == "ignore" and all(point is None for point in last):
         return False
-    return len(last) == alarm.periods and all(map(breaches, last))
+    return len(last) == alarm["evaluation_periods"] and all(map(breaches, last))
 
 
 @pytest.mark.parametrize("rule", ALARMS, ids=lambda rule: rule.name)
@@ -138,13 +146,15 @@ def test_each_threshold_rings_at_it_and_not_before(rule: AlarmRule) -> None:
         more=REFRESHED,
     )
     ending = rule.name.rpartition("}")[2]
-    alarm = next(each for each in found if each.name.endswith(ending) and each.metric in str(rule.metric))
-    at, step = alarm.threshold, 1.0
+    alarm = next(
+        each for each in found if each["alarm_name"].endswith(ending) and each["metric_name"] in str(rule.metric)
+    )
+    at, step = alarm["threshold"], 1.0
     bad, good = (at, at - step) if rule.less_than is None else (at - step, at)
-    assert rings(alarm, *[bad] * alarm.periods)
-    assert not rings(alarm, *[good] * alarm.periods)
-    assert not rings(alarm, *[bad] * (alarm.periods - 1), good)
-    assert rings(alarm, *[None] * alarm.periods) == (rule.silence == "breaching")
+    assert rings(alarm, *[bad] * alarm["evaluation_periods"])
+    assert not rings(alarm, *[good] * alarm["evaluation_periods"])
+    assert not rings(alarm, *[bad] * (alarm["evaluation_periods"] - 1), good)
+    assert rings(alarm, *[None] * alarm["evaluation_periods"]) == (rule.silence == "breaching")
 
 
 REFRESHED = (
@@ -154,21 +164,23 @@ REFRESHED = (
 
 
 def test_a_view_that_is_refreshed_on_a_schedule_is_looked_at_once_in_each_interval() -> None:
-    (found,) = [each for each in alarms_of("{name: orders}", more=REFRESHED) if each.namespace == "AWS/Events"]
-    assert (found.period_s, found.periods, found.silence) == (1200, 3, "breaching")
-    assert found.dimensions == {"RuleName": "firnline-prod-refresh-public-orders"}
-    assert "every 20 minutes" in found.description
+    (found,) = [each for each in alarms_of("{name: orders}", more=REFRESHED) if each["namespace"] == "AWS/Events"]
+    assert (found["period"], found["evaluation_periods"], found["treat_missing_data"]) == (1200, 3, "breaching")
+    assert found["dimensions"] == {"RuleName": "firnline-prod-refresh-public-orders"}
+    assert "every 20 minutes" in found["alarm_description"]
 
 
 READER_OF = {About.CONSUMER: "{fan_out: {consumer: engine}}"}
 
 
 def test_it_says_after_how_many_hours_records_of_a_stream_of_ours_are_lost() -> None:
-    assert "records are lost after 48 hours. " in lag_alarm_of("{name: orders, retention_hours: 48}").description
+    assert (
+        "records are lost after 48 hours. " in lag_alarm_of("{name: orders, retention_hours: 48}")["alarm_description"]
+    )
 
 
 def test_it_does_not_claim_to_know_the_retention_of_an_adopted_stream() -> None:
-    description = lag_alarm_of("{name: orders, origin: adopt}").description
+    description = lag_alarm_of("{name: orders, origin: adopt}")["alarm_description"]
     assert "records are lost after the stream's own retention. " in description
     assert "hours" not in description
 
@@ -200,10 +212,10 @@ def published() -> dict[tuple[str, str], list[dict[str, str]]]:
 
 def test_every_alarm_has_the_dimensions_that_its_metric_is_written_with() -> None:
     for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP):
-        if alarm.namespace.startswith("AWS/"):
-            assert set(alarm.dimensions) == DIMENSIONS[alarm.namespace, alarm.metric], alarm.name
+        if alarm["namespace"].startswith("AWS/"):
+            assert set(alarm["dimensions"]) == DIMENSIONS[alarm["namespace"], alarm["metric_name"]], alarm["alarm_name"]
         else:
-            assert alarm.dimensions in published()[alarm.namespace, alarm.metric], alarm.name
+            assert alarm["dimensions"] in published()[alarm["namespace"], alarm["metric_name"]], alarm["alarm_name"]
 
 
 def test_the_engine_publishes_what_the_list_of_metrics_says_and_no_more() -> None:
@@ -213,16 +225,23 @@ def test_the_engine_publishes_what_the_list_of_metrics_says_and_no_more() -> Non
 def test_an_alarm_takes_of_a_metric_what_its_epochs_mean_together() -> None:
     """The sum of counts, the worst of what stands: of the others CloudWatch would make nothing that anybody meant."""
     kinds = {metric.name: metric.kind for metric in METRICS}
-    ours = [alarm for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP) if alarm.namespace == "Firnline"]
-    assert [alarm for alarm in ours if alarm.statistic != kinds[alarm.metric].value] == []
-    less = {alarm.metric for alarm in ours if alarm.comparison == "LessThanThreshold"}
+    ours = [alarm for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP) if alarm["namespace"] == "Firnline"]
+    assert [alarm for alarm in ours if alarm["statistic"] != kinds[alarm["metric_name"]].value] == []
+    less = {alarm["metric_name"] for alarm in ours if alarm["comparison_operator"] == "LessThanThreshold"}
     assert less == {"TimeToTrim", "Heartbeat"}
     assert kinds["TimeToTrim"] is Kind.LEAST
 
 
 def test_what_the_engine_counts_wakes_somebody_where_cloudwatch_gets_it() -> None:
-    ours = {alarm.name: alarm for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP) if alarm.namespace == "Firnline"}
-    assert {name.removeprefix("firnline-prod-"): (alarm.threshold, alarm.silence) for name, alarm in ours.items()} == {
+    ours = {
+        alarm["alarm_name"]: alarm
+        for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP)
+        if alarm["namespace"] == "Firnline"
+    }
+    assert {
+        name.removeprefix("firnline-prod-"): (alarm["threshold"], alarm["treat_missing_data"])
+        for name, alarm in ours.items()
+    } == {
         "orders-stopped": (1, "notBreaching"),
         "orders-waiting": (1, "notBreaching"),
         "orders-time-to-trim": (6 * 3600, "ignore"),
@@ -230,23 +249,25 @@ def test_what_the_engine_counts_wakes_somebody_where_cloudwatch_gets_it() -> Non
         "orders-rejected-rows": (1, "notBreaching"),
         "heartbeat": (1, "breaching"),
     }
-    assert all(" Next: " in alarm.description for alarm in ours.values())
+    assert all(" Next: " in alarm["alarm_description"] for alarm in ours.values())
 
 
 def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> None:
-    operations = {each.dimensions["Operation"] for each in alarms_of("{name: orders}") if each.metric == "SystemErrors"}
+    operations = {
+        each["dimensions"]["Operation"] for each in alarms_of("{name: orders}") if each["metric_name"] == "SystemErrors"
+    }
     assert {"GetItem", "PutItem", "Query", "UpdateItem"} <= operations
     assert not {"CreateTable", "DescribeTable"} & operations
 
 
 def test_nothing_looks_at_what_nobody_publishes() -> None:
-    assert not [alarm for alarm in alarms_of("{name: orders}") if alarm.namespace == "Firnline"]
+    assert not [alarm for alarm in alarms_of("{name: orders}") if alarm["namespace"] == "Firnline"]
 
 
 @pytest.mark.parametrize("hours", [None, 9])
 def test_an_alarm_of_records_that_are_soon_dropped_rings_as_early_as_was_asked_for(hours: int | None) -> None:
     alarms = "" if hours is None else f", time_to_trim_hours: {hours}"
     found = alarms_of("{name: orders}", WITH_LOG_GROUP, alarms=alarms)
-    (alarm,) = (each for each in found if each.metric == "TimeToTrim")
-    assert alarm.threshold == (hours or 6) * 3600
-    assert f"In less than {hours or 6} hours" in alarm.description
+    (alarm,) = (each for each in found if each["metric_name"] == "TimeToTrim")
+    assert alarm["threshold"] == (hours or 6) * 3600
+    assert f"In less than {hours or 6} hours" in alarm["alarm_description"]

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.dashboard import COLUMNS, WIDTH
 from firnline_infra.blueprint.dashboard_cost import FAN_OUT, LEDGER, PUT_UNITS, READ, SNOWPIPE, WRITTEN
 from firnline_infra.blueprint.prices import prices
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.observability import dashboards
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.metrics import METRICS
 
@@ -38,8 +39,8 @@ def widgets(
         """,
         "prod.yaml",
     )
-    board = blueprint_of(spec).dashboard
-    return [] if board is None else json.loads(board.body)["widgets"]
+    boards = [row for made in dashboards(Environment.of(spec)) for row in made.resources()]
+    return [widget for each in boards for widget in json.loads(each.arguments["dashboard_body"])["widgets"]]
 
 
 def lines(found: list[dict[str, Any]]) -> list[tuple[str, str, dict[str, str], str]]:

@@ -15,6 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.kinds import KINDS
 from firnline_infra.runtimes.registry import render
 from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from firnline_infra.specification import EnvironmentSpec, load_spec
@@ -89,7 +90,8 @@ def shown(spec: EnvironmentSpec) -> str:
     document = engine_config(spec, blueprint.outputs)
     job = render(job_of(spec), token="t") if spec.aws.runtime.kind else None
     around = kubernetes_prerequisites(spec) if spec.aws.runtime.kubernetes else None
-    return repr(blueprint) + json.dumps([document, job, around], default=repr)
+    rows = [kind.instances(blueprint) for kind in KINDS if kind.rows is not None]
+    return repr(blueprint) + repr(rows) + json.dumps([document, job, around], default=repr)
 
 
 def other_values(value: Any, annotation: Any) -> Iterator[Any]:

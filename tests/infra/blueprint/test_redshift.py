@@ -7,12 +7,12 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.redshift import RedshiftDestination, sql
+from firnline_infra.kinds.resource import Resource
 from firnline_infra.redshift.difference import normalized
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.render.bootstrap.redshift import statement_rights
 from firnline_infra.resources.aws_redshift import redshift_cluster
-from firnline_infra.resources.resource import Resource
 from firnline_ingest.errors import ConfigError
 from tests.infra.specifications import smallest
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.kinds.resource import Resource
 from firnline_infra.resources.aws_redshift import redshift_cluster
-from firnline_infra.resources.resource import Resource
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.terraform import differing, module_files, write_module
 from firnline_infra.terraform.expressions import label

@@ -8,6 +8,8 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Bucket, IamRole, LedgerTable
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import Kind
+from firnline_infra.kinds.observability import ALARM, DASHBOARD, LOG_GROUP, PARAMETER
 
 from .in_aws import Client, Facts
 
@@ -122,35 +124,40 @@ def _secrets(blueprint: Blueprint, resolve: Resolve) -> Asked:
         yield f"secret {each.name}", told
 
 
+def _rows(kind: Kind, blueprint: Blueprint) -> list[Mapping[str, Any]]:
+    return [each.arguments for each in kind.instances(blueprint)]
+
+
 def _alarms(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    for each in blueprint.alarms:
+    for each in _rows(ALARM, blueprint):
+        rings = ("comparison_operator", "threshold", "period", "evaluation_periods")
         yield (
-            f"alarm {each.name}",
+            f"alarm {each['alarm_name']}",
             {
-                "description": each.description,
-                "metric": f"{each.namespace}/{each.metric} {each.statistic}",
-                "dimensions": dict(each.dimensions),
-                "rings": [each.comparison, each.threshold, each.period_s, each.periods],
-                "silence": each.silence,
-                "topics": [list(each.topics)] * 2,
+                "description": each["alarm_description"],
+                "metric": f"{each['namespace']}/{each['metric_name']} {each['statistic']}",
+                "dimensions": dict(each["dimensions"]),
+                "rings": [each[name] for name in rings],
+                "silence": each["treat_missing_data"],
+                "topics": [each["alarm_actions"], each["ok_actions"]],
             },
         )
 
 
 def _dashboards(blueprint: Blueprint, _: Resolve) -> Asked:
-    if blueprint.dashboard is not None:
-        yield f"dashboard {blueprint.dashboard.name}", {"body": json.loads(blueprint.dashboard.body)}
+    for each in _rows(DASHBOARD, blueprint):
+        yield f"dashboard {each['dashboard_name']}", {"body": json.loads(each["dashboard_body"])}
 
 
 def _parameters(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    for each in blueprint.publication:
-        yield f"parameter {each.name}", {"value": resolve(each.value), "type": "String"}
+    for each in _rows(PARAMETER, blueprint):
+        yield f"parameter {each['name']}", {"value": resolve(each["insecure_value"]), "type": each["type"]}
 
 
 def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
     parts = blueprint.runtime
-    if (logs := parts.log_group) is not None:
-        yield f"log group {logs.name}", {"days": logs.retention_days, "tags": dict(logs.tags)}
+    for logs in _rows(LOG_GROUP, blueprint):
+        yield f"log group {logs['name']}", {"days": logs["retention_in_days"], "tags": logs["tags"]}
     if (images := parts.repository) is not None:
         told = {"tags stay": True, "scans": True, "key": resolve(images.key_arn), "tags": dict(images.tags)}
         yield f"image repository {images.name}", told

@@ -15,8 +15,8 @@ from firnline_infra.blueprint.redshift.definitions import (
     StreamViewDefinition,
 )
 from firnline_infra.blueprint.redshift.refreshing import scheduled_refreshes
-from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.environment import tags
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import StreamOptions
 from firnline_infra.specification.elsewhere import arn_of, place_of

@@ -11,8 +11,8 @@ from firnline_infra.blueprint.aws import IamRole
 from firnline_infra.blueprint.iam.redshift import refresh_statements, schedule_trust
 from firnline_infra.blueprint.redshift.definitions import RefreshSchedule, ScheduledRefreshes, StreamViewDefinition
 from firnline_infra.blueprint.redshift.sql import refresh
-from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.environment import tags
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, refresh_of
@@ -41,7 +41,7 @@ def scheduled_refreshes(
             input=json.dumps(_statement(section, names.application, group, made, refresh_of(names.application, view))),
             target=f"arn:{spec.aws.partition}:scheduler:::aws-sdk:redshiftdata:executeStatement",
             role_arn=REFRESH_ROLE,
-            is_counted=bool(spec.alarms.topics),
+            is_counted=spec.alarms.are_made,
             tags=tags(spec, component="redshift"),
         )
         for view, made in pairs

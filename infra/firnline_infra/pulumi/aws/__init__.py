@@ -1,16 +1,6 @@
 """Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
 
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
-from firnline_infra.pulumi.aws.observability import (
-    IngestAlarms,
-    IngestAlarmsArgs,
-    LogGroup,
-    LogGroupArgs,
-    OperationsDashboard,
-    OperationsDashboardArgs,
-    PublishedOutputs,
-    PublishedOutputsArgs,
-)
 from firnline_infra.pulumi.aws.redshift import (
     RedshiftProvisioned,
     RedshiftProvisionedArgs,
@@ -67,20 +57,12 @@ __all__ = [
     "EventStreamArgs",
     "ImageRepository",
     "ImageRepositoryArgs",
-    "IngestAlarms",
-    "IngestAlarmsArgs",
     "InstanceProfile",
     "InstanceProfileArgs",
     "LandingBucket",
     "LandingBucketArgs",
-    "LogGroup",
-    "LogGroupArgs",
-    "OperationsDashboard",
-    "OperationsDashboardArgs",
     "PodIdentityAssociation",
     "PodIdentityAssociationArgs",
-    "PublishedOutputs",
-    "PublishedOutputsArgs",
     "RedshiftProvisioned",
     "RedshiftProvisionedArgs",
     "RedshiftServerless",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.account_privileges import account_privileges
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.tags import comment_of
+from firnline_infra.environment import comment_of
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec

@@ -165,7 +165,7 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
     for stream in spec.streams:
         alarm = f"{names.application}-{stream.name}-rejected-rows"  # the longest of blueprint/alarms.py
         yield Derived(what=f"an alarm of {stream.name}", name=alarm, characters=ALARM)
-    for pipeline in spec.pipelines if spec.alarms.topics else ():
+    for pipeline in spec.pipelines if spec.alarms.are_made else ():
         if pipeline.reader != "polling":
             consumer = pipeline.reader.fan_out.consumer_name(names.application)
             alarm = f"{names.application}-{pipeline.stream}/{consumer}-lag"
@@ -288,7 +288,7 @@ def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 LONGEST_KEY, LONGEST_VALUE = 128, 256  # docs.aws.amazon.com/tag-editor, Tag naming limits
-OWN_TAGS = 3  # blueprint/tags.py
+OWN_TAGS = 3  # environment.py
 MOST_TAGS = 50 - OWN_TAGS
 TAG_LETTERS = r"[\w \xa0.:/=+@-]*"  # of any script; a line break is none
 

@@ -92,7 +92,7 @@ def _the_lag_alarm_comes_before_the_loss(spec: EnvironmentSpec) -> Iterator[str]
     """An adopted stream's retention is its owner's, and not in the specification."""
     ours = [stream.retention_hours * 60 for stream in spec.streams if stream.origin is Origin.CREATE]
     shortest = min(ours, default=None)
-    if shortest is not None and spec.alarms.topics and spec.alarms.lag_minutes + MINUTES_UNTIL_AN_ALARM >= shortest:
+    if shortest is not None and spec.alarms.are_made and spec.alarms.lag_minutes + MINUTES_UNTIL_AN_ALARM >= shortest:
         yield (
             f"alarms.lag_minutes: {spec.alarms.lag_minutes} wakes somebody when the first records are gone: a stream keeps "
             f"them for {shortest} minutes, and an alarm takes {MINUTES_UNTIL_AN_ALARM}. Expected less than "
@@ -104,7 +104,7 @@ def _the_last_call_is_not_always(spec: EnvironmentSpec) -> Iterator[str]:
     """No record has more time than its stream's retention; an adopted stream's is at least 24 hours."""
     hours = [stream.retention_hours for stream in spec.streams]
     shortest = min(hours, default=None)
-    if shortest is not None and spec.alarms.topics and spec.alarms.time_to_trim_hours >= shortest:
+    if shortest is not None and spec.alarms.are_made and spec.alarms.time_to_trim_hours >= shortest:
         yield (
             f"alarms.time_to_trim_hours: {spec.alarms.time_to_trim_hours} would ring always: a stream keeps records for "
             f"{shortest} hours. Expected less than that."

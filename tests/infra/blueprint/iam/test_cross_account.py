@@ -13,6 +13,9 @@ from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.cross_account import owners_policy, owners_resource_policy, owners_trust
 from firnline_infra.blueprint.network import egress
+from firnline_infra.environment import Environment
+from firnline_infra.kinds import observability
+from firnline_infra.kinds.observability import ALARM, DASHBOARD
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec
@@ -180,14 +183,13 @@ def test_alarms_here_are_those_that_can_ring_here() -> None:
     network = {"subnets": ["subnet-0a1b2c3d4e5f60718"], "security_group": {"vpc": "vpc-0a1b2c3d4e5f60718"}}
     aws = {"runtime": {"emr_serverless": {**network, "log_group": "firnline"}}}
     topics = ["arn:aws:sns:eu-central-1:123456789012:oncall"]
-    made = blueprint_of(spec_of(PARTNER, HERE, aws=aws, alarms={"topics": topics}, metrics={"dashboard": True}))
-    names = {each.name for each in made.alarms}
+    spec = spec_of(PARTNER, HERE, aws=aws, alarms={"topics": topics}, metrics={"dashboard": True})
+    rows = [row for made in observability.rows(Environment.of(spec)) for row in made.resources()]
+    names = {row.arguments["alarm_name"] for row in rows if row.type == ALARM.terraform_type}
     assert {"firnline-dev-views-lag", "firnline-dev-orders-time-to-trim"} <= names
     assert not {"firnline-dev-orders-lag", "firnline-dev-orders-throttled"} & names
-    assert made.dashboard is not None
-    counted = [
-        line for each in json.loads(made.dashboard.body)["widgets"] for line in each["properties"].get("metrics", ())
-    ]
+    (body,) = [row.arguments["dashboard_body"] for row in rows if row.type == DASHBOARD.terraform_type]
+    counted = [line for each in json.loads(body)["widgets"] for line in each["properties"].get("metrics", ())]
     assert {line[3] for line in counted if line[0] == "AWS/Kinesis"} == {"views"}
 
 

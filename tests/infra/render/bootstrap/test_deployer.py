@@ -13,6 +13,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Scope, arns_by_kind
+from firnline_infra.kinds.observability import LOG_GROUP
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
@@ -346,7 +347,7 @@ def test_what_is_asked_for_by_name_is_allowed_as_the_service_asks_about_it(prod_
     spec = prod_spec.model_copy(update={"streams": [*streams, *prod_spec.streams[1:]]})
     blueprint = blueprint_of(spec)
     assert blueprint.role is not None
-    assert blueprint.runtime.log_group is not None
+    (log_group,) = LOG_GROUP.instances(blueprint)
     policies = {
         "deploy": rendered(deployer_statements(spec, blueprint)),
         "preview": rendered(previewer_statements(spec, blueprint)),
@@ -357,7 +358,7 @@ def test_what_is_asked_for_by_name_is_allowed_as_the_service_asks_about_it(prod_
     at = lambda service, rest: f"arn:aws:{service}:eu-central-1:123456789012:{rest}"  # noqa: E731
     consumer = at("kinesis", f"stream/{spec.streams[0].name}/consumer/fraud")
     secret = at("secretsmanager", f"secret:{blueprint.names.ingest_secret}")
-    group = at("logs", f"log-group:{blueprint.runtime.log_group.name}:log-stream:")
+    group = at("logs", f"log-group:{LOG_GROUP.name(log_group)}:log-stream:")
     asked = {
         ("deploy", "kinesis:DescribeStreamConsumer"): (consumer, f"{consumer}:1700000000"),
         ("preview", "kinesis:DescribeStreamConsumer"): (consumer, f"{consumer}:1700000000"),

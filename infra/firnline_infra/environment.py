@@ -1,7 +1,30 @@
-"""The tags in AWS and comments in Snowflake by which an environment's objects can be told from others."""
+"""An environment, resolved once from its specification: the names of what it has, and the marks by which an account knows it.
+
+Rows of cloud objects (`kinds/`) are functions of it.
+"""
+
+from dataclasses import dataclass
+from typing import Self
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+
+
+@dataclass(frozen=True)
+class Environment:
+    spec: EnvironmentSpec
+    names: Names
+
+    @classmethod
+    def of(cls, spec: EnvironmentSpec) -> Self:
+        return cls(spec, Names.of(spec))
+
+    def __repr__(self) -> str:
+        return f"Environment({self.spec.name})"
+
+    def tags(self, component: str) -> dict[str, str]:
+        """The tags of its objects in AWS."""
+        return tags(self.spec, component=component)
 
 
 def tags(spec: EnvironmentSpec, *, component: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ Types and arguments have Terraform's words, from which pulumi-aws and pulumi-sno
 another one has once it is made, it holds one of the expressions below; a definition's references to others stay as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -88,3 +88,8 @@ class Component:
     gives: Mapping[Reference, Any] = field(default_factory=dict)
     """What the blueprint's references to it mean."""
     after: "tuple[Component, ...]" = ()
+
+    def resources(self) -> Iterator[Resource]:
+        """Yields its resources, and those of the components in it."""
+        for member in self.members:
+            yield from member.resources() if isinstance(member, Component) else (member,)
