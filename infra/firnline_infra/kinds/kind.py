@@ -8,7 +8,7 @@ real deployments.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, auto
 from typing import Any
 
@@ -94,6 +94,8 @@ class ResourceType:
     """
     terraform: str = ""
     """Terraform's name of the type where it does not follow from the token."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Pulumi's names of properties that do not follow from Terraform's, by Terraform's path (property_names.py)."""
 
     @property
     def type_name(self) -> str:
@@ -137,6 +139,8 @@ class Kind(ResourceType):
     """AWS makes up its id, so that policies know it by our tag."""
     comparisons: tuple[Comparison, ...] = ()
     """What `firnline drift` looks at beside the provider; the reading role may do what they ask for."""
+    checkov_skips: Mapping[str, str] = field(default_factory=dict)
+    """Checks of Checkov's that a row has otherwise, each with its reason."""
     compared: Callable[[EnvironmentSpec, Blueprint], Iterable[Any]] | None = None
     """The objects that the comparisons look at; the instances if absent."""
 
@@ -188,3 +192,9 @@ def noun_of(token: str) -> str:
     where = package if package == "snowflake" else module.partition("/")[0]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", kind).lower()
     return f"{where} {words}"
+
+
+def camel(name: str) -> str:
+    """Writes a name as Pulumi does where it has none of its own: `rsa_public_key_2` is rsaPublicKey2."""
+    first, *rest = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in rest)

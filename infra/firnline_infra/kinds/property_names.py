@@ -6,6 +6,9 @@ A test compares this table, both ways, with every argument class of the two SDKs
 import re
 from collections.abc import Mapping
 
+from firnline_infra.kinds import RESOURCE_TYPES
+from firnline_infra.kinds.kind import camel
+
 AWS, SNOWFLAKE = "pulumi:providers:aws", "pulumi:providers:snowflake"
 
 RENAMED: Mapping[str, Mapping[str, str]] = {
@@ -14,7 +17,6 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "experimental_features_disabled": "experimentalFeaturesDisableds",
         "experimental_features_enabled": "experimentalFeaturesEnableds",
     },
-    "aws:cloudwatch/metricAlarm:MetricAlarm": {"alarm_name": "name", "metric_query": "metricQueries"},
     "aws:dynamodb/table:Table": {
         "attribute": "attributes",
         "global_secondary_index": "globalSecondaryIndexes",
@@ -97,14 +99,9 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "default_workload_identity.oidc.oidc_audience_list": "oidcAudienceLists"
     },
     "snowflake:index/table:Table": {"cluster_by": "clusterBies", "column": "columns", "tag": "tags"},
+    **{each.token: each.renamed for each in RESOURCE_TYPES if each.renamed},
 }
 """A type's properties with a name of Pulumi's own."""
-
-
-def camel(name: str) -> str:
-    """Writes a name as Pulumi does where it has none of its own: `rsa_public_key_2` is rsaPublicKey2."""
-    first, *rest = name.split("_")
-    return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
 def pulumi_name(token: str, path: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from firnline_infra.blueprint.snowflake import InteractiveTable, literal
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.property_names import camel
+from firnline_infra.kinds.kind import camel
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.identifiers import like_pattern
 from firnline_ingest.permissions.snowflake import OWNERSHIP

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firnline_infra.kinds.comparison import Difference, Subject
-from firnline_infra.kinds.property_names import camel
+from firnline_infra.kinds.kind import camel
 from firnline_ingest.identifiers import like_pattern
 
 NOTHING, UNSET = "nothing", {"", "null", "[]", "None"}

@@ -14,7 +14,8 @@ import pulumi
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import TOKENS
-from firnline_infra.kinds.property_names import camel, python_name
+from firnline_infra.kinds.kind import camel
+from firnline_infra.kinds.property_names import python_name
 from firnline_infra.kinds.resource import (
     Component,
     FormattedText,

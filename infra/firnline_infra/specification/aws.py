@@ -27,6 +27,7 @@ POLICY_ARN = Form(
 TOPIC_ARN = Form(
     r"arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+", "the ARN of an SNS topic", "arn:aws:sns:eu-central-1:123456789012:on-call"
 )
+MOST_TOPICS = 5  # CloudWatch, PutMetricAlarm
 AREAS = "af|ap|ca|cn|eu|il|me|mx|sa|us|us-gov|us-iso|us-isob|us-isof|eu-isoe|eusc-de"
 DIRECTIONS = "central|north|south|east|west|northeast|northwest|southeast|southwest"
 REGION = Form(rf"({AREAS})-({DIRECTIONS})-\d{{1,2}}", "an AWS region", "eu-central-1")

@@ -15,7 +15,7 @@ from firnline_infra.accounts import Accounts, TerraformPlace
 from firnline_infra.accounts.aws import aws_call, if_there
 from firnline_infra.blueprint.engine_config import document_text
 from firnline_infra.kinds import TOKENS
-from firnline_infra.kinds.property_names import camel
+from firnline_infra.kinds.kind import camel
 from firnline_infra.pulumi_cli.recovery.lookups import BY_NAME, REPEATED, Lookup, aws_lookups
 from firnline_infra.pulumi_cli.recovery.pending import why_foreign
 from firnline_infra.specification.model import EnvironmentSpec

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import made_volumes
-from firnline_infra.specification.aws import BUCKET_NAME
+from firnline_infra.specification.aws import BUCKET_NAME, MOST_TOPICS
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.elsewhere import access_key_secrets
 from firnline_infra.specification.model import Durability, EnvironmentSpec
@@ -328,9 +328,6 @@ def _keys_are_distinct_for_iam(spec: EnvironmentSpec) -> Iterator[str]:
 def _there_are_not_too_many(spec: EnvironmentSpec) -> Iterator[str]:
     if len(spec.tags) > MOST_TAGS:
         yield f"tags: {len(spec.tags)} are given; AWS takes 50 on an object, and {OWN_TAGS} of them are Firnline's."
-
-
-MOST_TOPICS = 5  # CloudWatch, PutMetricAlarm
 
 
 def _nothing_is_given_twice(spec: EnvironmentSpec) -> Iterator[str]:
