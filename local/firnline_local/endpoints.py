@@ -36,6 +36,7 @@ AWS_SERVICES = (
     "s3",
     "scheduler",
     "secretsmanager",
+    "sns",
     "ssm",
     "sts",
 )

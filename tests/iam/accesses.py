@@ -24,6 +24,7 @@ from tests.iam.services import (
     redshift,
     s3,
     secretsmanager,
+    sns,
     ssm,
     sts,
 )
@@ -51,6 +52,7 @@ TABLES: Mapping[str, Table] = {
     "s3": s3.accesses,
     "scheduler": eventbridge.of_scheduler,
     "secretsmanager": secretsmanager.accesses,
+    "sns": sns.accesses,
     "ssm": ssm.accesses,
     "sts": sts.accesses,
 }

@@ -23,6 +23,7 @@ DEPLOYER: Mapping[str, str] = {
     "OwnSecret": "The secrets of the private keys, without the right to read them. AWS ends their ARN with six letters.",
     "OwnParameter": "The outputs that are published.",
     "OwnMetricAlarm": "The alarms.",
+    "OwnTopic": "The topic of `alarms.notify`.",
     "OwnDashboard": "The dashboard, which belongs to no region.",
     "OwnLogGroup": "The group of the engine's logs; what is in it can't be read by this.",
     "OwnRepository": "The repository of the engine's images, on Kubernetes, where the specification names no image: it, and how "

@@ -67,7 +67,7 @@ ROLE = parse_spec(
         route_tables: [rtb-0a1b2c3d4e5f60718]
         subnets: [subnet-0a1b2c3d4e5f60718, subnet-1a1b2c3d4e5f60718]
         clients: [10.0.0.0/16]
-    alarms: {{topics: ["arn:aws:sns:{REGION}:{ACCOUNT}:oncall"]}}
+    alarms: {{topics: ["arn:aws:sns:{REGION}:{ACCOUNT}:oncall"], notify: [on-call@example.com]}}
     metrics: {{dashboard: true}}
     publication: {{ssm_prefix: /orders/prod}}
     """,

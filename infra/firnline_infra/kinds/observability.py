@@ -1,16 +1,19 @@
-"""CloudWatch and Systems Manager: alarms, a dashboard, logs, and the outputs that are published."""
+"""CloudWatch, SNS and Systems Manager: alarms and whom they notify, a dashboard, logs, and the outputs that are published."""
 
-from collections.abc import Iterator
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.alarms import alarms
 from firnline_infra.blueprint.dashboard import dashboard_body
+from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.stack_outputs import published
 from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope, own_name
-from firnline_infra.kinds.resource import Component, Resource
+from firnline_infra.kinds.resource import Component, PolicyText, Resource
 from firnline_infra.specification.arns import Arns
 
 LOGS_DAYS = 30
@@ -34,10 +37,62 @@ def log_groups(environment: Environment) -> Iterator[Component]:
 def metric_alarms(environment: Environment) -> Iterator[Component]:
     """Yields nothing if the specification names nobody to notify."""
     options = environment.spec.alarms
-    made = alarms(environment, options.topics) if options.are_made else ()
+    topics: list[Any] = list(options.topics)
+    if options.notify:
+        topic = _topic(environment)
+        topics.append(topic["arn"])
+        yield Component("AlarmTopic", "alarms-notify", (topic, *_subscriptions(topic, options.notify)))
+    made = alarms(environment, topics) if topics else ()
     rows = tuple(Resource(ALARM.terraform_type, f"alarms-{each['alarm_name']}", each) for each in made)
     if rows:
         yield Component("IngestAlarms", "alarms", rows)
+
+
+def _topic(environment: Environment) -> Resource:
+    """A topic of which the environment's alarms are the only publishers: SNS's own policy for a topic would let the account's
+    whole CloudWatch publish, and more."""
+    application, arns = environment.names.application, Arns(environment.spec)
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", f"{application}-alarms")
+    publishes = PolicyStatement(
+        sid="AlarmsPublish",
+        principals={"Service": "cloudwatch.amazonaws.com"},
+        actions=("sns:Publish",),
+        resources=(arns.regional("sns", name),),
+        conditions={
+            "StringEquals": {"aws:SourceAccount": environment.spec.aws.account},
+            "ArnLike": {"aws:SourceArn": arns.regional("cloudwatch", f"alarm:{application}-*")},
+        },
+    )
+    arguments = {"name": name, "policy": PolicyText((publishes,)), "tags": environment.tags("alarm")}
+    return Resource(TOPIC.terraform_type, "alarms-notify-topic", arguments)
+
+
+def _subscriptions(topic: Resource, endpoints: Sequence[str]) -> Iterator[Resource]:
+    """A URL may hold a key, which no name of a resource shows."""
+    for each in endpoints:
+        protocol = "https" if each.startswith("https://") else "email"
+        arguments = {"topic_arn": topic["arn"], "protocol": protocol, "endpoint": each}
+        name = f"alarms-notify-{hashlib.sha256(each.encode()).hexdigest()[:8]}"
+        yield Resource(SUBSCRIPTION.terraform_type, name, arguments)
+
+
+def _topic_arn(row: Any) -> str:
+    """The ARN as the topic's policy names it."""
+    return str(row.arguments["policy"].statements[0].resources[0])
+
+
+def _subscribers(subject: Subject) -> Iterator[Difference]:
+    """Who is notified and should not be, and who should be and has not confirmed."""
+    pages = subject.clients("sns").get_paginator("list_subscriptions_by_topic")
+    found = (page["Subscriptions"] for page in pages.paginate(TopicArn=_topic_arn(subject.wanted)))
+    for each in (each for subscriptions in found for each in subscriptions):
+        path, arn = f"subscription {each['Protocol']} {each['Endpoint']}", each["SubscriptionArn"]
+        if each["Endpoint"] not in subject.spec.alarms.notify:
+            step = f"aws sns unsubscribe --subscription-arn {arn}"
+            yield Difference.unwanted(path, "notified of each alarm", step)
+        elif not arn.startswith("arn:"):
+            step = "follow the link that SNS sent there; 48 hours after it, `firnline up` has SNS send another"
+            yield Difference(path=path, expected="confirmed", found="pending confirmation", next_step=step)
 
 
 def dashboards(environment: Environment) -> Iterator[Component]:
@@ -87,7 +142,7 @@ def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
     return [arn for group in groups for arn in (arns.log_group(group), arns.in_log_group(group))]
 
 
-def _subscriptions(subject: Subject) -> Iterator[Difference]:
+def _subscription_filters(subject: Subject) -> Iterator[Difference]:
     pages = subject.clients("logs").get_paginator("describe_subscription_filters")
     found = (page["subscriptionFilters"] for page in pages.paginate(logGroupName=own_name(subject.wanted)))
     for each in (each for filters in found for each in filters):
@@ -155,6 +210,47 @@ ALARM = Kind(
         Right("Removes it when it leaves the specification.", delete="DeleteAlarms"),
     ),
 )
+TOPIC = Kind(
+    "aws:sns/topic:Topic",
+    "topic",
+    service="sns",
+    checkov_skips={
+        "CKV_AWS_26": "a message names an alarm, and holds no record; a key would have to let CloudWatch use it"
+    },
+    rows=metric_alarms,
+    arn=lambda _, row: _topic_arn(row),
+    exists=Lookup("sns", "get_topic_attributes", request=lambda wanted: {"TopicArn": _topic_arn(wanted)}),
+    rights=(
+        Right("Makes it.", create="CreateTopic"),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right("Its policy: only alarms of the environment publish.", create="SetTopicAttributes"),
+        Right(COMPARE, read="GetTopicAttributes ListTagsForResource"),
+        Right("Removes it, and what subscribes to it.", delete="DeleteTopic"),
+    ),
+    comparisons=(Comparison(what="subscriptions", actions="ListSubscriptionsByTopic", find=_subscribers),),
+)
+SUBSCRIPTION = Kind(
+    "aws:sns/topicSubscription:TopicSubscription",
+    "subscription",
+    renamed={"topic_arn": "topic"},
+    service="sns",
+    rows=metric_alarms,
+    name=lambda row: str(row.arguments["endpoint"]),
+    arn=lambda _, row: _topic_arn(row.arguments["topic_arn"].resource),
+    rights=(
+        Right("Has SNS ask whoever is notified to confirm.", create="Subscribe"),
+        Right(
+            "Whether it is confirmed; AWS narrows it to no topic.",
+            read="GetSubscriptionAttributes",
+            scope=Scope.REGION,
+        ),
+        Right(
+            "Removes who is notified no more; AWS narrows it to no topic.",
+            delete="Unsubscribe",
+            scope=Scope.REGION,
+        ),
+    ),
+)
 DASHBOARD = Kind(
     "aws:cloudwatch/dashboard:Dashboard",
     "dashboard",
@@ -198,9 +294,9 @@ LOG_GROUP = Kind(
         Right("Removes it with its logs.", delete="DeleteLogGroup"),
     ),
     comparisons=(
-        Comparison(what="subscriptions", actions="DescribeSubscriptionFilters", find=_subscriptions),
+        Comparison(what="subscriptions", actions="DescribeSubscriptionFilters", find=_subscription_filters),
         Comparison(what="metric filters", actions="DescribeMetricFilters", find=_metric_filters),
     ),
 )
-KINDS = (PARAMETER, ALARM, DASHBOARD, LOG_GROUP)
+KINDS = (PARAMETER, ALARM, DASHBOARD, LOG_GROUP, TOPIC, SUBSCRIPTION)
 """In the order in which policies list them."""

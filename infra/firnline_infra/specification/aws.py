@@ -27,6 +27,11 @@ POLICY_ARN = Form(
 TOPIC_ARN = Form(
     r"arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+", "the ARN of an SNS topic", "arn:aws:sns:eu-central-1:123456789012:on-call"
 )
+NOTIFIED = Form(
+    r"[^@\s/]+@[^@\s/]+\.[^@\s/]+|https://[^\s/]+(/\S*)?",
+    "an e-mail address, or an https:// URL",
+    "on-call@example.com",
+)
 MOST_TOPICS = 5  # CloudWatch, PutMetricAlarm
 AREAS = "af|ap|ca|cn|eu|il|me|mx|sa|us|us-gov|us-iso|us-isob|us-isof|eu-isoe|eusc-de"
 DIRECTIONS = "central|north|south|east|west|northeast|northwest|southeast|southwest"
@@ -193,7 +198,10 @@ class Alarms(Section):
     """Settings of what notifies an operator."""
 
     topics: list[TopicArn] = Field(default=[])
-    """ARNs of SNS topics that are notified, five at most; without one no alarm is made."""
+    """ARNs of SNS topics that are notified, five at most; without one, and without `notify`, no alarm is made."""
+    notify: list[Annotated[str, NOTIFIED]] = Field(default=[])
+    """E-mail addresses and https:// URLs that are notified by a topic of the environment's own. SNS asks each of them to
+    confirm within 48 hours. A URL is in the state, and in plans: if it is a secret, name a topic of your own."""
     lag_minutes: int = Field(default=15, ge=1, le=1440)
     """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the
     retention, so that an operator can act; watch GetRecords.IteratorAgeMilliseconds."""
@@ -205,12 +213,21 @@ class Alarms(Section):
 
     @property
     def are_made(self) -> bool:
-        return bool(self.topics)
+        return bool(self.topics or self.notify)
 
     @property
     def hosts(self) -> dict[str, str]:
         """The services that whoever deploys reaches for them, and why."""
-        return {"monitoring": "alarms"} if self.are_made else {}
+        made = {"monitoring": "alarms"} if self.are_made else {}
+        return made | ({"sns": "the topic of alarms.notify"} if self.notify else {})
+
+    @model_validator(mode="after")
+    def _an_alarm_notifies_a_few(self) -> Self:
+        if twice := sorted({each for each in self.notify if self.notify.count(each) > 1}):
+            raise ValueError(f"notify: {', '.join(twice)} must be given once")
+        if self.notify and len(self.topics) >= MOST_TOPICS:
+            raise ValueError(f"an alarm notifies {MOST_TOPICS} topics, and notify makes one; topics must be fewer")
+        return self
 
 
 class Publication(Section):

@@ -144,6 +144,8 @@ def runtime(vpc: str) -> None:
     oldest = {"tagStatus": "any", "countType": "imageCountMoreThan", "countNumber": 9}
     rule = {"rulePriority": 1, "selection": oldest, "action": {"type": "expire"}}
     aws.ecr.LifecyclePolicy("kept-images", repository=images.name, policy=json.dumps({"rules": [rule]}))
+    topic = aws.sns.Topic("topic", name="every", tags=TAGS)
+    aws.sns.TopicSubscription("subscription", topic=topic.arn, protocol="email", endpoint="on-call@example.com")
     aws.cloudwatch.LogGroup("logs", name="/every", retention_in_days=30, tags=TAGS)
     aws.ec2.SecurityGroup("group", name="every", description="every", vpc_id=vpc, tags=TAGS)
     place = {"id": "local", "type": "EKS", "info": {"eks_info": {"namespace": "every"}}}

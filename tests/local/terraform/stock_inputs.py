@@ -41,6 +41,12 @@ TAKEN: dict[str, dict[str, Any]] = {
         "statistic": "Sum",
         "threshold": 1,
     },
+    "aws_sns_topic": {"name": "t"},
+    "aws_sns_topic_subscription": {
+        "topic_arn": "arn:aws:sns:eu-central-1:111122223333:t",
+        "protocol": "email",
+        "endpoint": "a@example.com",
+    },
     "aws_emrserverless_application": {"name": "a", "release_label": "emr-7.0.0", "type": "spark"},
     "aws_iam_policy": {"name": "p", "policy": POLICY},
     "aws_iam_user": {"name": "u"},
@@ -174,6 +180,14 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
         {"name": "a b"},
         {"permissions_boundary": "x" * 2049},
         {"name": ""},
+    ],
+    "aws_sns_topic": [
+        {"policy": "x"},
+        {"name": "a", "name_prefix": "b"},
+    ],
+    "aws_sns_topic_subscription": [
+        {"protocol": "fax"},
+        {"topic_arn": "x"},
     ],
     "aws_iam_user_policy_attachment": [
         {"policy_arn": "x"},

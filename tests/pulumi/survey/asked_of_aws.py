@@ -9,7 +9,14 @@ from firnline_infra.blueprint.aws import Bucket, IamRole, LedgerTable
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
-from firnline_infra.kinds.observability import ALARM, DASHBOARD, LOG_GROUP, PARAMETER
+from firnline_infra.kinds.observability import (
+    ALARM,
+    DASHBOARD,
+    LOG_GROUP,
+    PARAMETER,
+    SUBSCRIPTION,
+    TOPIC,
+)
 
 from .in_aws import Client, Facts
 
@@ -19,7 +26,7 @@ Asked = Iterator[tuple[str, dict[str, Any]]]
 
 def asked_of_aws(blueprint: Blueprint, resolve: Resolve) -> Facts:
     """`resolve` says what was made for a reference."""
-    parts = (_streams, _ledgers, _buckets, _roles, _secrets, _alarms, _dashboards, _parameters, _runtime)
+    parts = (_streams, _ledgers, _buckets, _roles, _secrets, _alarms, _topics, _dashboards, _parameters, _runtime)
     return dict(asked for part in parts for asked in part(blueprint, resolve))
 
 
@@ -142,6 +149,14 @@ def _alarms(blueprint: Blueprint, resolve: Resolve) -> Asked:
                 "topics": [each["alarm_actions"], each["ok_actions"]],
             },
         )
+
+
+def _topics(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    notified = sorted((each["protocol"], each["endpoint"]) for each in _rows(SUBSCRIPTION, blueprint))
+    for each in _rows(TOPIC, blueprint):
+        statements = each["policy"].statements
+        policy = policy_document(statements, resolve)
+        yield f"topic {statements[0].resources[0]}", {"policy": policy, "notifies": notified}
 
 
 def _dashboards(blueprint: Blueprint, _: Resolve) -> Asked:

@@ -161,6 +161,15 @@ def _alarms(client: Client) -> Found:
         )
 
 
+def _topics(client: Client) -> Found:
+    sns = client("sns")
+    for arn in (each["TopicArn"] for each in sns.list_topics()["Topics"]):
+        policy = json.loads(sns.get_topic_attributes(TopicArn=arn)["Attributes"]["Policy"])
+        subscriptions = sns.list_subscriptions_by_topic(TopicArn=arn)["Subscriptions"]
+        told = {"policy": policy, "notifies": sorted((each["Protocol"], each["Endpoint"]) for each in subscriptions)}
+        yield f"topic {arn}", told
+
+
 def _dashboards(client: Client) -> Found:
     for told in client("cloudwatch").list_dashboards()["DashboardEntries"]:
         body = client("cloudwatch").get_dashboard(DashboardName=told["DashboardName"])["DashboardBody"]
@@ -278,6 +287,7 @@ AROUND = (
     _users,
     _alarms,
     _dashboards,
+    _topics,
     _parameters,
     _log_groups,
     _repositories,

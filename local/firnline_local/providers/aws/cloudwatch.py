@@ -1,7 +1,7 @@
-"""CloudWatch: dashboards, log groups, and alarms on one metric, without metric math.
+"""CloudWatch: dashboards, log groups, and alarms on one metric, without metric math; SNS: topics, and who subscribes to them.
 
 Rules: terraform-provider-aws 6, `resourceDashboard` and `resourceMetricAlarm` (internal/service/cloudwatch/), `resourceGroup`
-(internal/service/logs/group.go).
+(internal/service/logs/group.go), `resourceTopic` and `resourceTopicSubscription` (internal/service/sns/).
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,14 @@ from firnline_local.providers.aws.kind import (
     Subject,
     WireField,
     arn_as,
+    document,
     made_by,
     on,
     sends,
     tags_by,
     tags_by_arn,
 )
-from firnline_local.providers.aws.values import as_list, json_like, set_like
+from firnline_local.providers.aws.values import as_document, as_list, json_like, set_like
 from firnline_local.providers.kind import MOST, Form, Properties, Rules
 
 SIZES = tuple(f"{prefix}{of}" for of in ("bytes", "bits") for prefix in ("", "Kilo", "Mega", "Giga", "Tera"))
@@ -191,4 +192,58 @@ METRIC_ALARM = AwsKind(
     tags=tags_by("tag_resource", "untag_resource", where=arn_as("ResourceARN")),
     remove=lambda it: it.client.delete_alarms(AlarmNames=[it.id]),
 )
-KINDS = (DASHBOARD, LOG_GROUP, METRIC_ALARM)
+
+
+def _look_at_topic(it: Subject) -> Properties:
+    found = it.ask("get_topic_attributes")["Attributes"]
+    tags = it.client.list_tags_for_resource(ResourceArn=it.id)["Tags"]
+    return {**found, "Name": it.id.rpartition(":")[2], "Tags": tags}
+
+
+def _set_policy(it: Subject) -> None:
+    it.ask("set_topic_attributes", AttributeName="Policy", AttributeValue=as_document(it.inputs["policy"]))
+
+
+TOPIC = AwsKind(  # the service answers a second request with the topic that there is
+    type="aws:sns/topic:Topic",
+    service="sns",
+    rules=Rules.of(
+        "name namePrefix fifoTopic region",
+        defaults={"tags": {}},
+        conflicts="name namePrefix",
+        forms={"name": Form(r"[0-9A-Za-z_-]{1,256}", "1 to 256 letters, digits, _ and -")},
+        documents="policy",
+    ),
+    fields={"name": "Name", "policy": document("", "Policy")},
+    outputs={"arn": "TopicArn", "owner": "Owner"},
+    by="TopicArn",
+    make=made_by("create_topic", "TopicArn", tags=as_list),
+    later="policy",
+    look=_look_at_topic,
+    updates=(on("policy", _set_policy),),
+    tags=tags_by("tag_resource", "untag_resource", where=arn_as("ResourceArn")),
+    remove=lambda it: it.ask("delete_topic"),
+    gone="NotFound NotFoundException",
+)
+SUBSCRIPTION = AwsKind(
+    type="aws:sns/topicSubscription:TopicSubscription",
+    service="sns",
+    rules=Rules.of(
+        "topic protocol endpoint region",
+        values={"protocol": "application email email-json firehose http https lambda sms sqs"},
+        arns="topic subscriptionRoleArn",
+        json="deliveryPolicy filterPolicy redrivePolicy replayPolicy",
+    ),
+    fields={"topic": "TopicArn", "protocol": "Protocol", "endpoint": "Endpoint"},
+    outputs={
+        "arn": "SubscriptionArn",
+        "ownerId": "Owner",
+        "pendingConfirmation": lambda _, found: found["PendingConfirmation"] == "true",
+    },
+    by="SubscriptionArn",
+    make=lambda it: it.client.subscribe(**it.request(), ReturnSubscriptionArn=True)["SubscriptionArn"],
+    look=lambda it: it.ask("get_subscription_attributes")["Attributes"],
+    remove=lambda it: it.ask("unsubscribe"),
+    gone="NotFound NotFoundException",
+)
+KINDS = (DASHBOARD, LOG_GROUP, METRIC_ALARM, TOPIC, SUBSCRIPTION)

@@ -1,4 +1,4 @@
-"""Alarms, dashboards and log groups."""
+"""Alarms, whom they notify, dashboards and log groups."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from firnline_local.providers.aws import cloudwatch
 from firnline_local.providers.clients import Clients
 
-from .case import ACCOUNT, Case, fresh
+from .case import ACCOUNT, Case, fresh, policy
 
 WIDGET = {"type": "text", "x": 0, "y": 0, "width": 6, "height": 2, "properties": {"markdown": "a"}}
 
@@ -34,6 +34,10 @@ def alarm_changed(clients: Clients, id_: str) -> None:
     found = clients.aws("cloudwatch").describe_alarms(AlarmNames=[id_])["MetricAlarms"][0]
     keep = ("AlarmName", "ComparisonOperator", "EvaluationPeriods", "MetricName", "Namespace", "Period", "Statistic")
     clients.aws("cloudwatch").put_metric_alarm(**{name: found[name] for name in keep}, Threshold=1.0)
+
+
+def a_topic(clients: Clients) -> str:
+    return cloudwatch.TOPIC.create({"name": fresh("topic")}, clients).id
 
 
 CASES = [
@@ -81,5 +85,22 @@ CASES = [
             "tags": lambda c, i: c.aws("logs").untag_log_group(logGroupName=i, tags=["a"]),
         },
         changes={"retentionInDays": 7, "tags": {"b": "2"}},
+    ),
+    Case(
+        kind=cloudwatch.TOPIC,
+        inputs=lambda _: {"name": fresh("topic"), "policy": policy("sns:Publish"), "tags": {"a": "1"}},
+        taken=None,
+        behind={
+            "policy": lambda c, i: c.aws("sns").set_topic_attributes(
+                TopicArn=i, AttributeName="Policy", AttributeValue=policy("sns:*")
+            ),
+            "tags": lambda c, i: c.aws("sns").untag_resource(ResourceArn=i, TagKeys=["a"]),
+        },
+        changes={"policy": policy("sns:Subscribe"), "tags": {"b": "2"}},
+    ),
+    Case(
+        kind=cloudwatch.SUBSCRIPTION,
+        inputs=lambda c: {"topic": a_topic(c), "protocol": "email", "endpoint": "on-call@example.com"},
+        taken=None,
     ),
 ]

@@ -1,0 +1,146 @@
+"""Tests of `alarms.notify`: the environment's own topic, whom it notifies, and who may publish to it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.comparison import Subject
+from firnline_infra.kinds.observability import ALARM, SUBSCRIPTION, TOPIC, metric_alarms
+from firnline_infra.kinds.resource import Resource
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.terraform.module import module_files
+from firnline_ingest.errors import ConfigError
+
+ARN = "arn:aws:sns:eu-central-1:123456789012:shop-eu-alarms"
+ON_CALL = "arn:aws:sns:eu-central-1:123456789012:on-call"
+FIVE = [f"{ON_CALL}-{each}" for each in range(5)]
+MAIL, HOOK = "on-call@example.com", "https://hooks.example.com/integration/0123456789/enqueue"
+
+
+def spec_of(alarms: str) -> EnvironmentSpec:
+    return parse_spec(
+        f"""
+        version: 1
+        name: prod
+        application: shop.eu
+        aws: {{region: eu-central-1, account: "123456789012"}}
+        snowflake: {{account: ORG-ACCOUNT}}
+        streams: [{{name: orders}}]
+        pipelines: [{{stream: orders, database: lake, schema: raw}}]
+        alarms: {alarms}
+        """,
+        "prod.yaml",
+    )
+
+
+NOTIFIES = spec_of(f"{{notify: [{MAIL}, '{HOOK}']}}")
+
+
+def rows(spec: EnvironmentSpec) -> list[Resource]:
+    return [row for made in metric_alarms(Environment.of(spec)) for row in made.resources()]
+
+
+def of(type_: str, spec: EnvironmentSpec = NOTIFIES) -> list[Resource]:
+    return [row for row in rows(spec) if row.type == type_]
+
+
+def test_each_alarm_notifies_the_topic_beside_those_of_others() -> None:
+    (topic,) = of("aws_sns_topic")
+    assert {str(each.arguments["alarm_actions"]) for each in of("aws_cloudwatch_metric_alarm")} == {str([topic["arn"]])}
+    both = spec_of(f"{{topics: ['{ON_CALL}'], notify: [{MAIL}]}}")
+    for alarm in of("aws_cloudwatch_metric_alarm", both):
+        assert alarm.arguments["alarm_actions"][0] == ON_CALL
+        assert [each.path for each in alarm.arguments["alarm_actions"][1:]] == ["arn"]
+    assert not of("aws_sns_topic", spec_of(f"{{topics: ['{ON_CALL}']}}"))
+    assert not rows(spec_of("{}"))
+
+
+def test_whom_it_notifies_and_by_which_protocol() -> None:
+    assert [(each.arguments["protocol"], each.arguments["endpoint"]) for each in of("aws_sns_topic_subscription")] == [
+        ("email", MAIL),
+        ("https", HOOK),
+    ]
+
+
+def test_the_key_in_a_url_is_in_no_name_and_the_order_of_the_list_changes_no_name() -> None:
+    names = {each.name for each in of("aws_sns_topic_subscription")}
+    assert not [name for name in names if "hooks" in name or "0123456789" in name]
+    turned = of("aws_sns_topic_subscription", spec_of(f"{{notify: ['{HOOK}', {MAIL}]}}"))
+    assert {each.name for each in turned} == names
+
+
+def test_only_alarms_of_the_environment_publish() -> None:
+    (topic,) = of("aws_sns_topic")
+    assert topic.arguments["name"] == "shop-eu-alarms"  # a topic's name has no dot
+    (statement,) = topic.arguments["policy"].statements
+    assert (statement.actions, statement.resources) == (("sns:Publish",), (ARN,))
+    assert statement.principals == {"Service": "cloudwatch.amazonaws.com"}
+    assert statement.conditions == {
+        "StringEquals": {"aws:SourceAccount": "123456789012"},
+        "ArnLike": {"aws:SourceArn": "arn:aws:cloudwatch:eu-central-1:123456789012:alarm:shop.eu-*"},
+    }
+    names = [ALARM.name(each) for each in ALARM.instances(blueprint_of(NOTIFIES))]
+    assert names
+    assert all(name.startswith("shop.eu-") for name in names)
+
+
+def test_terraform_makes_the_topic_before_the_alarms_and_the_subscriptions() -> None:
+    made = json.loads(module_files(NOTIFIES)["main.tf.json"])["resource"]
+    topic = "${aws_sns_topic.alarms-notify-topic.arn}"
+    assert {each["topic_arn"] for each in made["aws_sns_topic_subscription"].values()} == {topic}
+    assert all(each["alarm_actions"] == [topic] for each in made["aws_cloudwatch_metric_alarm"].values())
+
+
+def test_the_deployer_may_touch_this_topic_and_no_other() -> None:
+    blueprint = blueprint_of(NOTIFIES)
+    assert TOPIC.own_arns(blueprint, None) == (ARN,)  # type: ignore[arg-type]
+    assert SUBSCRIPTION.own_arns(blueprint, None) == (ARN,)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("alarms", "words"),
+    [
+        (f"{{notify: [{MAIL}, {MAIL}]}}", "must be given once"),
+        (f"{{notify: [{MAIL}], topics: {FIVE}}}", "must be fewer"),
+        ("{notify: [on-call]}", "an e-mail address, or an https:// URL"),
+        ("{notify: ['http://hooks.example.com/x']}", "an e-mail address, or an https:// URL"),
+    ],
+)
+def test_what_can_not_be_notified_is_refused(alarms: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        spec_of(alarms)
+    assert words in str(caught.value)
+
+
+class Sns:
+    """Answers with these subscriptions: protocol, endpoint, ARN."""
+
+    def __init__(self, *found: tuple[str, str, str]) -> None:
+        self._found = found
+
+    def get_paginator(self, operation: str) -> "Sns":
+        assert operation == "list_subscriptions_by_topic"
+        return self
+
+    def paginate(self, **asked: str) -> list[dict[str, Any]]:
+        assert asked == {"TopicArn": ARN}
+        keys = ("Protocol", "Endpoint", "SubscriptionArn")
+        return [{"Subscriptions": [dict(zip(keys, each, strict=True))]} for each in self._found]
+
+
+def test_who_subscribed_by_hand_is_drift_and_so_is_who_has_not_confirmed() -> None:
+    (topic,) = of("aws_sns_topic")
+    sns = Sns(
+        ("email", MAIL, "PendingConfirmation"), ("https", HOOK, f"{ARN}:1"), ("sqs", "arn:aws:sqs:::q", f"{ARN}:2")
+    )
+    subject = Subject(
+        wanted=topic, spec=NOTIFIES, blueprint=blueprint_of(NOTIFIES), clients=lambda _: sns, rows=lambda _: []
+    )
+    (comparison,) = TOPIC.comparisons
+    assert [(each.path, each.expected, each.found) for each in comparison.find(subject)] == [
+        (f"subscription email {MAIL}", "confirmed", "pending confirmation"),
+        ("subscription sqs arn:aws:sqs:::q", "nothing", "notified of each alarm"),
+    ]
