@@ -89,7 +89,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
-    runtime = runtime_parts(spec, names, key_arn)
+    runtime = runtime_parts(spec, names)
     return Blueprint(
         environment=environment,
         names=names,

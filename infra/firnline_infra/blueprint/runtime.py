@@ -15,7 +15,7 @@ from firnline_infra.runtimes.emr_ec2.options import EmrEc2
 from firnline_infra.runtimes.emr_serverless.options import EmrServerless
 from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.definition import Definition, part
-from firnline_infra.specification.model import Durability, EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import RollOutOrder, Trust
@@ -37,24 +37,6 @@ class SecurityGroup(Definition):
     name: str
     vpc: str
     description: str = "Firnline's engine: nothing in from outside"
-    tags: Mapping[str, str] = field(default_factory=dict)
-
-
-KEPT_IMAGES = 100
-
-
-@part
-class ImageRepositoryDefinition(Definition):
-    """A repository of ECR for the engine's images: a tag stays what it was, and each image is scanned when it is pushed."""
-
-    name: str
-    key_arn: Value | None = None
-    """None: ECR's own key."""
-    kept_images: int = KEPT_IMAGES
-    """The newest; a push beyond them removes the oldest. An image that docker pushes may count as three, with its index and its
-    provenance."""
-    durability: Durability = Durability.PROTECTED
-    """EPHEMERAL: its images go with it."""
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -136,7 +118,6 @@ class RuntimeParts(Definition):
     """The parts of a runtime, in an order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None
-    repository: ImageRepositoryDefinition | None = None
     instance_profile: InstanceProfileDefinition | None = None
     associations: tuple[PodIdentityAssociationDefinition, ...] = ()
     application: ServerlessApplicationDefinition | None = None
@@ -146,8 +127,7 @@ class RuntimeParts(Definition):
     """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
 
 
-def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> RuntimeParts:
-    """`key_arn` is the environment's key."""
+def runtime_parts(spec: EnvironmentSpec, names: Names) -> RuntimeParts:
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
     makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
     made = InstanceProfileDefinition(name=names.engine_role, role=Reference("role", "name"), tags=marks)
@@ -155,7 +135,6 @@ def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
     cluster = _cluster(spec, names, marks)
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
-        repository=_repository(spec, names, key_arn, marks),
         instance_profile=made if makes_profile else None,
         associations=_associations(spec, names, marks),
         application=application,
@@ -189,14 +168,6 @@ def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
     if section.security_group is None:
         return ()
     return tuple(section.security_group.ids) or (Reference("runtime/security-group"),)
-
-
-def _repository(
-    spec: EnvironmentSpec, names: Names, key_arn: Value | None, marks: Mapping[str, str]
-) -> ImageRepositoryDefinition | None:
-    if not spec.aws.runtime.has_repository:
-        return None
-    return ImageRepositoryDefinition(name=names.repository, key_arn=key_arn, durability=spec.durability, tags=marks)
 
 
 def _application(

@@ -1,14 +1,47 @@
 """ECR: where the engine's image lies, and who else may reach it."""
 
+import json
 from collections.abc import Iterator
 
+from firnline_infra.blueprint.storage import key_value
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, present
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, own_name
+from firnline_infra.kinds.resource import Component, Resource
+from firnline_infra.specification.model import Durability
+
+KEPT_IMAGES = 100
+
+
+def repositories(environment: Environment) -> Iterator[Component]:
+    """A repository for the engine's images: a tag stays what it was, and each image is scanned when it is pushed."""
+    spec = environment.spec
+    if not spec.aws.runtime.has_repository:
+        return
+    key_arn = key_value(spec)
+    repository = Resource(
+        REPOSITORY.terraform_type,
+        "engine-images-repository",
+        {
+            "name": environment.names.repository,
+            "image_tag_mutability": "IMMUTABLE",
+            "image_scanning_configuration": {"scan_on_push": True},
+            "encryption_configuration": [{"encryption_type": "KMS", "kms_key": key_arn}] if key_arn else None,
+            "force_delete": spec.durability is Durability.EPHEMERAL,
+            "tags": environment.tags("runtime"),
+        },
+    )
+    oldest = {"tagStatus": "any", "countType": "imageCountMoreThan", "countNumber": KEPT_IMAGES}
+    rule = {"rulePriority": 1, "description": "The newest are kept.", "selection": oldest, "action": {"type": "expire"}}
+    policy = {"repository": repository["name"], "policy": json.dumps({"rules": [rule]})}
+    lifecycle = Resource(LIFECYCLE.terraform_type, "engine-images-lifecycle", policy)
+    outputs = {"repository_url": repository["repository_url"]}
+    yield Component("ImageRepository", "engine-images", (repository, lifecycle), outputs)
 
 
 def _policies(subject: Subject) -> Iterator[Difference]:
     """The stack writes none: nodes of the account pull by their own role's policy."""
-    ecr, name = subject.clients("ecr"), subject.wanted.name
+    ecr, name = subject.clients("ecr"), own_name(subject.wanted)
     try:
         found = ecr.get_repository_policy(repositoryName=name)["policyText"]
     except ecr.exceptions.RepositoryPolicyNotFoundException:
@@ -21,12 +54,12 @@ REPOSITORY = Kind(
     "image repository",
     import_id="{name}",
     service="ecr",
-    made=lambda blueprint: present(blueprint.runtime.repository),
-    arn=lambda arns, repository: arns.repository(repository.name),
+    rows=repositories,
+    arn=lambda arns, row: arns.repository(own_name(row)),
     exists=Lookup(
         "ecr",
         "describe_repositories",
-        request=lambda wanted: {"repositoryNames": [wanted.name]},
+        request=lambda wanted: {"repositoryNames": [own_name(wanted)]},
         answer="repositories",
     ),
     rights=(

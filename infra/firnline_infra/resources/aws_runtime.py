@@ -6,7 +6,6 @@ from typing import Any
 from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.runtime import (
     Ec2Cluster,
-    ImageRepositoryDefinition,
     InstanceProfileDefinition,
     PodIdentityAssociationDefinition,
     SecurityGroup,
@@ -17,7 +16,6 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.blueprint.vpc_endpoints import HTTPS, VpcEndpoint, VpcEndpointsDefinition
 from firnline_infra.kinds.resource import Component, FormattedText, PolicyText, Resource
 from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
-from firnline_infra.specification.model import Durability
 
 
 def runtime_role(name: str, args: IamRole) -> Component:
@@ -74,27 +72,6 @@ def instance_profile(name: str, args: InstanceProfileDefinition) -> Component:
     profile = Resource("aws_iam_instance_profile", f"{name}-profile", arguments)
     given = {Reference("runtime/instance-profile", "name"): profile["name"]}
     return Component("InstanceProfile", name, (profile,), {"name": profile["name"]}, gives=given)
-
-
-def image_repository(name: str, args: ImageRepositoryDefinition) -> Component:
-    encryption = None if args.key_arn is None else [{"encryption_type": "KMS", "kms_key": args.key_arn}]
-    repository = Resource(
-        "aws_ecr_repository",
-        f"{name}-repository",
-        {
-            "name": args.name,
-            "image_tag_mutability": "IMMUTABLE",
-            "image_scanning_configuration": {"scan_on_push": True},
-            "encryption_configuration": encryption,
-            "force_delete": args.durability is Durability.EPHEMERAL,
-            "tags": args.tags,
-        },
-    )
-    oldest = {"tagStatus": "any", "countType": "imageCountMoreThan", "countNumber": args.kept_images}
-    rule = {"rulePriority": 1, "description": "The newest are kept.", "selection": oldest, "action": {"type": "expire"}}
-    policy = {"repository": repository["name"], "policy": json.dumps({"rules": [rule]})}
-    lifecycle = Resource("aws_ecr_lifecycle_policy", f"{name}-lifecycle", policy)
-    return Component("ImageRepository", name, (repository, lifecycle), {"repository_url": repository["repository_url"]})
 
 
 def serverless_application(name: str, args: ServerlessApplicationDefinition) -> Component:

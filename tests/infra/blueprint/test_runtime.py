@@ -1,5 +1,6 @@
 """Tests of what has to exist for the engine's job, on each runtime."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import Kind
+from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.models import faults
@@ -28,6 +31,10 @@ def parts_of(runtime: dict[str, Any], shards: int = 2) -> RuntimeParts:
     return blueprint_of(spec_of(runtime, shards)).runtime
 
 
+def rows_of(kind: Kind, runtime: dict[str, Any]) -> list[Mapping[str, Any]]:
+    return [row.arguments for row in kind.instances(blueprint_of(spec_of(runtime)))]
+
+
 def test_started_by_hand_it_needs_nothing() -> None:
     assert parts_of({}) == RuntimeParts()
 
@@ -36,11 +43,10 @@ ON_KUBERNETES = {"trust": "pod-identity", **PODS, "service_account": "engine"}
 
 
 def test_an_image_that_nobody_names_has_a_repository_and_nothing_else_has_one() -> None:
-    made = parts_of({**ON_KUBERNETES, "kubernetes": {}}).repository
-    assert made is not None
-    assert (made.name, made.durability.value) == ("firnline-dev", "PROTECTED")
-    assert parts_of({**ON_KUBERNETES, "kubernetes": {"image": "registry.acme.com/firnline:1"}}).repository is None
-    assert parts_of({"emr_serverless": SERVERLESS}).repository is None
+    (made,) = rows_of(REPOSITORY, {**ON_KUBERNETES, "kubernetes": {}})
+    assert (made["name"], made["force_delete"]) == ("firnline-dev", False)
+    assert not rows_of(REPOSITORY, {**ON_KUBERNETES, "kubernetes": {"image": "registry.acme.com/firnline:1"}})
+    assert not rows_of(REPOSITORY, {"emr_serverless": SERVERLESS})
 
 
 def test_emr_serverless_takes_the_application() -> None:

@@ -9,6 +9,7 @@ from firnline_infra.blueprint.aws import Bucket, IamRole, LedgerTable
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
+from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.observability import (
     ALARM,
     DASHBOARD,
@@ -173,9 +174,10 @@ def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
     parts = blueprint.runtime
     for logs in _rows(LOG_GROUP, blueprint):
         yield f"log group {logs['name']}", {"days": logs["retention_in_days"], "tags": logs["tags"]}
-    if (images := parts.repository) is not None:
-        told = {"tags stay": True, "scans": True, "key": resolve(images.key_arn), "tags": dict(images.tags)}
-        yield f"image repository {images.name}", told
+    for images in _rows(REPOSITORY, blueprint):
+        (encryption,) = images["encryption_configuration"] or [{"kms_key": None}]
+        told = {"tags stay": True, "scans": True, "key": encryption["kms_key"], "tags": images["tags"]}
+        yield f"image repository {images['name']}", told
     if (group := parts.security_group) is not None:
         told = {
             "vpc": group.vpc,

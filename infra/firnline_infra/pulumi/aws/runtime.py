@@ -5,7 +5,6 @@ import pulumi
 from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
 from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
 from firnline_infra.blueprint.runtime import Ec2Cluster as EmrClusterArgs
-from firnline_infra.blueprint.runtime import ImageRepositoryDefinition as ImageRepositoryArgs
 from firnline_infra.blueprint.runtime import InstanceProfileDefinition as InstanceProfileArgs
 from firnline_infra.blueprint.runtime import PodIdentityAssociationDefinition as PodIdentityAssociationArgs
 from firnline_infra.blueprint.runtime import SecurityGroup as EngineSecurityGroupArgs
@@ -16,7 +15,6 @@ from firnline_infra.pulumi.rendering import DefinedComponent
 from firnline_infra.resources.aws_runtime import (
     emr_cluster,
     engine_security_group,
-    image_repository,
     instance_profile,
     pod_identity_association,
     runtime_role,
@@ -31,8 +29,6 @@ __all__ = [
     "EmrClusterArgs",
     "EngineSecurityGroup",
     "EngineSecurityGroupArgs",
-    "ImageRepository",
-    "ImageRepositoryArgs",
     "InstanceProfile",
     "InstanceProfileArgs",
     "PodIdentityAssociation",
@@ -151,17 +147,6 @@ class PodIdentityAssociation(DefinedComponent[PodIdentityAssociationArgs], descr
     """
 
     association_id: pulumi.Output[str]
-
-
-class ImageRepository(DefinedComponent[ImageRepositoryArgs], describe=image_repository):
-    """Creates a repository of ECR whose tags stay what they were, and whose images are scanned when they are pushed.
-
-    >>> images = ImageRepository("images", ImageRepositoryArgs(name="orders-engine"))
-
-    To adopt: `pulumi import aws:ecr/repository:Repository NAME-repository REPOSITORY`.
-    """
-
-    repository_url: pulumi.Output[str]
 
 
 class EngineSecurityGroup(DefinedComponent[EngineSecurityGroupArgs], describe=engine_security_group):

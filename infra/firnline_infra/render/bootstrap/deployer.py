@@ -246,7 +246,7 @@ def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         yield allow("EncryptStreams", ENCRYPT_STREAMS, resources=(key,))
     needless = {
         "s3": OBJECT not in arns_by_kind(spec, blueprint),
-        "ecr": blueprint.runtime.repository is None,
+        "ecr": not spec.aws.runtime.has_repository,
         "redshift": blueprint.redshift is None or blueprint.redshift.made_cluster is None,
     }
     for service, rights in USE_KEY.items():

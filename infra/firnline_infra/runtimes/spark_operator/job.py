@@ -70,9 +70,9 @@ LOG_IN = {"ecr:GetAuthorizationToken": "Logs in to the registry; AWS can't narro
 
 def run_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Starting the engine asks nothing of AWS, but for the image of a repository that is the environment's own."""
-    repository = blueprint.runtime.repository
-    if repository is not None:
-        yield allow("PushImage", PUSH_IMAGE, resources=(Arns(spec).repository(repository.name),))
+    if spec.aws.runtime.has_repository:
+        repository = Arns(spec).repository(blueprint.names.repository)
+        yield allow("PushImage", PUSH_IMAGE, resources=(repository,))
         region: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
         yield allow("LogInToRegistry", LOG_IN, resources=("*",), conditions=region)
 
