@@ -116,7 +116,7 @@ def test_an_association_leads_to_the_engines_role_in_the_one_cluster(
 
 def test_what_has_the_place_already_is_told_before_anything_is_made(who: Callable[..., Any]) -> None:
     others = who(None)
-    account = blueprint_of(spec_of(RUNTIME)).runtime.associations[0].service_account
+    account = eks.ASSOCIATION.name(next(iter(eks.ASSOCIATION.instances(blueprint_of(spec_of(RUNTIME))))))
     runtimes.VIRTUAL_CLUSTER.create({**VIRTUAL_CLUSTER, "name": "payroll"}, others)
     runtimes.POD_IDENTITY_ASSOCIATION.create({**ASSOCIATION, "serviceAccount": account}, others)
     blueprint = blueprint_of(spec_of(RUNTIME))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from firnline_infra.blueprint.bucket_layout import log_uri
-from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.size import core_nodes_of, size_of_specification
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.environment import tags
@@ -26,8 +25,6 @@ SPARE = 2
 FOR_MANAGED_POLICIES = "for-use-with-amazon-emr-managed-policies"
 """The tag by which AmazonEMRServicePolicy_v2 knows what is EMR's (Management Guide, "Tagging resources to use managed
 policies")."""
-OF_EMR = ("client", "driver", "executor")
-"""The service accounts that EMR on EKS makes for a job (`aws emr-containers create-role-associations`)."""
 
 
 @part
@@ -103,23 +100,11 @@ class Ec2Cluster(Definition):
 
 
 @part
-class PodIdentityAssociationDefinition(Definition):
-    """Lets the pods of one service account of one cluster be the role."""
-
-    cluster: str
-    namespace: str
-    service_account: str
-    role_arn: Value
-    tags: Mapping[str, str] = field(default_factory=dict)
-
-
-@part
 class RuntimeParts(Definition):
     """The parts of a runtime, in an order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None
     instance_profile: InstanceProfileDefinition | None = None
-    associations: tuple[PodIdentityAssociationDefinition, ...] = ()
     application: ServerlessApplicationDefinition | None = None
     virtual_cluster: VirtualClusterDefinition | None = None
     cluster: Ec2Cluster | None = None
@@ -136,7 +121,6 @@ def runtime_parts(spec: EnvironmentSpec, names: Names) -> RuntimeParts:
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
         instance_profile=made if makes_profile else None,
-        associations=_associations(spec, names, marks),
         application=application,
         virtual_cluster=virtual_cluster,
         cluster=cluster,
@@ -224,27 +208,4 @@ def _cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> E
         is_protected=section.termination_protection,
         concurrent_steps=engines_at_once(spec) + 1,
         tags={**marks, FOR_MANAGED_POLICIES: "true"},
-    )
-
-
-def _associations(
-    spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]
-) -> tuple[PodIdentityAssociationDefinition, ...]:
-    runtime = spec.aws.runtime
-    is_made = runtime.trust is Trust.POD_IDENTITY and runtime.association is Origin.CREATE
-    if not is_made or runtime.cluster is None or runtime.namespace is None:
-        return ()
-    suffix = f"{spec.aws.account}-{base36(names.engine_role)}"
-    accounts = [runtime.service_account] if runtime.service_account else []
-    if runtime.emr_eks is not None:
-        accounts = [f"emr-containers-sa-spark-{each}-{suffix}" for each in OF_EMR]
-    return tuple(
-        PodIdentityAssociationDefinition(
-            cluster=runtime.cluster,
-            namespace=runtime.namespace,
-            service_account=account,
-            role_arn=spec.aws.runtime.role_arn or Reference("role"),
-            tags=marks,
-        )
-        for account in accounts
     )

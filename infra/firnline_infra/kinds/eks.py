@@ -1,9 +1,45 @@
 """EKS: which pods are the engine's role."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.iam.trust import base36
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Clients
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.resource import Component, Resource
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
+
+OF_EMR = ("client", "driver", "executor")
+"""The service accounts that EMR on EKS makes for a job (`aws emr-containers create-role-associations`)."""
+
+
+def associations(environment: Environment) -> Iterator[Component]:
+    runtime = environment.spec.aws.runtime
+    is_made = runtime.trust is Trust.POD_IDENTITY and runtime.association is Origin.CREATE
+    if not is_made or runtime.cluster is None or runtime.namespace is None:
+        return
+    for account in _service_accounts(environment):
+        arguments = {
+            "cluster_name": runtime.cluster,
+            "namespace": runtime.namespace,
+            "service_account": account,
+            "role_arn": runtime.role_arn or Reference("role"),
+            "tags": environment.tags("runtime"),
+        }
+        row = Resource(ASSOCIATION.terraform_type, f"engine-{account}-association", arguments)
+        outputs = {"association_id": row["association_id"]}
+        yield Component("PodIdentityAssociation", f"engine-{account}", (row,), outputs)
+
+
+def _service_accounts(environment: Environment) -> list[str]:
+    aws = environment.spec.aws
+    if aws.runtime.emr_eks is None:
+        return [aws.runtime.service_account] if aws.runtime.service_account else []
+    suffix = f"{aws.account}-{base36(environment.names.engine_role)}"
+    return [f"emr-containers-sa-spark-{each}-{suffix}" for each in OF_EMR]
 
 
 def _associations(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -20,20 +56,20 @@ ASSOCIATION = Kind(
     "pod identity association",
     import_id=_associations,
     service="eks",
-    made=lambda blueprint: blueprint.runtime.associations,
-    arn=lambda arns, wanted: arns.pod_association(wanted.cluster, "*"),
-    name=lambda wanted: str(wanted.service_account),
-    label=lambda wanted: (
-        f"association of EKS cluster {wanted.cluster}, in namespace {wanted.namespace}, for service account "
-        f"{wanted.service_account}"
+    rows=associations,
+    arn=lambda arns, row: arns.pod_association(row.arguments["cluster_name"], "*"),
+    name=lambda row: str(row.arguments["service_account"]),
+    label=lambda row: (
+        "association of EKS cluster {cluster_name}, in namespace {namespace}, for service account "
+        "{service_account}".format_map(row.arguments)
     ),
     exists=Lookup(
         "eks",
         "list_pod_identity_associations",
-        request=lambda wanted: {
-            "clusterName": wanted.cluster,
-            "namespace": wanted.namespace,
-            "serviceAccount": wanted.service_account,
+        request=lambda row: {
+            "clusterName": row.arguments["cluster_name"],
+            "namespace": row.arguments["namespace"],
+            "serviceAccount": row.arguments["service_account"],
         },
         answer="associations",
     ),
@@ -53,3 +89,8 @@ ASSOCIATION = Kind(
         Right("Removes it.", delete="DeletePodIdentityAssociation"),
     ),
 )
+
+
+def clusters_of_associations(blueprint: Blueprint) -> tuple[str, ...]:
+    """Returns the names of the EKS clusters that the environment has associations in."""
+    return tuple(dict.fromkeys(str(row.arguments["cluster_name"]) for row in ASSOCIATION.instances(blueprint)))

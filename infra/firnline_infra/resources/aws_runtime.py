@@ -7,7 +7,6 @@ from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.runtime import (
     Ec2Cluster,
     InstanceProfileDefinition,
-    PodIdentityAssociationDefinition,
     SecurityGroup,
     ServerlessApplicationDefinition,
     VirtualClusterDefinition,
@@ -143,21 +142,6 @@ def emr_cluster(name: str, args: Ec2Cluster) -> Component:
     )
     given = {Reference("runtime/cluster"): cluster["id"]}
     return Component("EmrCluster", name, (cluster,), {"cluster_id": cluster["id"]}, gives=given)
-
-
-def pod_identity_association(name: str, args: PodIdentityAssociationDefinition) -> Component:
-    association = Resource(
-        "aws_eks_pod_identity_association",
-        f"{name}-association",
-        {
-            "cluster_name": args.cluster,
-            "namespace": args.namespace,
-            "service_account": args.service_account,
-            "role_arn": args.role_arn,
-            "tags": args.tags,
-        },
-    )
-    return Component("PodIdentityAssociation", name, (association,), {"association_id": association["association_id"]})
 
 
 def engine_security_group(name: str, args: SecurityGroup) -> Component:

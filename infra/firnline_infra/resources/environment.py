@@ -8,7 +8,7 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, observability
+from firnline_infra.kinds import ecr, eks, observability
 from firnline_infra.kinds.resource import Component, PolicyText
 from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
@@ -53,6 +53,7 @@ def runtime(blueprint: Blueprint) -> Iterator[Component]:
         yield aws_runtime.vpc_endpoints("endpoints", blueprint.endpoints)
     yield from _places_of_jobs(blueprint.runtime)
     yield from ecr.repositories(blueprint.environment)
+    yield from eks.associations(blueprint.environment)
     yield from observability.rows(blueprint.environment)
 
 
@@ -90,7 +91,5 @@ def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:
         yield aws_runtime.serverless_application("engine-application", parts.application)
     if parts.cluster is not None:
         yield aws_runtime.emr_cluster("engine", parts.cluster)
-    for association in parts.associations:
-        yield aws_runtime.pod_identity_association(f"engine-{association.service_account}", association)
     if parts.virtual_cluster is not None:
         yield aws_runtime.virtual_cluster("engine", parts.virtual_cluster)

@@ -11,6 +11,7 @@ from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
 from firnline_infra.kinds.ecr import REPOSITORY
+from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.models import faults
@@ -134,12 +135,12 @@ def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
 
 def test_pods_are_associated_with_the_role() -> None:
     operator = {"trust": "pod-identity", **PODS, "service_account": "engine"}
-    (made,) = parts_of(operator).associations
-    assert (made.cluster, made.namespace, made.service_account) == ("platform", "ingest", "engine")
-    assert made.role_arn == Reference("role")
-    on_emr = parts_of({"trust": "pod-identity", **PODS, "emr_eks": {}}).associations
+    (made,) = rows_of(ASSOCIATION, operator)
+    assert (made["cluster_name"], made["namespace"], made["service_account"]) == ("platform", "ingest", "engine")
+    assert made["role_arn"] == Reference("role")
+    on_emr = rows_of(ASSOCIATION, {"trust": "pod-identity", **PODS, "emr_eks": {}})
     end = f"123456789012-{base36('firnline-dev-engine')}"
-    assert [each.service_account for each in on_emr] == [
+    assert [each["service_account"] for each in on_emr] == [
         f"emr-containers-sa-spark-{part}-{end}" for part in ("client", "driver", "executor")
     ]
 

@@ -10,6 +10,7 @@ from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
 from firnline_infra.kinds.ecr import REPOSITORY
+from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.observability import (
     ALARM,
     DASHBOARD,
@@ -204,9 +205,9 @@ def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
     if (cluster := parts.virtual_cluster) is not None:
         place = {"cluster": cluster.cluster, "namespace": cluster.namespace}
         yield f"virtual cluster {cluster.name}", {**place, "tags": dict(cluster.tags)}
-    for pods in parts.associations:
-        told = {"role": resolve(pods.role_arn), "tags": dict(pods.tags)}
-        yield f"pods {pods.namespace}/{pods.service_account}", told
+    for pods in _rows(ASSOCIATION, blueprint):
+        told = {"role": resolve(pods["role_arn"]), "tags": pods["tags"]}
+        yield f"pods {pods['namespace']}/{pods['service_account']}", told
     if (machines := parts.cluster) is not None:
         told = {
             "release": machines.release,

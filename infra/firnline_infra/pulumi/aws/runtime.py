@@ -6,7 +6,6 @@ from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
 from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
 from firnline_infra.blueprint.runtime import Ec2Cluster as EmrClusterArgs
 from firnline_infra.blueprint.runtime import InstanceProfileDefinition as InstanceProfileArgs
-from firnline_infra.blueprint.runtime import PodIdentityAssociationDefinition as PodIdentityAssociationArgs
 from firnline_infra.blueprint.runtime import SecurityGroup as EngineSecurityGroupArgs
 from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition as ServerlessApplicationArgs
 from firnline_infra.blueprint.runtime import VirtualClusterDefinition as VirtualClusterArgs
@@ -16,7 +15,6 @@ from firnline_infra.resources.aws_runtime import (
     emr_cluster,
     engine_security_group,
     instance_profile,
-    pod_identity_association,
     runtime_role,
     runtime_user,
     serverless_application,
@@ -31,8 +29,6 @@ __all__ = [
     "EngineSecurityGroupArgs",
     "InstanceProfile",
     "InstanceProfileArgs",
-    "PodIdentityAssociation",
-    "PodIdentityAssociationArgs",
     "RuntimeRole",
     "RuntimeRoleArgs",
     "RuntimeUser",
@@ -131,22 +127,6 @@ class EmrCluster(DefinedComponent[EmrClusterArgs], describe=emr_cluster):
     """
 
     cluster_id: pulumi.Output[str]
-
-
-class PodIdentityAssociation(DefinedComponent[PodIdentityAssociationArgs], describe=pod_identity_association):
-    """Creates an association of EKS Pod Identity: the pods of one service account of one cluster are the role.
-
-    The service account need not be there yet, and neither need be a pod; the cluster has to have the Pod Identity agent.
-
-    >>> association = PodIdentityAssociation("engine", PodIdentityAssociationArgs(
-    ...     cluster="platform", namespace="ingest", service_account="engine",
-    ...     role_arn="arn:aws:iam::111122223333:role/orders-engine",
-    ... ))
-
-    To adopt: `pulumi import aws:eks/podIdentityAssociation:PodIdentityAssociation NAME-association CLUSTER,ID`.
-    """
-
-    association_id: pulumi.Output[str]
 
 
 class EngineSecurityGroup(DefinedComponent[EngineSecurityGroupArgs], describe=engine_security_group):

@@ -14,6 +14,7 @@ from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
+from firnline_infra.kinds.eks import clusters_of_associations
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER, STREAM
@@ -187,7 +188,7 @@ def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         yield allow("FindVirtualCluster", FIND_VIRTUAL_CLUSTER, resources=("*",), conditions=here)
     if parts.cluster is not None:
         yield allow("FindCluster", FIND_CLUSTER, resources=("*",), conditions=here)
-    if clusters := tuple(dict.fromkeys(each.cluster for each in parts.associations)):
+    if clusters := clusters_of_associations(blueprint):
         on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
         yield allow("FindAssociation", FIND_ASSOCIATION, resources=on)
 
@@ -231,7 +232,7 @@ def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
 def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Starting the engine hands its role to the service that runs it; with Pod Identity, its association does."""
     service = PASSED_TO.get(spec.aws.runtime.trust)
-    is_adopted = spec.aws.runtime.trust is Trust.POD_IDENTITY and not blueprint.runtime.associations
+    is_adopted = spec.aws.runtime.trust is Trust.POD_IDENTITY and not clusters_of_associations(blueprint)
     if service is not None and not is_adopted:
         role = spec.aws.runtime.role_arn or Arns(spec).role(blueprint.names.engine_role)
         conditions = is_service("iam:PassedToService", service, spec.aws.partition)

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.redshift import SERVICES
 from firnline_infra.blueprint.iam.statement import allow, is_service, service_names
 from firnline_infra.kinds import Kind, Scope
-from firnline_infra.kinds.eks import ASSOCIATION
+from firnline_infra.kinds.eks import ASSOCIATION, clusters_of_associations
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.kinds.kind import TAGS
 from firnline_infra.kinds.network import SECURITY_GROUP, VPC_ENDPOINT
@@ -71,7 +71,7 @@ def _virtual_cluster(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStat
 def _association(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """EKS asks for the right on the cluster, and for the right to hand the role to pods."""
     arns, making = Arns(spec), ASSOCIATION.actions(Scope.PARENT)
-    for cluster in dict.fromkeys(each.cluster for each in blueprint.runtime.associations):
+    for cluster in clusters_of_associations(blueprint):
         on = (arns.eks_cluster(cluster),)
         yield allow("MakeAssociation", making, resources=on, conditions={"StringEquals": _asked_for(spec)})
         yield _tag_new(spec, "TagNewAssociation", "eks:TagResource", arns.pod_association(cluster, "*"))
