@@ -115,7 +115,7 @@ ROOMS_BELOW = {
     ),
     "infra.environment": "specification",
     "infra.error_catalog": "ingest.errors",
-    "infra.estimate": "blueprint runtimes specification ingest.config ingest.terminal",
+    "infra.estimate": "blueprint kinds runtimes specification ingest.config ingest.terminal",
     "infra.keys": "accounts blueprint kinds specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.kinds": (
         "blueprint environment specification ingest.errors ingest.identifiers ingest.permissions ingest.snowflake"

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from firnline_infra.blueprint.runtime import KEPT_IMAGES
 from firnline_infra.blueprint.size import (
     UNKNOWN_SHARDS,
     Size,
@@ -19,6 +18,7 @@ from firnline_infra.blueprint.size import (
     tables_of,
 )
 from firnline_infra.estimate.metadata import metadata_bytes
+from firnline_infra.kinds.ecr import KEPT_IMAGES
 from firnline_infra.runtimes.emr_ec2.options import vcpus_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
