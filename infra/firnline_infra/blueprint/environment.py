@@ -29,7 +29,6 @@ from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
-from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition, vpc_endpoints
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
@@ -54,8 +53,6 @@ class Blueprint(Definition):
     adopted_role: AdoptedRole | None
     """What the engine runs as, where somebody else owns it."""
     user: IamUser | None
-    endpoints: VpcEndpointsDefinition | None
-    """How the engine's network reaches AWS, where that is made here."""
     runtime: RuntimeParts
     """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolumeDefinition, ...]
@@ -101,7 +98,6 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
-        endpoints=vpc_endpoints(spec, names),
         runtime=runtime,
         volumes=volumes(spec, key_arn),
         redshift=redshift_destination(spec, names, key_arn),

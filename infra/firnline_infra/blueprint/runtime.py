@@ -17,7 +17,7 @@ from firnline_infra.specification.definition import Definition, part
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import RollOutOrder, Trust
+from firnline_infra.specification.runtime import RollOutOrder
 
 MIB_PER_GB = 1024
 SPARE = 2
@@ -25,16 +25,6 @@ SPARE = 2
 FOR_MANAGED_POLICIES = "for-use-with-amazon-emr-managed-policies"
 """The tag by which AmazonEMRServicePolicy_v2 knows what is EMR's (Management Guide, "Tagging resources to use managed
 policies")."""
-
-
-@part
-class SecurityGroup(Definition):
-    """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
-
-    name: str
-    vpc: str
-    description: str = "Firnline's engine: nothing in from outside"
-    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @part
@@ -68,16 +58,6 @@ class VirtualClusterDefinition(Definition):
 
 
 @part
-class InstanceProfileDefinition(Definition):
-    """The instance profile that gives a cluster's machines the role; of the role's name, as the cluster's section has it."""
-
-    name: str
-    role: Value
-    """Its name."""
-    tags: Mapping[str, str] = field(default_factory=dict)
-
-
-@part
 class Ec2Cluster(Definition):
     """An EMR cluster on EC2 for one engine: a primary node, and core nodes for driver and executors."""
 
@@ -103,8 +83,6 @@ class Ec2Cluster(Definition):
 class RuntimeParts(Definition):
     """The parts of a runtime, in an order in which they can be made. What is None, or not listed, is not made here."""
 
-    security_group: SecurityGroup | None = None
-    instance_profile: InstanceProfileDefinition | None = None
     application: ServerlessApplicationDefinition | None = None
     virtual_cluster: VirtualClusterDefinition | None = None
     cluster: Ec2Cluster | None = None
@@ -113,14 +91,10 @@ class RuntimeParts(Definition):
 
 
 def runtime_parts(spec: EnvironmentSpec, names: Names) -> RuntimeParts:
-    runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
-    makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
-    made = InstanceProfileDefinition(name=names.engine_role, role=Reference("role", "name"), tags=marks)
+    marks = tags(spec, component="runtime")
     application, virtual_cluster = _application(spec, names, marks), _virtual_cluster(spec, names, marks)
     cluster = _cluster(spec, names, marks)
     return RuntimeParts(
-        security_group=_security_group(spec, names, marks),
-        instance_profile=made if makes_profile else None,
         application=application,
         virtual_cluster=virtual_cluster,
         cluster=cluster,
@@ -138,14 +112,6 @@ def _place(spec: EnvironmentSpec) -> Value | None:
             return section.cluster_id or Reference("runtime/cluster")
         case section:
             return section.virtual_cluster_id or Reference("runtime/virtual-cluster")
-
-
-def _security_group(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> SecurityGroup | None:
-    section = spec.aws.runtime.job
-    group = section.security_group if isinstance(section, EmrServerless | EmrEc2) else None
-    if group is None or group.vpc is None:
-        return None
-    return SecurityGroup(name=f"{names.application}-engine", vpc=group.vpc, tags=marks)
 
 
 def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:

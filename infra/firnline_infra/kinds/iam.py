@@ -10,9 +10,13 @@ from typing import Any
 
 from firnline_infra.blueprint.aws import IamUser
 from firnline_infra.blueprint.iam.normal_form import statements_of
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.asking import unless
 from firnline_infra.kinds.comparison import Clients, Comparison, Difference, Subject
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, present
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, own_name, present
+from firnline_infra.kinds.resource import Component, Resource
+from firnline_infra.specification.runtime import Trust
 
 MOST_KEYS = 1
 
@@ -212,13 +216,27 @@ POLICY = Kind(
         Right("Removes it.", delete="DeletePolicy"),
     ),
 )
+
+
+def instance_profiles(environment: Environment) -> Iterator[Component]:
+    """Yields what gives a cluster's machines the role. It has the role's name: EMR refuses another."""
+    runtime = environment.spec.aws.runtime
+    if runtime.trust is not Trust.EMR_EC2 or runtime.role_arn is not None:
+        return
+    role = Reference("role", "name")
+    arguments = {"name": environment.names.engine_role, "role": role, "tags": environment.tags("runtime")}
+    profile = Resource(INSTANCE_PROFILE.terraform_type, "engine-profile-profile", arguments)
+    given = {Reference("runtime/instance-profile", "name"): profile["name"]}
+    yield Component("InstanceProfile", "engine-profile", (profile,), {"name": profile["name"]}, gives=given)
+
+
 INSTANCE_PROFILE = Kind(
     "aws:iam/instanceProfile:InstanceProfile",
     "instance profile",
     import_id="{name}",
     service="iam",
-    made=lambda blueprint: present(blueprint.runtime.instance_profile),
-    arn=lambda arns, profile: arns.instance_profile(profile.name),
+    rows=instance_profiles,
+    arn=lambda arns, row: arns.instance_profile(own_name(row)),
     exists=Lookup("iam", "get_instance_profile", "InstanceProfileName"),
     rights=(
         Right("Makes it.", create="CreateInstanceProfile"),

@@ -1,18 +1,98 @@
 """EC2: what the engine's workers are in, and how they reach AWS."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.runtime import SecurityGroup
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.environment import Environment
 from firnline_infra.kinds.comparison import Clients
-from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope, present
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Properties, Right, Scope
+from firnline_infra.kinds.resource import Component, Resource
+from firnline_infra.runtimes.emr_ec2.options import EmrEc2
+from firnline_infra.runtimes.emr_serverless.options import EmrServerless
+from firnline_infra.specification.network import VpcEndpointsOptions
+from firnline_infra.specification.partition import partition_of
+
+HTTPS = 443
 
 
-def _groups(blueprint: Blueprint) -> list[SecurityGroup]:
-    """The endpoints', and that of the engine's workers."""
-    guarded = [each for each in present(blueprint.endpoints) if each.has_group]
-    made = [SecurityGroup(name=each.group_name, vpc=each.vpc) for each in guarded]
-    return [*made, *present(blueprint.runtime.security_group)]
+def endpoints(environment: Environment) -> Iterator[Component]:
+    """A gateway is in route tables; an interface in subnets, with private DNS, behind one group of its own. Each has AWS's
+    default policy: the callers' own policies say what may be done through it."""
+    section = environment.spec.network.vpc_endpoints
+    if section is None:
+        return
+    group = _endpoints_group(environment, section) if section.interfaces else None
+    gateway = {"vpc_endpoint_type": "Gateway", "route_table_ids": list(section.route_tables)}
+    interface = {
+        "vpc_endpoint_type": "Interface",
+        "subnet_ids": list(section.subnets),
+        "security_group_ids": [group["id"]] if group else None,
+        "private_dns_enabled": True,
+    }
+    rows = (
+        *(_endpoint(environment, section, each.value, gateway) for each in section.gateways),
+        *(_endpoint(environment, section, each.value, interface) for each in section.interfaces),
+    )
+    yield Component("VpcEndpoints", "endpoints", (*([group] if group else []), *rows))
+
+
+def _endpoint(
+    environment: Environment, section: VpcEndpointsOptions, service: str, more: Mapping[str, Any]
+) -> Resource:
+    spec = environment.spec
+    arguments = {
+        "vpc_id": section.vpc,
+        "service_name": partition_of(spec).endpoint_service(service, spec.aws.region),
+        **more,
+        "tags": environment.tags("network"),
+    }
+    return Resource(VPC_ENDPOINT.terraform_type, f"endpoints-{service}", arguments)
+
+
+def _endpoints_group(environment: Environment, section: VpcEndpointsOptions) -> Resource:
+    """HTTPS comes in from the clients, and nothing goes out."""
+    inward = {
+        "protocol": "tcp",
+        "from_port": HTTPS,
+        "to_port": HTTPS,
+        "cidr_blocks": list(section.clients),
+        "description": "HTTPS of clients",
+    }
+    arguments = {
+        "name": f"{environment.names.application}-endpoints",
+        "description": "Endpoints of AWS: HTTPS from the VPC",
+        "vpc_id": section.vpc,
+        "tags": environment.tags("network"),
+        "ingress": [inward],
+    }
+    return Resource(SECURITY_GROUP.terraform_type, "endpoints-group", arguments)
+
+
+def engine_groups(environment: Environment) -> Iterator[Component]:
+    """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
+    section = environment.spec.aws.runtime.job
+    options = section.security_group if isinstance(section, EmrServerless | EmrEc2) else None
+    if options is None or options.vpc is None:
+        return
+    everything = {"protocol": "-1", "from_port": 0, "to_port": 0}
+    arguments = {
+        "name": f"{environment.names.application}-engine",
+        "description": "Firnline's engine: nothing in from outside",
+        "vpc_id": options.vpc,
+        "tags": environment.tags("runtime"),
+        "ingress": [{**everything, "self": True, "description": "Driver and executors among themselves"}],
+        "egress": [{**everything, "cidr_blocks": ["0.0.0.0/0"], "description": "AWS, Snowflake, registries"}],
+    }
+    group = Resource(SECURITY_GROUP.terraform_type, "engine-network-group", arguments)
+    given = {Reference("runtime/security-group"): group["id"]}
+    yield Component("EngineSecurityGroup", "engine-network", (group,), {"group_id": group["id"]}, gives=given)
+
+
+def rows(environment: Environment) -> Iterator[Component]:
+    """Yields all components of the family."""
+    yield from endpoints(environment)
+    yield from engine_groups(environment)
 
 
 def _security_groups(clients: Clients, inputs: Properties) -> Sequence[str]:
@@ -41,7 +121,8 @@ VPC_ENDPOINT = Kind(
     import_id=_endpoints,
     service="ec2",
     terraform="aws_vpc_endpoint",
-    arns=lambda blueprint, arns: [arns.network("vpc-endpoint") for _ in present(blueprint.endpoints)],
+    rows=endpoints,
+    arn=lambda arns, _: arns.network("vpc-endpoint"),
     known_by_tag=True,
     rights=(
         Right("Makes it.", create="CreateVpcEndpoint", scope=Scope.PARENT),
@@ -57,13 +138,16 @@ SECURITY_GROUP = Kind(
     import_id=_security_groups,
     service="ec2",
     terraform="aws_security_group",
-    made=_groups,
+    rows=rows,
     arn=lambda arns, _: arns.security_group("*"),
     exists=Lookup(
         "ec2",
         "describe_security_groups",
-        request=lambda wanted: {
-            "Filters": [{"Name": "group-name", "Values": [wanted.name]}, {"Name": "vpc-id", "Values": [wanted.vpc]}]
+        request=lambda row: {
+            "Filters": [
+                {"Name": "group-name", "Values": [row.arguments["name"]]},
+                {"Name": "vpc-id", "Values": [row.arguments["vpc_id"]]},
+            ]
         },
         answer="SecurityGroups",
     ),

@@ -1,18 +1,14 @@
 """Resources of the engine in AWS, and of where it runs: roles, applications and clusters, networks."""
 
 import json
-from typing import Any
 
 from firnline_infra.blueprint.aws import IamRole, IamUser
 from firnline_infra.blueprint.runtime import (
     Ec2Cluster,
-    InstanceProfileDefinition,
-    SecurityGroup,
     ServerlessApplicationDefinition,
     VirtualClusterDefinition,
 )
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.blueprint.vpc_endpoints import HTTPS, VpcEndpoint, VpcEndpointsDefinition
 from firnline_infra.kinds.resource import Component, FormattedText, PolicyText, Resource
 from firnline_infra.runtimes.emr_ec2.options import MOST_ATTEMPTS
 
@@ -64,13 +60,6 @@ def runtime_user(name: str, args: IamUser) -> Component:
     attached = {"user": user["name"], "policy_arn": policy["arn"]}
     attachment = Resource("aws_iam_user_policy_attachment", f"{name}-attachment", attached)
     return Component("RuntimeUser", name, (user, policy, attachment), {"name": user["name"], "arn": user["arn"]})
-
-
-def instance_profile(name: str, args: InstanceProfileDefinition) -> Component:
-    arguments = {"name": args.name, "role": args.role, "tags": args.tags}
-    profile = Resource("aws_iam_instance_profile", f"{name}-profile", arguments)
-    given = {Reference("runtime/instance-profile", "name"): profile["name"]}
-    return Component("InstanceProfile", name, (profile,), {"name": profile["name"]}, gives=given)
 
 
 def serverless_application(name: str, args: ServerlessApplicationDefinition) -> Component:
@@ -142,50 +131,3 @@ def emr_cluster(name: str, args: Ec2Cluster) -> Component:
     )
     given = {Reference("runtime/cluster"): cluster["id"]}
     return Component("EmrCluster", name, (cluster,), {"cluster_id": cluster["id"]}, gives=given)
-
-
-def engine_security_group(name: str, args: SecurityGroup) -> Component:
-    everything = {"protocol": "-1", "from_port": 0, "to_port": 0}
-    inward = {**everything, "self": True, "description": "Driver and executors among themselves"}
-    outward = {**everything, "cidr_blocks": ["0.0.0.0/0"], "description": "AWS, Snowflake, registries"}
-    rules = {"ingress": [inward], "egress": [outward]}
-    group = _group(f"{name}-group", args.name, args, rules)
-    given = {Reference("runtime/security-group"): group["id"]}
-    return Component("EngineSecurityGroup", name, (group,), {"group_id": group["id"]}, gives=given)
-
-
-def vpc_endpoints(name: str, args: VpcEndpointsDefinition) -> Component:
-    rule = {
-        "protocol": "tcp",
-        "from_port": HTTPS,
-        "to_port": HTTPS,
-        "cidr_blocks": list(args.clients),
-        "description": "HTTPS of clients",
-    }
-    group = _group(f"{name}-group", args.group_name, args, {"ingress": [rule]}) if args.has_group else None
-    endpoints = (_endpoint(f"{name}-{each.service}", each, args, group) for each in args.endpoints)
-    return Component("VpcEndpoints", name, (*([group] if group else []), *endpoints))
-
-
-def _endpoint(name: str, each: VpcEndpoint, args: VpcEndpointsDefinition, group: Resource | None) -> Resource:
-    return Resource(
-        "aws_vpc_endpoint",
-        name,
-        {
-            "vpc_id": args.vpc,
-            "service_name": each.service_name,
-            "vpc_endpoint_type": "Gateway" if each.is_gateway else "Interface",
-            "route_table_ids": list(each.route_tables) or None,
-            "subnet_ids": list(each.subnets) or None,
-            "security_group_ids": [group["id"]] if group is not None and not each.is_gateway else None,
-            "private_dns_enabled": None if each.is_gateway else True,
-            "tags": args.tags,
-        },
-    )
-
-
-def _group(
-    name: str, called: str, args: SecurityGroup | VpcEndpointsDefinition, rules: dict[str, list[dict[str, Any]]]
-) -> Resource:
-    said = {"name": called, "description": args.description, "vpc_id": args.vpc, "tags": args.tags}
-    return Resource("aws_security_group", name, {**said, **rules})

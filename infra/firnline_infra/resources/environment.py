@@ -8,7 +8,7 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, eks, observability
+from firnline_infra.kinds import ecr, eks, iam, network, observability
 from firnline_infra.kinds.resource import Component, PolicyText
 from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
@@ -49,8 +49,8 @@ def runtime(blueprint: Blueprint) -> Iterator[Component]:
         yield from _redshift(blueprint.redshift)
     if blueprint.user is not None:
         yield aws_runtime.runtime_user("engine-user", blueprint.user)
-    if blueprint.endpoints is not None:
-        yield aws_runtime.vpc_endpoints("endpoints", blueprint.endpoints)
+    yield from network.rows(blueprint.environment)
+    yield from iam.instance_profiles(blueprint.environment)
     yield from _places_of_jobs(blueprint.runtime)
     yield from ecr.repositories(blueprint.environment)
     yield from eks.associations(blueprint.environment)
@@ -83,10 +83,6 @@ def _redshift(destination: RedshiftDestination) -> Iterator[Component]:
 
 
 def _places_of_jobs(parts: RuntimeParts) -> Iterator[Component]:
-    if parts.security_group is not None:
-        yield aws_runtime.engine_security_group("engine-network", parts.security_group)
-    if parts.instance_profile is not None:
-        yield aws_runtime.instance_profile("engine-profile", parts.instance_profile)
     if parts.application is not None:
         yield aws_runtime.serverless_application("engine-application", parts.application)
     if parts.cluster is not None:

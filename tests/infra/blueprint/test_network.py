@@ -7,9 +7,9 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.network import Destination, Party, egress
-from firnline_infra.blueprint.vpc_endpoints import vpc_endpoints
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.network import endpoints
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.names import Names
 from firnline_infra.specification.network import Interface
 from firnline_infra.specification.partition import snowflake_host
 from firnline_ingest.errors import ConfigError
@@ -100,10 +100,10 @@ def test_endpoints_that_are_made_are_those_that_are_listed() -> None:
         {"region": "us-gov-west-1", "partition": "aws-us-gov"},
     ):
         spec = spec_of(aws=place, network={"vpc_endpoints": {**made, "interfaces": services}})
-        definition = vpc_endpoints(spec, Names.of(spec))
-        assert definition is not None
+        (component,) = endpoints(Environment.of(spec))
         listed = {each.endpoint for each in egress(spec)}
-        by_service = {each.service: each.service_name for each in definition.endpoints}
+        made_here = [row for row in component.resources() if row.type == "aws_vpc_endpoint"]
+        by_service = {row.name.removeprefix("endpoints-"): row.arguments["service_name"] for row in made_here}
         assert {
             by_service[each] for each in ("kinesis", "sts", "secretsmanager", "kms", "logs", "s3", "dynamodb")
         } <= listed

@@ -12,6 +12,8 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
+from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.models import faults
@@ -89,12 +91,13 @@ def test_an_application_has_room_for_two_of_its_jobs(shards: int, vcpus: int, me
 
 def test_a_security_group_is_made_in_the_vpc_or_taken_as_it_is() -> None:
     made = parts_of({"emr_serverless": SERVERLESS})
-    assert made.security_group is not None
-    assert (made.security_group.name, made.security_group.vpc) == ("firnline-dev-engine", VPC)
+    (group,) = rows_of(SECURITY_GROUP, {"emr_serverless": SERVERLESS})
+    assert (group["name"], group["vpc_id"]) == ("firnline-dev-engine", VPC)
     assert made.application is not None
     assert made.application.security_groups == (Reference("runtime/security-group"),)
-    taken = parts_of({"emr_serverless": SERVERLESS | {"security_group": {"origin": "adopt", "ids": [GROUP]}}})
-    assert taken.security_group is None
+    adopted = {"emr_serverless": SERVERLESS | {"security_group": {"origin": "adopt", "ids": [GROUP]}}}
+    assert not rows_of(SECURITY_GROUP, adopted)
+    taken = parts_of(adopted)
     assert taken.application is not None
     assert taken.application.security_groups == (GROUP,)
 
@@ -119,18 +122,17 @@ def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
     """EMR refuses a profile with another name than its role's (Management Guide, Customize IAM roles)."""
     subnet = {"subnet": SUBNETS[0]}
     blueprint = blueprint_of(spec_of({"trust": "emr-ec2", "emr_ec2": subnet}))
-    profile, cluster = blueprint.runtime.instance_profile, blueprint.runtime.cluster
+    cluster = blueprint.runtime.cluster
+    (profile,) = rows_of(INSTANCE_PROFILE, {"trust": "emr-ec2", "emr_ec2": subnet})
     assert blueprint.role is not None
-    assert profile is not None
     assert cluster is not None
-    assert profile.role == Reference("role", "name")
-    assert profile.name == blueprint.role.name
+    assert profile["role"] == Reference("role", "name")
+    assert profile["name"] == blueprint.role.name
     assert cluster.instance_profile == Reference("runtime/instance-profile", "name")
     assert cluster.core_nodes == 2
     assert cluster.concurrent_steps > 1
-    by_hand = parts_of({"trust": "emr-ec2"})
-    assert by_hand.instance_profile == profile
-    assert by_hand.cluster is None
+    assert rows_of(INSTANCE_PROFILE, {"trust": "emr-ec2"}) == [profile]
+    assert parts_of({"trust": "emr-ec2"}).cluster is None
 
 
 def test_pods_are_associated_with_the_role() -> None:

@@ -1,12 +1,13 @@
 """Endpoints of AWS's services in the engine's VPC."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.network import Party, egress
-from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition
+from firnline_infra.environment import Environment
+from firnline_infra.kinds.network import endpoints
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.errors import ConfigError
 from tests.infra.specifications import smallest
@@ -19,33 +20,36 @@ def spec_of(section: dict[str, Any] | None) -> EnvironmentSpec:
     return smallest(network={"vpc_endpoints": section} if section else {})
 
 
-def endpoints_of(section: dict[str, Any]) -> VpcEndpointsDefinition:
-    found = blueprint_of(spec_of(section)).endpoints
-    assert found is not None
-    return found
+def rows_of(section: dict[str, Any] | None, type_: str = "aws_vpc_endpoint") -> list[Mapping[str, Any]]:
+    made = endpoints(Environment.of(spec_of(section)))
+    return [row.arguments for each in made for row in each.resources() if row.type == type_]
 
 
 def test_none_is_made_where_none_is_asked_for() -> None:
-    assert blueprint_of(spec_of(None)).endpoints is None
+    assert rows_of(None) == []
 
 
 def test_what_the_engine_needs_is_made_in_the_tables_and_subnets_that_are_named() -> None:
-    made = endpoints_of(ALL)
+    made = rows_of(ALL)
     begin = "com.amazonaws.eu-central-1"
-    assert {each.service_name: each.is_gateway for each in made.endpoints} == {
+    assert {each["service_name"]: each["vpc_endpoint_type"] == "Gateway" for each in made} == {
         f"{begin}.s3": True,
         f"{begin}.dynamodb": True,
         f"{begin}.kinesis-streams": False,
         f"{begin}.sts": False,
         f"{begin}.secretsmanager": False,
     }
-    assert {each.route_tables for each in made.endpoints if each.is_gateway} == {(TABLE,)}
-    assert {each.subnets for each in made.endpoints if not each.is_gateway} == {(SUBNET,)}
-    assert (made.group_name, made.clients) == ("firnline-dev-endpoints", ("10.0.0.0/16",))
+    gateways = [each for each in made if each["vpc_endpoint_type"] == "Gateway"]
+    interfaces = [each for each in made if each["vpc_endpoint_type"] == "Interface"]
+    assert [each["route_table_ids"] for each in gateways] == [[TABLE]] * 2
+    assert [each["subnet_ids"] for each in interfaces] == [[SUBNET]] * 3
+    (group,) = rows_of(ALL, "aws_security_group")
+    assert group["name"] == "firnline-dev-endpoints"
+    assert [each["cidr_blocks"] for each in group["ingress"]] == [["10.0.0.0/16"]]
 
 
 def test_gateways_alone_need_no_group() -> None:
-    assert not endpoints_of({"vpc": VPC, "route_tables": [TABLE], "interfaces": []}).has_group
+    assert not rows_of({"vpc": VPC, "route_tables": [TABLE], "interfaces": []}, "aws_security_group")
 
 
 @pytest.mark.parametrize(

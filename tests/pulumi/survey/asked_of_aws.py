@@ -11,6 +11,8 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
 from firnline_infra.kinds.ecr import REPOSITORY
 from firnline_infra.kinds.eks import ASSOCIATION
+from firnline_infra.kinds.iam import INSTANCE_PROFILE
+from firnline_infra.kinds.network import SECURITY_GROUP
 from firnline_infra.kinds.observability import (
     ALARM,
     DASHBOARD,
@@ -179,17 +181,17 @@ def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
         (encryption,) = images["encryption_configuration"] or [{"kms_key": None}]
         told = {"tags stay": True, "scans": True, "key": encryption["kms_key"], "tags": images["tags"]}
         yield f"image repository {images['name']}", told
-    if (group := parts.security_group) is not None:
+    for group in [each for each in _rows(SECURITY_GROUP, blueprint) if "egress" in each]:
         told = {
-            "vpc": group.vpc,
-            "description": group.description,
-            "in from itself": [True],
-            "out": ["0.0.0.0/0"],
-            "tags": dict(group.tags),
+            "vpc": group["vpc_id"],
+            "description": group["description"],
+            "in from itself": [each["self"] for each in group["ingress"]],
+            "out": [block for each in group["egress"] for block in each["cidr_blocks"]],
+            "tags": group["tags"],
         }
-        yield f"security group {group.name}", told
-    if (profile := parts.instance_profile) is not None:
-        yield f"instance profile {profile.name}", {"roles": [profile.name], "tags": dict(profile.tags)}
+        yield f"security group {group['name']}", told
+    for profile in _rows(INSTANCE_PROFILE, blueprint):
+        yield f"instance profile {profile['name']}", {"roles": [profile["name"]], "tags": profile["tags"]}
     if (made := parts.application) is not None:
         told = {
             "release": made.release,

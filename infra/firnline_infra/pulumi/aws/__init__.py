@@ -10,10 +10,6 @@ from firnline_infra.pulumi.aws.redshift import (
 from firnline_infra.pulumi.aws.runtime import (
     EmrCluster,
     EmrClusterArgs,
-    EngineSecurityGroup,
-    EngineSecurityGroupArgs,
-    InstanceProfile,
-    InstanceProfileArgs,
     RuntimeRole,
     RuntimeRoleArgs,
     RuntimeUser,
@@ -22,8 +18,6 @@ from firnline_infra.pulumi.aws.runtime import (
     ServerlessApplicationArgs,
     VirtualCluster,
     VirtualClusterArgs,
-    VpcEndpoints,
-    VpcEndpointsArgs,
 )
 from firnline_infra.pulumi.aws.storage import (
     CheckpointTable,
@@ -47,12 +41,8 @@ __all__ = [
     "EncryptionKeyArgs",
     "EngineConfiguration",
     "EngineConfigurationArgs",
-    "EngineSecurityGroup",
-    "EngineSecurityGroupArgs",
     "EventStream",
     "EventStreamArgs",
-    "InstanceProfile",
-    "InstanceProfileArgs",
     "LandingBucket",
     "LandingBucketArgs",
     "RedshiftProvisioned",
@@ -69,6 +59,4 @@ __all__ = [
     "ServerlessApplicationArgs",
     "VirtualCluster",
     "VirtualClusterArgs",
-    "VpcEndpoints",
-    "VpcEndpointsArgs",
 ]

@@ -5,30 +5,20 @@ import pulumi
 from firnline_infra.blueprint.aws import IamRole as RuntimeRoleArgs
 from firnline_infra.blueprint.aws import IamUser as RuntimeUserArgs
 from firnline_infra.blueprint.runtime import Ec2Cluster as EmrClusterArgs
-from firnline_infra.blueprint.runtime import InstanceProfileDefinition as InstanceProfileArgs
-from firnline_infra.blueprint.runtime import SecurityGroup as EngineSecurityGroupArgs
 from firnline_infra.blueprint.runtime import ServerlessApplicationDefinition as ServerlessApplicationArgs
 from firnline_infra.blueprint.runtime import VirtualClusterDefinition as VirtualClusterArgs
-from firnline_infra.blueprint.vpc_endpoints import VpcEndpointsDefinition as VpcEndpointsArgs
 from firnline_infra.pulumi.rendering import DefinedComponent
 from firnline_infra.resources.aws_runtime import (
     emr_cluster,
-    engine_security_group,
-    instance_profile,
     runtime_role,
     runtime_user,
     serverless_application,
     virtual_cluster,
-    vpc_endpoints,
 )
 
 __all__ = [
     "EmrCluster",
     "EmrClusterArgs",
-    "EngineSecurityGroup",
-    "EngineSecurityGroupArgs",
-    "InstanceProfile",
-    "InstanceProfileArgs",
     "RuntimeRole",
     "RuntimeRoleArgs",
     "RuntimeUser",
@@ -37,8 +27,6 @@ __all__ = [
     "ServerlessApplicationArgs",
     "VirtualCluster",
     "VirtualClusterArgs",
-    "VpcEndpoints",
-    "VpcEndpointsArgs",
 ]
 
 
@@ -73,17 +61,6 @@ class RuntimeUser(DefinedComponent[RuntimeUserArgs], describe=runtime_user):
 
     name: pulumi.Output[str]
     arn: pulumi.Output[str]
-
-
-class InstanceProfile(DefinedComponent[InstanceProfileArgs], describe=instance_profile):
-    """Creates an instance profile with one role: what runs on a machine that has it is that role.
-
-    >>> profile = InstanceProfile("profile", InstanceProfileArgs(name="orders-engine", role="orders-engine"))
-
-    To adopt: `pulumi import aws:iam/instanceProfile:InstanceProfile NAME-profile PROFILE`.
-    """
-
-    name: pulumi.Output[str]
 
 
 class ServerlessApplication(DefinedComponent[ServerlessApplicationArgs], describe=serverless_application):
@@ -127,29 +104,3 @@ class EmrCluster(DefinedComponent[EmrClusterArgs], describe=emr_cluster):
     """
 
     cluster_id: pulumi.Output[str]
-
-
-class EngineSecurityGroup(DefinedComponent[EngineSecurityGroupArgs], describe=engine_security_group):
-    """Creates a security group: nothing comes in but from the group itself, and everything goes out.
-
-    >>> group = EngineSecurityGroup("engine", EngineSecurityGroupArgs(name="orders-engine", vpc="vpc-0a1b2c3d"))
-
-    To adopt: `pulumi import aws:ec2/securityGroup:SecurityGroup NAME-group sg-…`.
-    """
-
-    group_id: pulumi.Output[str]
-
-
-class VpcEndpoints(DefinedComponent[VpcEndpointsArgs], describe=vpc_endpoints):
-    """Creates endpoints of services in a VPC: gateways in its route tables, interfaces with private DNS in its subnets.
-
-    >>> from firnline_infra.blueprint.vpc_endpoints import VpcEndpoint
-    >>> streams = VpcEndpoint(
-    ...     service="kinesis", service_name="com.amazonaws.eu-west-1.kinesis-streams", subnets=("subnet-0a1b2c3d",)
-    ... )
-    >>> endpoints = VpcEndpoints("endpoints", VpcEndpointsArgs(
-    ...     group_name="orders-endpoints", vpc="vpc-0a1b2c3d", clients=("10.0.0.0/16",), endpoints=(streams,),
-    ... ))
-
-    To adopt: `pulumi import aws:ec2/vpcEndpoint:VpcEndpoint NAME-SERVICE vpce-…`.
-    """

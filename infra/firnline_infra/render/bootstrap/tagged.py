@@ -111,27 +111,28 @@ def _security_group(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Pol
     arns, making = Arns(spec), SECURITY_GROUP.actions(Scope.PARENT)
     groups = (arns.security_group("*"),)
     yield allow("MakeSecurityGroup", making, resources=groups, conditions={"StringEquals": _asked_for(spec)})
-    vpcs = [each.vpc for each in (blueprint.runtime.security_group, blueprint.endpoints) if each is not None]
-    yield allow("MakeSecurityGroupInVpc", making, resources=tuple(map(arns.vpc, dict.fromkeys(vpcs))))
+    vpcs = [each.arguments["vpc_id"] for each in SECURITY_GROUP.instances(blueprint)]
+    yield allow("MakeSecurityGroupInVpc", making, resources=tuple(map(arns.vpc, dict.fromkeys(reversed(vpcs)))))
     yield _tag_new_in_ec2(spec, "TagNewSecurityGroup", groups, "CreateSecurityGroup")
 
 
 def _vpc_endpoint(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """EC2 asks for the right on the endpoint that comes to be, and on all that it is put into."""
-    arns, wanted, making = Arns(spec), blueprint.endpoints, VPC_ENDPOINT.actions(Scope.PARENT)
-    if wanted is None:
+    arns, making = Arns(spec), VPC_ENDPOINT.actions(Scope.PARENT)
+    wanted = [each.arguments for each in VPC_ENDPOINT.instances(blueprint)]
+    if not wanted:
         return
     endpoints = (arns.network("vpc-endpoint"),)
-    names = tuple(each.service_name for each in wanted.endpoints)
+    names = tuple(each["service_name"] for each in wanted)
     of_these: Conditions = {"StringEquals": {**_asked_for(spec), "ec2:VpceServiceName": names}}
     yield allow("MakeEndpoint", making, resources=endpoints, conditions=of_these)
-    yield allow("MakeEndpointInVpc", making, resources=(arns.vpc(wanted.vpc),))
+    yield allow("MakeEndpointInVpc", making, resources=(arns.vpc(wanted[0]["vpc_id"]),))
     places = (
-        *(arns.in_network("route-table", each) for one in wanted.endpoints for each in one.route_tables),
-        *(arns.in_network("subnet", each) for one in wanted.endpoints for each in one.subnets),
+        *(arns.in_network("route-table", each) for one in wanted for each in one.get("route_table_ids", ())),
+        *(arns.in_network("subnet", each) for one in wanted for each in one.get("subnet_ids", ())),
     )
     yield allow("PlaceEndpoint", CHANGING, resources=tuple(dict.fromkeys(places)))
-    if wanted.has_group:
+    if any("subnet_ids" in each for each in wanted):
         group = (arns.security_group("*"),)
         yield allow("GuardEndpoint", CHANGING, resources=group, conditions={"StringEquals": _ours(spec)})
         yield allow(
