@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.environment import Environment
@@ -89,8 +88,3 @@ ASSOCIATION = Kind(
         Right("Removes it.", delete="DeletePodIdentityAssociation"),
     ),
 )
-
-
-def clusters_of_associations(blueprint: Blueprint) -> tuple[str, ...]:
-    """Returns the names of the EKS clusters that the environment has associations in."""
-    return tuple(dict.fromkeys(str(row.arguments["cluster_name"]) for row in ASSOCIATION.instances(blueprint)))

@@ -82,7 +82,7 @@ def _topic_arn(row: Any) -> str:
 
 
 def _subscribers(subject: Subject) -> Iterator[Difference]:
-    """Who is notified and should not be, and who should be and has not confirmed."""
+    """Yields subscriptions that the specification does not name, and named ones that are not confirmed."""
     pages = subject.clients("sns").get_paginator("list_subscriptions_by_topic")
     found = (page["Subscriptions"] for page in pages.paginate(TopicArn=_topic_arn(subject.wanted)))
     for each in (each for subscriptions in found for each in subscriptions):
@@ -238,7 +238,7 @@ SUBSCRIPTION = Kind(
     name=lambda row: str(row.arguments["endpoint"]),
     arn=lambda _, row: _topic_arn(row.arguments["topic_arn"].resource),
     rights=(
-        Right("Has SNS ask whoever is notified to confirm.", create="Subscribe"),
+        Right("Has SNS ask each address and URL to confirm.", create="Subscribe"),
         Right(
             "Whether it is confirmed; AWS narrows it to no topic.",
             read="GetSubscriptionAttributes",

@@ -217,7 +217,7 @@ class Alarms(Section):
 
     @property
     def hosts(self) -> dict[str, str]:
-        """The services that whoever deploys reaches for them, and why."""
+        """The services that a deployer reaches for them, and why."""
         made = {"monitoring": "alarms"} if self.are_made else {}
         return made | ({"sns": "the topic of alarms.notify"} if self.notify else {})
 

@@ -14,14 +14,13 @@ from firnline_infra.blueprint.iam.statement import allow, is_service, via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind, Scope, arns_by_kind
 from firnline_infra.kinds.buckets import OBJECT, buckets
-from firnline_infra.kinds.eks import clusters_of_associations
 from firnline_infra.kinds.iam import ATTACHMENT, POLICY
 from firnline_infra.kinds.keys_and_secrets import KEY
 from firnline_infra.kinds.streams import CONSUMER, STREAM
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.redshift import reading_rights, statement_rights
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
-from firnline_infra.render.bootstrap.tagged import known_by_tag
+from firnline_infra.render.bootstrap.tagged import clusters_of_associations, known_by_tag
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import Durability, EnvironmentSpec

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.redshift import SERVICES
 from firnline_infra.blueprint.iam.statement import allow, is_service, service_names
 from firnline_infra.kinds import Kind, Scope
-from firnline_infra.kinds.eks import ASSOCIATION, clusters_of_associations
+from firnline_infra.kinds.eks import ASSOCIATION
 from firnline_infra.kinds.emr import CLUSTER, SERVERLESS, VIRTUAL_CLUSTER
 from firnline_infra.kinds.kind import TAGS
 from firnline_infra.kinds.network import SECURITY_GROUP, VPC_ENDPOINT
@@ -66,6 +66,11 @@ def _virtual_cluster(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStat
     yield _make(spec, "MakeVirtualCluster", VIRTUAL_CLUSTER)
     yield _tag_new(spec, "TagNewVirtualCluster", "emr-containers:TagResource", Arns(spec).virtual_cluster("*"))
     yield _linked_role(spec, "LetEmrOnEksIn", CONTAINERS_ROLE, OF_EMR_ON_EKS)
+
+
+def clusters_of_associations(blueprint: Blueprint) -> tuple[str, ...]:
+    """Returns the names of the EKS clusters that the environment has associations in."""
+    return tuple(dict.fromkeys(str(row.arguments["cluster_name"]) for row in ASSOCIATION.instances(blueprint)))
 
 
 def _association(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
