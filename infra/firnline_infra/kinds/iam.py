@@ -30,11 +30,11 @@ def _role_policies(subject: Subject) -> Iterator[Difference]:
 
 def _profiles_of_role(subject: Subject) -> Iterator[Difference]:
     """Finds instance profiles beside the stack's: whatever machine has one acts as the role, and so does who may start it."""
-    role, own = subject.wanted, subject.blueprint.runtime.instance_profile
+    role, own = subject.wanted, [own_name(each) for each in INSTANCE_PROFILE.instances(subject.blueprint)]
     given = _Principal(subject.clients("iam"), {"RoleName": role.name})
     for profile in given.listed("list_instance_profiles_for_role", "InstanceProfiles"):
         name = profile["InstanceProfileName"]
-        if own is None or name != own.name:
+        if name not in own:
             step = f"aws iam remove-role-from-instance-profile --instance-profile-name {name} --role-name {role.name}"
             yield Difference.unwanted(f"instance profile {name}", "machines may act as the role", step)
 
