@@ -31,6 +31,10 @@ class ShardStatus:
     """How far behind its tip the shard was read, at the engine's last report; None where it told nothing."""
     sent_s: float | None = None
     """How long ago rows were sent last; None where none ever were."""
+    uncommitted_s: float = 0
+    """For how long rows have waited while Snowflake committed none of the shard's, at the engine's last report."""
+    uncommitted_rows: int = 0
+    """That wait."""
     unproven: bool
     """Whether rows may have been sent that are not proven yet."""
     rows: int = 0

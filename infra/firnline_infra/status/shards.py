@@ -65,6 +65,8 @@ def _shard(
         behind_s=max(0, now_ms - row.known_ms) / 1000 if row.known_ms else None,
         read_behind_s=reading.behind_ms / 1000 if reading and reading.behind_ms is not None else None,
         sent_s=max(0, now_ms - row.sent_ms) / 1000 if row.sent_ms else None,
+        uncommitted_s=reading.uncommitted_s if reading and is_read else 0,
+        uncommitted_rows=reading.uncommitted_rows if reading and is_read else 0,
         unproven=row.is_sending,
         rows=sum(entry.proven.rows_inserted for entry in row.channels.values()),
         rejected_rows=sum(entry.proven.rows_error for entry in row.channels.values()),

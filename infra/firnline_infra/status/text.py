@@ -11,6 +11,7 @@ from firnline_ingest.ledger.standby import BY_HAND
 from firnline_ingest.terminal import folded, in_a_line, printable, text_table
 
 MOST_SHARDS, MOST_PROBLEMS, SHARDS_NAMED = 40, 10, 3
+UNCOMMITTED_S = 60
 OLD_S = 7 * 86_400
 """A result of drift or audit says nothing of today after that."""
 
@@ -176,6 +177,9 @@ def _run(run: Run) -> str:
 def _how(shard: ShardStatus) -> str:
     if shard.has_ended:
         return "ended"
+    if shard.uncommitted_s >= UNCOMMITTED_S and not shard.is_paused:
+        waits = f"{duration(shard.uncommitted_s)}, {shard.uncommitted_rows:,} rows"
+        return f"NOT COMMITTED {waits} {shard.problem}".rstrip()
     if shard.is_idle and not shard.is_paused:
         return f"read, idle {duration(shard.idle_s or 0)}"
     how = "paused" if shard.is_paused else "read" if shard.is_read else "NOT READ"

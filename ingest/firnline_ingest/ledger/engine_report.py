@@ -70,6 +70,9 @@ class ShardReading:
     """How long the oldest rows waited for their proof in the epoch, at worst; None where none was sent."""
     rows: int = 0
     """That were sent in the epoch."""
+    uncommitted_s: int = 0
+    """For how long rows have waited while Snowflake committed none of the shard's."""
+    uncommitted_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

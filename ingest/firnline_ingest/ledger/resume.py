@@ -138,9 +138,13 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
 
 
 def _read_again(row: ShardRow) -> ReadAgain | None:
-    earlier = row.read_again.through if row.read_again else None
-    through = max(filter(None, (row.read_through, row.kept_through, earlier)), default=None)
-    return ReadAgain(through) if through else None
+    """What the table keeps of an earlier reading stays there: another conversion of this one makes two."""
+    earlier = row.read_again
+    read = (row.read_through, row.kept_through, earlier.through if earlier else None)
+    through = max(filter(None, read), default=None)
+    made_by = {row.routing, earlier.routing if earlier else ""} - {""}
+    routing = ReadAgain.SEVERAL if len(made_by) > 1 else next(iter(made_by), "")
+    return ReadAgain(through, routing) if through else None
 
 
 def accept_errors(row: ShardRow, through: Position, now_ms: int, *, table: str = "") -> ShardRow:

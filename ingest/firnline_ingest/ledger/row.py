@@ -91,9 +91,13 @@ class ReadAgain:
     through: Position
     """The furthest record that had been read then, or of which a dead letter may have been kept."""
     routing: str = ""
-    """The conversion by which it is read again: empty before that begins, SEVERAL where it changed before the end."""
+    """The conversion by which its records were made rows, before that begins by the last ones; SEVERAL where there were two."""
 
     SEVERAL: ClassVar[str] = "several"
+
+    def begun(self, routing: str, *, keeps_rows: bool) -> "ReadAgain":
+        """The same when reading begins by this conversion. `keeps_rows`: the table has rows of earlier ones."""
+        return self.by(routing, None) if keeps_rows else replace(self, routing=routing)
 
     def by(self, routing: str, read_through: Position | None) -> "ReadAgain":
         """The same when the shard is opened with this conversion, having been read so far."""

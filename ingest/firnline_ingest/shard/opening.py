@@ -15,7 +15,7 @@ from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss, log_incident
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, ChannelLookup, Resume, TargetSnapshot, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, RunningTotals, Sending, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, ReadAgain, RunningTotals, Sending, ShardRow
 from firnline_ingest.shard.dead_letters import refuse_stopped
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
@@ -285,13 +285,20 @@ def _listed(
         row,
         heartbeat_ms=now_ms,
         routing=work.pipeline.conversion_hash,
-        read_again=row.read_again and row.read_again.by(work.pipeline.conversion_hash, row.read_through),
+        read_again=row.read_again and _read_again_by(row, row.read_again, work, channels),
         channels=MappingProxyType({**row.channels, **entries}),
         sent_through=max(filter(None, (each.through for each in sent.values())), default=None),
         sent_ms=max(each.ms for each in sent.values()),
         is_sending=False,
         reset=None,
     )
+
+
+def _read_again_by(row: ShardRow, again: ReadAgain, work: ShardWork, channels: Sequence[ResumedChannel]) -> ReadAgain:
+    conversion = work.pipeline.conversion_hash
+    if row.reset is None:
+        return again.by(conversion, row.read_through)
+    return again.begun(conversion, keeps_rows=any(each.resume.committed for each in channels))
 
 
 def _sent(row: ShardRow, opened: ResumedChannel) -> Sending:

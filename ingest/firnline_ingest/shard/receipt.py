@@ -216,6 +216,9 @@ class Receipt(Tally):
     time_to_trim_s: int | None = None
     """Until Kinesis drops the oldest record that was not read; None if it never answered."""
     pid: int = 0
+    uncommitted_s: int = 0
+    """For how long rows have waited while Snowflake committed none of the shard's; 0 where none wait."""
+    uncommitted_rows: int = 0
     totals: RunningTotals | None = None
     """Up to `end`, with what other processes had counted before; None before the first opening, and after another's."""
     fingerprint: str = ""

@@ -17,12 +17,16 @@ from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.shard.errors import OpeningLasts, ShardLate, ShardUnanswered
 from firnline_ingest.shard.receipt import UNTOLD, Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake.channel_errors import ChannelStalled
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Position, ShardKey
 
 LATE_S = 30.0  # no call of a healthy shard takes as long
 OPENING_S = 180.0  # the SDK waits two minutes for another opener's rows
-UNANSWERED_S = 120.0
+UNANSWERED_S = UNCOMMITTED_S = 120.0
+COMMITS = (SnowflakeUnavailable.id, ChannelStalled.id)
+"""Problems that say no more than that nothing is committed; any other one is the cause."""
 LONGEST_CAUSE = 500  # characters
 LETTERS = ""
 """The dead letters, among what is counted by channels."""
@@ -76,6 +80,9 @@ class ShardReport:
         self._kept: list[Position] = []
         """Rows and dead letters behind the totals, of this session: a row that is not proven may become a dead letter."""
         self._tallied_through = Position(0)
+        self._uncommitted_since_s: float | None = None
+        """When the first row was sent, or the last one was proven, while rows wait for their commit; also in channels before."""
+        self._sent_through = Position(0)
         self._written: tuple[RunningTotals, ...] = ()
         """The totals of this report that the ledger may have: those of the last write that was answered, and of later ones."""
         self._counted: dict[str, Position] = {}
@@ -106,6 +113,7 @@ class ShardReport:
 
     def sent(self, chunk: Chunk) -> None:
         """Notes rows, also those that were there before, and some that the totals have."""
+        self._sent_through = max(self._sent_through, chunk.end)
         self._sent.append(replace(chunk))  # the original loses its rows when they are proven
 
     def kept(self, letters: Iterable[Position]) -> None:
@@ -127,6 +135,7 @@ class ShardReport:
             rows = sum(chunk.rows_up_to(read_through) - chunk.rows_up_to(before.through) for chunk in self._sent)
             letters = sum(before.through < each <= read_through for each in self._kept)
             self._sent = [chunk for chunk in self._sent if chunk.end > read_through]
+            self._uncommitted_since_s = None
             self._kept = [each for each in self._kept if each > read_through]
             self._totals = replace(
                 before, through=read_through, rows=before.rows + rows, dead_letters=before.dead_letters + letters
@@ -198,6 +207,10 @@ class ShardReport:
     def show(self, shown: ShardSnapshot) -> None:
         """Publishes a snapshot; called after each turn."""
         self._shown = replace(shown, totals=self._totals_now())
+        if self._uncommitted_since_s is None and self._sent:
+            self._uncommitted_since_s = self._clock()
+        elif not self._sent and shown.accounted is not None and shown.accounted >= self._sent_through:
+            self._uncommitted_since_s = None
 
     def _show_counts(self) -> None:
         self._shown = replace(
@@ -268,6 +281,8 @@ class ShardReport:
             is_idle=is_idle(work, since),
             time_to_trim_s=time_to_trim_s(work, since.behind_ms),
             pid=os.getpid(),
+            uncommitted_s=int(self._uncommitted_s),
+            uncommitted_rows=self._uncommitted_rows,
             totals=None if state is ShardState.FENCED else shown.totals,
             fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
             problem=problem,
@@ -281,6 +296,22 @@ class ShardReport:
             behind_ms += unanswered_s * 1000  # at least: how much arrived since is not known
         return replace(counted, unanswered_s=unanswered_s, behind_ms=behind_ms)
 
+    @property
+    def _uncommitted_s(self) -> float:
+        since_s = self._uncommitted_since_s
+        return 0.0 if since_s is None or self._is_over else self._clock() - since_s
+
+    @property
+    def _uncommitted_rows(self) -> int:
+        return 0 if self._is_over else sum(len(chunk.positions) for chunk in tuple(self._sent))
+
+    def _lasting(self, problem: ShardProblem | None) -> ShardProblem | None:
+        """Returns the problem, or that nothing is committed: that is one, however often the channel is opened for it."""
+        if self._uncommitted_s <= UNCOMMITTED_S or (problem is not None and problem.id not in COMMITS):
+            return problem
+        waits = f"nothing was committed for {self._uncommitted_s:.0f} s"
+        return ShardProblem.of(SnowflakeUnavailable(f"commit {self._uncommitted_rows} rows of {self._key}", waits))
+
     def _judged(self, is_due: bool, work: ShardWork) -> tuple[ShardState, ShardProblem | None]:
         state, problem, now_s = self._state, self._problem, self._clock()
         if self._is_over:
@@ -291,6 +322,7 @@ class ShardReport:
             functions = called_by(work.pipeline.transforms) if doing is Doing.CONVERTING else ()
             late = ShardLate(self._key, doing=doing, for_s=now_s - since_s, functions=functions)
             return ShardState.LATE, ShardProblem.of(late)
+        problem = self._lasting(problem)
         if problem is not None:
             is_failing = state is ShardState.OPENING or self.failures > FAILING
             return (ShardState.FAILED if is_failing else state), problem

@@ -241,7 +241,8 @@ def _shown(text: str) -> str:
 
 def _reading(receipt: Receipt) -> ShardReading:
     state, delay_ms = receipt.state.value, receipt.proof_delay_ms
-    return ShardReading(receipt.stream, receipt.shard_id, state, receipt.behind_ms, delay_ms, receipt.rows)
+    waits = receipt.uncommitted_s, receipt.uncommitted_rows
+    return ShardReading(receipt.stream, receipt.shard_id, state, receipt.behind_ms, delay_ms, receipt.rows, *waits)
 
 
 def written(write: Callable[[], None]) -> bool:

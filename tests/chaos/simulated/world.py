@@ -21,6 +21,7 @@ from tests.chaos.records import Fate, fate_of, route_of
 from tests.chaos.simulated.configured import ROUTES, STREAM, config_of
 from tests.chaos.simulated.formats import JSON, RecordFormat
 from tests.chaos.simulated.kinesis import SimulatedKinesis
+from tests.chaos.simulated.left_behind import without_read_again
 from tests.chaos.simulated.memory import SharedObjects, SimulatedLedger, SimulatedLetters
 from tests.chaos.simulated.process import Checkpoint, EngineProcess
 from tests.chaos.simulated.simulation import Actor, Simulation
@@ -299,7 +300,7 @@ class World:
         rows, errors = (list(without_first(found, self.may_come_again)) for found in self.found())
         return Evidence(
             puts=[put for put in self.puts if put.shard.rpartition("/")[0] not in self.unseen],
-            found={Fate.ROW: rows, Fate.ERROR_ROW: errors, Fate.DEAD_LETTER: [_found_letter(each) for each in letters]},
+            found={Fate.ROW: rows, Fate.ERROR_ROW: errors, Fate.DEAD_LETTER: self._letters_found(letters, rows)},
             unordered=self.may_come_again.keys(),
             came_again=sorted(key for key, count in self.counts().items() if count > self.settled.get(key, count)),
             parents=self.parents,
@@ -318,6 +319,10 @@ class World:
             may_skip=self.may_skip,
             asked_for=self.asks_for,
         )
+
+    def _letters_found(self, letters: Iterable[DeadLetter], rows: Sequence[Found]) -> list[Found]:
+        found = [_found_letter(each) for each in letters]
+        return without_read_again(found, rows, self.rows) if self.has_failed_over and self.variant else found
 
     def _losses_of(self, row: ShardRow) -> list[Loss]:
         return [replace(loss, shard=shard_name(row.key.stream, loss.shard)) for loss in losses_of(row)]

@@ -264,6 +264,31 @@ def test_a_shard_that_waits_or_fails_is_not_read_although_the_engine_has_it() ->
     assert found.exit_status == 3
 
 
+def test_a_shard_of_which_nothing_is_committed_is_not_just_called_read() -> None:
+    world = running()
+    waits = ShardReading(STREAM, KEYS[0].shard_id, "reading", 0, uncommitted_s=720, uncommitted_rows=1234)
+    usual = ShardReading(STREAM, KEYS[1].shard_id, "reading", 0, uncommitted_s=2, uncommitted_rows=9)
+    now_ms = round(world.now_s * 1000)
+    stuck = EngineProblem(
+        id="FL-3010",
+        what="Snowflake could not commit 1234 rows of it: nothing was committed for 720 s",
+        next_step="see status.snowflake.com",
+        stream=STREAM,
+        shard=KEYS[0].shard_id,
+        since_ms=now_ms - 600_000,
+        tries=20,
+    )
+    reported(world, stuck, shards=(waits, usual), began_ms=now_ms - 3_600_000)
+    found = looked(world)
+    text = in_one(status_text(found))
+    assert "NOT COMMITTED 12 min, 1,234 rows FL-3010" in text
+    assert text.count("NOT COMMITTED") == 1
+    assert "(10 min), met 20 times" in text
+    assert "Next: see status.snowflake.com" in text
+    assert found.exit_status == 3
+    assert [each["uncommitted_s"] for each in found.as_document()["shards"]] == [720, 2]
+
+
 def test_the_last_words_of_an_engine_that_has_ended_are_shown_with_its_run() -> None:
     world = running()
     reported(world, replace(REFUSED, stream="", what="Spark did not start."), run_id="one before", ended_ms=5)

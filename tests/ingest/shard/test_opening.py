@@ -205,11 +205,23 @@ def test_the_row_says_by_which_conversion_its_shard_was_read_again(has_come: int
     row = ShardRow(key=ShardKey("events", 1, "s"), start=TrimHorizon(), read_through=Position(3), routing="a")
     assert resume_from(row, ResumeFrom.PROVEN, 1).read_again is None
     asked = resume_from(row, ResumeFrom.TRIM_HORIZON, 1).read_again
-    assert asked == ReadAgain(Position(3))
-    begun = asked.by("b", None)
+    assert asked == ReadAgain(Position(3), "a")
+    begun = asked.begun("b", keeps_rows=False)
     assert begun == begun.by("b", None) == ReadAgain(Position(3), "b")
     read_through = Position(has_come) if has_come else None
     assert begun.by("c", read_through).routing == ("b" if has_come == 3 else ReadAgain.SEVERAL)
+
+
+def test_rows_of_another_conversion_that_the_table_keeps_are_remembered() -> None:
+    """An account that failed over to an older replica has them: a dead letter of one conversion may be a row of the other."""
+    row = ShardRow(key=ShardKey("events", 1, "s"), start=TrimHorizon(), read_through=Position(3), routing="a")
+    asked = resume_from(row, ResumeFrom.TRIM_HORIZON, 1).read_again
+    assert asked.begun("a", keeps_rows=True).routing == "a"
+    begun = asked.begun("b", keeps_rows=True)
+    assert begun.routing == ReadAgain.SEVERAL
+    again = resume_from(replace(row, read_again=begun, routing="b"), ResumeFrom.TRIM_HORIZON, 2).read_again
+    assert again.begun("b", keeps_rows=True).routing == ReadAgain.SEVERAL
+    assert again.begun("b", keeps_rows=False).routing == "b", "a new table has none of them"
 
 
 def test_a_shard_that_is_resumed_from_the_horizon_twice_is_read_again_up_to_the_furthest_place() -> None:

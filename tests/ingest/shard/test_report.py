@@ -2,9 +2,15 @@
 
 from dataclasses import replace
 
+from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.ledger.row import RunningTotals, ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, ShardSnapshot
+from firnline_ingest.snowflake.channel_errors import ChannelStalled
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.in_flight import Chunk
+from firnline_ingest.snowflake.row_positions import RowPositions
 from firnline_ingest.values import Position
 from tests.fakes.clock import Clock
 from tests.fakes.configs import pipeline
@@ -28,6 +34,12 @@ class Watched:
         self.report.doing(Doing.READING)
         self.report.answered(self.clock(), "")
         self.report.show(ShardSnapshot(replace(self.report.tally, behind_ms=behind_ms)))
+
+    def turn(self, accounted: int, read_through: int) -> None:
+        self.report.counted_up_to(Position(read_through))
+        self.report.show(ShardSnapshot(replace(self.report.tally), Position(accounted)))
+        self.report.answered(self.clock(), "")
+        self.report.doing(Doing.WAITING)
 
 
 def told(receipt: Receipt) -> tuple[ShardState, str | None]:
@@ -151,3 +163,43 @@ def test_a_receipt_has_the_longest_wait_for_a_proof_since_the_one_before_and_non
     assert watched.receipt().proof_delay_ms is None
     watched.report.proved(5)
     assert watched.receipt().proof_delay_ms == 5
+
+
+def test_rows_that_are_never_committed_are_one_problem_however_often_their_channel_is_opened(world: World) -> None:
+    watched = Watched(world)
+    row = ShardRow(key=watched.work.key, start=TrimHorizon(), totals=RunningTotals(through=Position(0)))
+    watched.report.adopt(row)
+    watched.reads()
+
+    def sends(accounted: int, read_through: int = 0) -> None:
+        watched.report.sent(Chunk(Position(accounted), RowPositions(["1", "2", "3"]), 30))
+        watched.turn(accounted, read_through)
+
+    sends(3)
+    first = watched.receipt(60.0)
+    assert (first.uncommitted_s, first.uncommitted_rows, first.problem) == (60, 3, None)
+    watched.report.troubled(ChannelStalled("channel", 120.0))
+    watched.report.adopt(row)
+    watched.report.opened()
+    watched.turn(0, 0)
+    receipt = watched.receipt(100.0)
+    assert (receipt.uncommitted_s, told(receipt)) == (160, (ShardState.READING, SnowflakeUnavailable.id))
+    sends(3)
+    receipt = watched.receipt(40.0)
+    assert receipt.problem is not None
+    assert "commit 3 rows of" in receipt.problem.what
+    assert "nothing was committed for 200 s" in receipt.problem.what
+    watched.turn(3, 3)
+    watched.report.healed()
+    receipt = watched.receipt(40.0)
+    assert (receipt.uncommitted_s, receipt.uncommitted_rows, receipt.problem) == (0, 0, None)
+
+
+def test_what_keeps_rows_from_being_committed_is_told_where_it_is_known(world: World) -> None:
+    watched = Watched(world)
+    watched.report.adopt(ShardRow(key=watched.work.key, start=TrimHorizon(), totals=RunningTotals(through=Position(0))))
+    watched.reads()
+    watched.report.sent(Chunk(Position(3), RowPositions(["1", "2", "3"]), 30))
+    watched.turn(3, 0)
+    watched.report.noted(LedgerUnavailable("ledger", "a test"))
+    assert told(watched.receipt(600.0)) == (ShardState.READING, LedgerUnavailable.id)

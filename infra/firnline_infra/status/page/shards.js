@@ -14,6 +14,7 @@ function stateOf(shard) {
   if (shard.has_ended) return ["ended", "ended"];
   if (shard.is_paused) return ["paused", "paused"];
   if (!shard.is_read) return ["unread", "not read"];
+  if (shard.uncommitted_s >= 60) return ["unread", `nothing committed for ${duration(shard.uncommitted_s)}`];
   if (shard.is_idle) return ["idle", `idle ${duration(shard.idle_s)}`];
   return ["read", "read"];
 }
