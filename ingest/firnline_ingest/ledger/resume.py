@@ -138,7 +138,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
 
 
 def _read_again(row: ShardRow) -> ReadAgain | None:
-    """What the table keeps of an earlier reading stays there: another conversion of this one makes two."""
+    """Keeps the conversion of earlier readings, whose rows may stay in the table: another one of this reading makes two."""
     earlier = row.read_again
     read = (row.read_through, row.kept_through, earlier.through if earlier else None)
     through = max(filter(None, read), default=None)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from firnline_ingest.commands.output import plain_echo
 from firnline_ingest.commands.resume import RESUME
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
@@ -58,7 +59,9 @@ def test_a_shard_is_ours_since_the_service_s_time_whatever_a_person_s_machine_sa
     ledger.set_mark("events", StreamMark("events@1", since_ms=5), None)
     monkeypatch.setattr("firnline_ingest.kinesis.lineage.read_lineage", lambda *_: found)
     monkeypatch.setattr("firnline_ingest.ledger.provision.open_ledger", lambda _: ledger)
-    options = argparse.Namespace(stream="events", shard=None, start="trim-horizon", accept_errors=None, table=None)
+    options = argparse.Namespace(
+        stream="events", shard=None, start="trim-horizon", accept_errors=None, table=None, echo=plain_echo
+    )
     assert RESUME.run(config(), options) == 0
     mark = ledger.mark("events")
     assert (mark.since_ms if is_replaced else row_of(ledger, KEYS[0]).since_ms) == 777
@@ -118,7 +121,9 @@ NOW_MS = 1_800_000_000_000
 def command(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, start: str, lineage: Lineage) -> None:
     monkeypatch.setattr("firnline_ingest.kinesis.lineage.read_lineage", lambda *_: lineage)
     monkeypatch.setattr("firnline_ingest.ledger.provision.open_ledger", lambda _: ledger)
-    options = argparse.Namespace(stream="events", shard=None, start=start, accept_errors=None, table=None)
+    options = argparse.Namespace(
+        stream="events", shard=None, start=start, accept_errors=None, table=None, echo=plain_echo
+    )
     assert RESUME.run(config(), options) == 0
 
 
