@@ -2,10 +2,12 @@
 
 import runpy
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_config import document_hash
 from firnline_infra.observe.changes import changes_table
 from firnline_infra.observe.errors import AlreadyThere
@@ -75,3 +77,27 @@ def counted(terraform: Workspace) -> int:
     lines: list[str] = []
     replace(terraform.cli, on_line=lines.append).has_changes()
     return sum(int(cell) for row in changes_table(lines).splitlines()[2:] for cell in row.split() if cell.isdigit())
+
+
+def test_the_state_has_when_terraform_made_the_ledger_and_the_streams(terraform_binary: Path, tmp_path: Path) -> None:
+    """A later one of the name is somebody's (`firnline drift`), until Terraform makes one itself."""
+    with trial_of("dev", tmp_path) as trial, workspace_of(trial) as terraform:
+        terraform.deployment.up()
+        made = times_of(terraform)
+        assert made.keys() == {"aws:dynamodb/table:Table", "aws:kinesis/stream:Stream"}
+        assert not terraform.cli.has_changes()
+        dynamodb, name = trial.environment.client("dynamodb"), blueprint_of(terraform.deployment.spec).ledger.name
+        created = dynamodb.describe_table(TableName=name)["Table"]["CreationDateTime"]
+        assert created <= made["aws:dynamodb/table:Table"] + timedelta(seconds=1)
+        dynamodb.update_table(TableName=name, DeletionProtectionEnabled=False)
+        dynamodb.delete_table(TableName=name)
+        terraform.cli.apply()
+        again = times_of(terraform)
+        assert again["aws:dynamodb/table:Table"] > made["aws:dynamodb/table:Table"]
+        assert again["aws:kinesis/stream:Stream"] == made["aws:kinesis/stream:Stream"]
+
+
+def times_of(terraform: Workspace) -> dict[str, datetime]:
+    state = terraform.deployment.stack.state() or {}
+    found = [each for each in state["deployment"]["resources"] if "created" in each]
+    return {each["type"]: datetime.fromisoformat(each["created"]) for each in found}

@@ -38,7 +38,8 @@ class DriftContext:
         )
 
     def _made_at(self, token: str, name: str) -> datetime | None:
-        """Pulumi writes a resource's `created` where an `up` made or imported it (sdk/go/common/apitype, ResourceV3)."""
+        """Pulumi writes a resource's `created` where an `up` made or imported it (sdk/go/common/apitype, ResourceV3); our
+        module has Terraform keep it."""
         for each in self.state.get("deployment", {}).get("resources") or ():
             if each["type"] == token and (each.get("inputs") or {}).get("name") == name and each.get("created"):
                 return datetime.fromisoformat(each["created"])

@@ -37,7 +37,7 @@ CLOCKS = timedelta(minutes=5)
 
 def made_again(token: str, created: Callable[[Subject], datetime]) -> Callable[[Subject], Iterator[Difference]]:
     """Compares when the object was made with when the stack made its resource: another one of its name and definition is
-    empty. `created` asks the service. Terraform's state has no times.
+    empty. `created` asks the service.
     """
 
     def find(subject: Subject) -> Iterator[Difference]:

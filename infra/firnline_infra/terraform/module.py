@@ -42,6 +42,8 @@ STAYS = ("snowflake_service_user", "snowflake_warehouse_interactive")
 """What goes on without an object that it names; everything else in Snowflake goes with it, and is made again with it."""
 LOCAL_BACKEND: dict[str, Any] = {"terraform": {"backend": {"local": {}}}}
 ROLE_WAIT = "role_propagation_seconds"
+TIMED = ("aws_dynamodb_table", "aws_kinesis_stream")
+"""What is empty if somebody recreates it under its name. No provider keeps when it was made, so the state gets it beside it."""
 
 
 def module_files(spec: EnvironmentSpec) -> dict[str, str]:
@@ -183,12 +185,26 @@ def _main(components: Iterable[Component], values: TerraformValues) -> dict[str,
                 made.setdefault("terraform_data", {})[label(each)] = wait
                 before = [*before, f"terraform_data.{label(each)}"]
             made.setdefault(each.type, {})[label(each)] = _block(each, before, values)
-    waits = "terraform_data" in made
+            if each.type in TIMED:
+                made.setdefault("terraform_data", {})[label_of_time(label(each))] = _time_of(each)
+    waits = any("provisioner" in each for each in made.get("terraform_data", {}).values())
     description = (
         "How long a role that was made is left alone before Snowflake uses it: AWS does not know it everywhere yet."
     )
     variable = {ROLE_WAIT: {"type": "number", "default": 30, "description": description}}
     return {"resource": made, **({"variable": variable} if waits else {})}
+
+
+def label_of_time(label: str) -> str:
+    """The logical name of the `terraform_data` that keeps when the resource of this one was made."""
+    return f"{label}-made"
+
+
+def _time_of(resource: Resource) -> dict[str, Any]:
+    """The time at which the resource was made, or made anew, by Terraform: its id is not known before, which replaces this one,
+    and a plan otherwise ignores that the time has changed (measured with Terraform 1.11.4)."""
+    lifecycle = {"ignore_changes": ["input"]}
+    return {"triggers_replace": [f"${{{address(resource)}.id}}"], "input": "${timestamp()}", "lifecycle": lifecycle}
 
 
 def _block(resource: Resource, before: Iterable[str], values: TerraformValues) -> dict[str, Any]:

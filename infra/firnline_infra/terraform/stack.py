@@ -21,7 +21,7 @@ from firnline_infra.pulumi_cli.recovery.pending import why_foreign
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.terraform.cli import TerraformCli, find_terraform
 from firnline_infra.terraform.errors import ModuleOutdated
-from firnline_infra.terraform.module import differing
+from firnline_infra.terraform.module import differing, label_of_time
 
 TERRAFORM = "Terraform"
 """What messages call it, or OpenTofu."""
@@ -82,7 +82,8 @@ class TerraformStack:
         if values is None:
             return None
         found = values.get("root_module", {}).get("resources", ())
-        return {"deployment": {"resources": [self._resource(each) for each in found if each["type"] in TOKENS]}}
+        times = {each["name"]: each["values"].get("output") for each in found if each["type"] == "terraform_data"}
+        return {"deployment": {"resources": [self._resource(each, times) for each in found if each["type"] in TOKENS]}}
 
     def preview(self, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> bool:
         """Returns whether something would change where nothing was expected to; False if anything was."""
@@ -155,10 +156,11 @@ class TerraformStack:
     def _urn(self, found: Mapping[str, Any]) -> str:
         return f"urn:pulumi:{self.name}::terraform::{TOKENS[found['type']]}::{found['name']}"
 
-    def _resource(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def _resource(self, found: Mapping[str, Any], times: Mapping[str, Any]) -> dict[str, Any]:
         """Protected is what the cloud itself refuses to delete until another apply; the rest the module says."""
-        values = found["values"]
+        values, made = found["values"], times.get(label_of_time(found["name"]))
         return {
+            **({"created": made} if made else {}),
             "urn": self._urn(found),
             "type": TOKENS[found["type"]],
             "custom": True,
