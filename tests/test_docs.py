@@ -21,14 +21,16 @@ ENGINE = {command.name: command for command in COMMANDS}  # run, drain, resume, 
 
 
 def typed(page: Path) -> Iterator[list[str]]:
-    """Each `firnline …` of a page, in code blocks and between back quotes."""
+    """Each `firnline …` of a page, in code blocks and between back quotes, without options of `firnline` itself."""
+    own = {option for each in firnline.params for option in each.opts}
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     spans = re.findall(r"`(firnline [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     for line in [line for block in blocks for line in block.splitlines()] + [" ".join(span.split()) for span in spans]:
         if line.startswith("firnline "):
             valued = re.sub(r"(--[a-z-]+) …", r"\1 VALUE", line)
-            yield shlex.split(valued.replace("…", ""), comments=True)[1:]
+            words = shlex.split(valued.replace("…", ""), comments=True)[1:]
+            yield [word for word in words if word not in own]
 
 
 def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
