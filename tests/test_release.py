@@ -82,6 +82,7 @@ def test_every_night_all_tests_run() -> None:
     (nightly,) = (document(file) for file in WORKFLOWS if file.stem == "nightly")
     assert re.fullmatch(r"\d+ \d+ \* \* \*", nightly["on"]["schedule"][0]["cron"])
     assert ".ci/run --all" in [step.get("run") for step in nightly["jobs"]["test"]["steps"]]
+    assert "scripts/lowest" in [step.get("run") for step in nightly["jobs"]["lowest"]["steps"]]
 
 
 def test_what_ci_is_given_goes_on_to_the_tests() -> None:

@@ -90,7 +90,7 @@ def test_what_can_not_be_done_is_listed_with_status_2(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "Give --from TABLE, or --undo alone."),
+        ((), "Give --from TABLE, or --undo alone, or --finish alone."),
         (("--from", "old", "--stream", "returns"), "does not read 'returns'"),
         (("--from", "nowhere"), "no DynamoDB table 'nowhere'"),
         (("--from", "old", "--watch", "-1"), "--watch -1 is not a time to wait"),
