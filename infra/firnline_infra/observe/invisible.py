@@ -12,7 +12,7 @@ from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.observe.existing import StackResources
-from firnline_infra.observe.lookup import listed
+from firnline_infra.observe.lookup import forget_listings, listed
 from firnline_infra.observe.sight import HiddenObject, made_objects
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
@@ -53,6 +53,7 @@ def hidden_by_statement(blueprint: Blueprint, session: Any, state: Mapping[str, 
             found = listed(session, each.word, each.name)
             if found is not None and found.get("comment") == MARK:
                 _drop(session, title, each.name, was_made=True)
+                forget_listings()
             elif found is None and _is_taken(session, title, each.name, was_made=True):
                 yield each
 
@@ -63,6 +64,7 @@ def remove_left(blueprint: Blueprint, session: Any, state: Mapping[str, Any]) ->
         found = listed(session, word, name)
         if found is not None and found["comment"] == MARK:
             _drop(session, word, name)
+            forget_listings()
 
 
 def _unmade(blueprint: Blueprint, state: Mapping[str, Any]) -> Iterator[tuple[str, QualifiedName]]:
@@ -100,6 +102,7 @@ def _drop(session: Any, word: str, name: QualifiedName, *, was_made: bool = Fals
         aside = QualifiedName((*container, Identifier(own.name[: LONGEST - len(ASIDE)] + ASIDE)))
         if (left := listed(session, word, aside)) is not None and left.get("comment") == MARK:
             rows(session, f"DROP {word} {aside.sql}")
+            forget_listings()
         rows(session, f"ALTER {word} {name.sql} RENAME TO {aside.sql}")
         name = aside
     rows(session, f"DROP {word} {name.sql}")

@@ -16,6 +16,7 @@ from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.keys.encryption_key import with_recorded_key
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.observe.existing import StackResources
+from firnline_infra.observe.lookup import listed_once
 from firnline_infra.redshift import RedshiftViews
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.prerequisites import check_ready, missing_keys
@@ -77,7 +78,7 @@ class Deployment:
         check_ready(spec, self.env_argument)
         self.stack.check(spec)
         state, blueprint = self.stack.state() or {}, blueprint_of(spec)
-        with self._session() as session:
+        with self._session() as session, listed_once():
             refuse_previewer(blueprint, session)
             self._refuse(spec, session, state)
         self._make_changeable(state, blueprint.runtime)
@@ -113,7 +114,7 @@ class Deployment:
         state = self.stack.state() or {}
         for line in extra_lines(self.spec):
             self.say(f"Beside its own rights: {line}.")
-        with self._session() as session:
+        with self._session() as session, listed_once():
             preconditions = self._preconditions(self.spec)
             preconditions.check_sight(session, state)
             refusals = tuple(preconditions.refusals(session, state))
@@ -148,7 +149,7 @@ class Deployment:
         """
         if self.spec.is_protected:
             raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
-        with self._session() as session:
+        with self._session() as session, listed_once():
             refuse_previewer(self._blueprint, session)
             state = self.stack.state() or {}
             self._preconditions(self.spec).check_removable(session, state)

@@ -9,11 +9,12 @@ import pytest
 
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.observe import invisible
+from firnline_infra.observe import invisible, lookup
 from firnline_infra.observe.errors import ObjectsHidden, OtherObjectsThere, OthersWouldLose
 from firnline_infra.observe.invisible import hidden_by_statement, remove_left, taken_out_of_sight
 from firnline_infra.observe.removable import check_alone, check_removable
 from firnline_infra.observe.sight import check_visible, hidden_objects, resources_behind
+from firnline_infra.specification.identifier import QualifiedName
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.infra.specifications import one_pipeline, smallest
@@ -300,3 +301,31 @@ def test_whatever_a_drop_would_take_along_is_named(world: World, blueprint: Blue
         assert kind in ("FUNCTION", "PROCEDURE") or "which role ACCOUNTADMIN owns" in listed[0], (
             "a callable's row has no owner"
         )
+
+
+def test_each_listing_is_asked_for_once_a_run_and_again_once_something_was_dropped(
+    world: World, blueprint: Blueprint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(world)
+    asked = list[str]()
+    ask = lookup.rows_if_there
+    monkeypatch.setattr(lookup, "rows_if_there", lambda session, sql: asked.append(sql) or ask(session, sql))
+    with closing(world.session()) as session:
+        with lookup.listed_once():
+            check_visible(blueprint, session, STATE)
+            assert list(hidden_by_statement(blueprint, session, STATE)) == []
+            check_removable(blueprint, session, STATE)
+        assert asked
+        assert len(asked) == len(set(asked))
+        once, _ = set(asked), asked.clear()
+        check_visible(blueprint, session, STATE)
+        check_removable(blueprint, session, STATE)
+        assert set(asked) <= once
+        assert len(asked) > len(set(asked)), "without it each is asked for by each check"
+
+
+def test_what_a_killed_up_has_left_is_gone_from_the_listings_too(world: World, blueprint: Blueprint) -> None:
+    with closing(world.session()) as session, lookup.listed_once():
+        rows(session, f"CREATE TRANSIENT DATABASE SIGHT COMMENT = '{invisible.MARK}'")
+        remove_left(blueprint, session, {"deployment": {"resources": []}})
+        assert lookup.listed(session, "DATABASE", QualifiedName((blueprint.landing.databases[0].name,))) is None
