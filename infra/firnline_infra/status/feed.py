@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from firnline_infra.status.history import History
 from firnline_infra.status.model import EnvironmentStatus
 from firnline_ingest.errors import FirnlineError, url_of
 
@@ -18,6 +19,7 @@ class StatusSource(Protocol):
     @property
     def application(self) -> str: ...
     def read(self, *, with_letters: bool = False) -> EnvironmentStatus: ...
+    def history(self) -> History: ...
 
 
 class StatusFeed:
@@ -55,6 +57,14 @@ class StatusFeed:
         """Reads it, for a program that asks once."""
         self._read()
         return self._document
+
+    def history(self) -> dict[str, Any]:
+        """Returns the last day, for a page that shows it."""
+        try:
+            return self._reader.history().as_document()
+        except Exception as error:
+            trouble = _trouble(error)
+            return History(where=f"[{trouble['id']}] {trouble['what']}").as_document()
 
     def close(self) -> None:
         with self._changed:

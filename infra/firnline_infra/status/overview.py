@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from firnline_infra.status.feed import StatusFeed, StatusSource
+from firnline_infra.status.history import History
 from firnline_infra.status.model import EnvironmentStatus
 from firnline_infra.status.reader import StatusReader
 
@@ -28,8 +29,14 @@ class LazyReader:
         return self._made.application if self._made else self._name
 
     def read(self, *, with_letters: bool = False) -> EnvironmentStatus:
+        return self._reader().read(with_letters=with_letters)
+
+    def history(self) -> History:
+        return self._reader().history()
+
+    def _reader(self) -> StatusReader:
         self._made = self._made or self._make()
-        return self._made.read(with_letters=with_letters)
+        return self._made
 
 
 class Overview:

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.shards import EngineLedger, shard_rows
 from firnline_infra.runtimes.service import Run
+from firnline_infra.status.history import NOT_DEPLOYED, History
 from firnline_infra.status.model import (
     CheckStatus,
     EnvironmentStatus,
@@ -21,12 +22,8 @@ from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
 from firnline_ingest.ledger.standby import BY_HAND, Standby, StandbyState
 
-CHECKS_S, SERVICE_S, LETTERS_S, VIEWS_S = (
-    5.0,
-    15.0,
-    60.0,
-    300.0,
-)  # between two questions, where the status is read again and again
+CHECKS_S, SERVICE_S, LETTERS_S, VIEWS_S, HISTORY_S = 5.0, 15.0, 60.0, 300.0, 300.0
+"""Between two questions, where the status is read again and again."""
 DEAD_AFTER_S = 10.0
 WAITING = (StandbyState.PREPARING, StandbyState.READY)
 
@@ -88,6 +85,8 @@ class StatusReader:
     views: Callable[[], Sequence[ViewStatus]] = tuple
     """Each look has Redshift work, and so costs."""
     notes: Callable[[], Sequence[str]] = tuple
+    kept_history: Callable[[], History] = lambda: NOT_DEPLOYED
+    """Each look may cost a request of CloudWatch's."""
     sleep: Callable[[float], object] = time.sleep
     clock: Callable[[], float] = time.monotonic
     now_ms: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000)
@@ -98,6 +97,7 @@ class StatusReader:
         self._letters = Remembered(self.letters, LETTERS_S, self.clock)
         self._views = Remembered(self.views, VIEWS_S, self.clock, ())
         self._checks = Remembered(self.checks, CHECKS_S, self.clock, ())
+        self._history = Remembered(self.kept_history, HISTORY_S, self.clock, NOT_DEPLOYED)
         self._notes = Remembered(self.notes, LETTERS_S, self.clock, ())
 
     def read(self, *, with_letters: bool = False) -> EnvironmentStatus:
@@ -139,6 +139,11 @@ class StatusReader:
             views=self._views.now() or (),
             notes=tuple(self._all_notes()),
         )
+
+    def history(self) -> History:
+        """Returns the last day, no older than five minutes; where it can't be read, the reason."""
+        found: History = self._history.now()
+        return replace(found, where=self._history.note) if self._history.note else found
 
     def _all_notes(self) -> Iterator[str]:
         yield from self._notes.now() or ()

@@ -120,6 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._events(feed)
         elif (feed := self.server.site.feed_at(self.path, "status.json")) is not None:
             self._answer(HTTPStatus.OK, json.dumps(feed.now()).encode(), "application/json")
+        elif isinstance(feed := self.server.site.feed_at(self.path, "history.json"), StatusFeed):
+            self._answer(HTTPStatus.OK, json.dumps(feed.history()).encode(), "application/json")
         elif (file := self.server.site.files.get(self.path)) is not None:
             self._answer(HTTPStatus.OK, file_of_page(file[0]), file[1])
         else:

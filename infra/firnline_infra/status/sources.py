@@ -14,6 +14,7 @@ from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
 from firnline_infra.runtimes.service import RunState
 from firnline_infra.status.checks import FOLDER, embedded_at, last_checks
+from firnline_infra.status.history import NOT_DEPLOYED, History, history_in_cloudwatch, where_kept
 from firnline_infra.status.letters import letters_of
 from firnline_infra.status.model import ServiceStatus
 from firnline_infra.status.reader import StatusReader
@@ -44,7 +45,18 @@ def reader_of_environment(engine: EngineEnvironment, *, checks_in: Sequence[Path
         ),
         views=lambda: _views(engine),
         notes=lambda: [*told_unused(engine.spec, ledger), *told_of(engine.spec, engine.accounts.aws("dynamodb"))],
+        kept_history=lambda: _history(engine),
     )
+
+
+def _history(engine: EngineEnvironment) -> History:
+    config = engine.deployed_config()
+    if config is None:
+        return NOT_DEPLOYED
+    namespace = config.metrics.cloudwatch
+    if namespace is None:
+        return where_kept(config.metrics)
+    return history_in_cloudwatch(engine.accounts.aws("cloudwatch"), namespace, engine.application)
 
 
 def _views(engine: EngineEnvironment) -> Sequence[ViewStatus]:
@@ -82,6 +94,7 @@ def reader_of_config(config: EngineConfig, *, checks_in: Sequence[Path] = (FOLDE
         notes=lambda: list(
             told_migration_table(dynamodb, config.ledger.table, "firnline migrate --config FILE --finish")
         ),
+        kept_history=lambda: where_kept(config.metrics),
         checks=lambda: last_checks(
             config.application, checks_in, embedded_at=embedded_at(config.aws.endpoints, os.environ)
         ),

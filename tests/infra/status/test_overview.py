@@ -48,6 +48,8 @@ def test_each_has_a_page_of_its_own_with_its_events(page: StatusServer) -> None:
         assert event(ask(page, f"{path}events"))["application"] == application
         assert json.loads(ask(page, f"{path}status.json").read())["application"] == application
     assert json.loads(ask(page, f"{PAGES[2]}status.json").read())["trouble"]["id"] == "FL-2103"
+    assert len(json.loads(ask(page, "/env/prod/history.json").read())["points"]) == 288
+    assert ask(page, "/history.json").status == 404
     assert b'id="environments"' in ask(page, "/").read()
     for nowhere in (
         "/env/",

@@ -371,3 +371,19 @@ def test_the_overview_can_be_read_in_both_themes_and_leads_to_each_page(
         assert text(browser, "#verdict").startswith("Every shard is read")
         assert browser.value("location.pathname") == "/env/prod/"
     assert browser.complaints == []
+
+
+def test_the_last_day_is_asked_for_when_it_is_looked_at_and_says_where_it_is_from(visit: Visit) -> None:
+    page = visit(sample.status(sample.REFUSED))
+    asked = "performance.getEntriesByType('resource').filter((each) => each.name.endsWith('history.json')).length"
+    assert page.value(asked) == 0
+    page.value("document.querySelector('[data-minutes=\"1440\"]').click()")
+    page.wait("document.querySelector('#history').textContent.startsWith('CloudWatch')")
+    assert "Rows in 5 minutes" in text(page, ".charts")
+    assert page.value("document.querySelectorAll('.chart:first-child rect').length") == 288
+    lag = page.value("document.querySelector('.chart:nth-child(2) svg').getAttribute('aria-label')")
+    assert lag == "Read lag, worst shard: latest 0.9 s, highest 2.3 s within 1440 minutes"
+    assert page.value(asked) == 1
+    page.value("document.querySelector('[data-minutes=\"60\"]').click()")
+    assert "Rows a minute" in text(page, ".charts")
+    assert page.value("document.querySelector('#history').checkVisibility()") is False

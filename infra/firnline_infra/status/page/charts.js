@@ -1,41 +1,44 @@
-// An hour or three, by the minute: bars for what is counted, a line for lag.
+// An hour or three by the minute, or a day by five: bars for what is counted, a line for lag.
 
 import { clock, count, duration, h, s } from "./parts.js";
 
 const HEIGHT = 96, BASE = 78, AROUND = 34;
 const CHARTS = [
-  { name: "Rows a minute", of: (minute) => minute.rows, text: count },
-  { name: "Read lag, worst shard", of: (minute) => minute.lag_ms / 1000, text: duration, isLine: true },
-  { name: "Dead letters a minute", of: (minute) => minute.dead_letters, text: count, isBad: true },
-  { name: "Rejected rows a minute", of: (minute) => minute.rejected_rows, text: count, isBad: true },
+  { name: "Rows", of: (minute) => minute.rows, isCounted: true, text: count },
+  { name: "Read lag, worst shard", of: (minute) => (minute.lag_ms === null ? null : minute.lag_ms / 1000), text: duration, isLine: true },
+  { name: "Dead letters", of: (minute) => minute.dead_letters, text: count, isCounted: true, isBad: true },
+  { name: "Rejected rows", of: (minute) => minute.rejected_rows, text: count, isCounted: true, isBad: true },
 ];
 
-export function drawCharts(place, minutes, span, now) {
-  const last = Math.floor(new Date(now) / 60000);
+export function drawCharts(place, minutes, span, now, every) {
+  const last = Math.floor(new Date(now) / 60000 / every);
   const sums = new Map();
   for (const each of minutes) {
-    const sum = sums.get(each.minute) ?? { rows: 0, dead_letters: 0, rejected_rows: 0, lag_ms: 0 };
+    const step = Math.floor(each.minute / every);
+    const sum = sums.get(step) ?? { rows: 0, dead_letters: 0, rejected_rows: 0, lag_ms: null };
     for (const name of ["rows", "dead_letters", "rejected_rows"]) sum[name] += each[name];
-    sum.lag_ms = Math.max(sum.lag_ms, each.lag_ms);
-    sums.set(each.minute, sum);
+    if (each.lag_ms !== null) sum.lag_ms = Math.max(sum.lag_ms ?? 0, each.lag_ms);
+    sums.set(step, sum);
   }
-  const points = Array.from({ length: span }, (_, index) => [last - span + 1 + index, sums.get(last - span + 1 + index)]);
+  const steps = span / every, first = last - steps + 1;
+  const points = Array.from({ length: steps }, (_, index) => [(first + index) * every, sums.get(first + index)]);
   const style = getComputedStyle(place), columns = style.gridTemplateColumns.split(" ").length;
   const width = Math.max(160, (place.clientWidth - (columns - 1) * parseFloat(style.columnGap)) / columns - AROUND);
-  place.replaceChildren(...CHARTS.map((chart) => figure(chart, points, span, Math.floor(width))));
+  place.replaceChildren(...CHARTS.map((chart) => figure(chart, points, every, Math.floor(width))));
 }
 
-function figure(chart, points, span, width) {
+function figure(chart, points, every, width) {
   const values = points.map(([, minute]) => (minute ? chart.of(minute) : null));
   const known = values.filter((value) => value !== null);
-  const top = nice(Math.max(...known, 0)), step = width / span;
+  const top = nice(Math.max(...known, 0)), step = width / points.length;
+  const name = chart.isCounted ? `${chart.name} ${every === 1 ? "a minute" : `in ${every} minutes`}` : chart.name;
   const latest = known.at(-1) ?? null, most = Math.max(...known, 0);
   const y = (value) => BASE - (top ? (value / top) * (BASE - 8) : 0);
-  const label = `${chart.name}: latest ${latest === null ? "none" : chart.text(latest)}, highest ${chart.text(most)} within ${span} minutes`;
+  const label = `${name}: latest ${latest === null ? "none" : chart.text(latest)}, highest ${chart.text(most)} within ${points.length * every} minutes`;
   const lines = [0, 0.5, 1].map((part) => s("line", { class: "grid", x1: 0, x2: width, y1: y(part * top), y2: y(part * top)}));
   const marks = chart.isLine ? line(values, step, y) : bars(chart, points, values, step, y);
   return h("figure", { class: "chart card" },
-    h("figcaption", {}, chart.name, h("b", {}, latest === null ? "–" : chart.text(latest))),
+    h("figcaption", {}, name, h("b", {}, latest === null ? "–" : chart.text(latest))),
     s("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
       lines, marks,
       s("text", { x: 0, y: y(top) - 3 }, top ? chart.text(top) : ""),

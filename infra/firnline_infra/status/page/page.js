@@ -4,7 +4,9 @@ import { drawCharts } from "./charts.js";
 import { ageOf, at, connect, copyButton, count, duration, errorLink, h, live, section, shown, step, theme, verdict, when, zoned } from "./parts.js";
 import { drawShards, listen, short } from "./shards.js";
 
-let status = null, span = 60;
+const DAY = 1440, HISTORY_MS = 300000;
+
+let status = null, span = 60, history = null, readAt = 0;
 
 theme();
 listen();
@@ -12,6 +14,7 @@ for (const button of document.querySelectorAll("[data-minutes]")) {
   button.addEventListener("click", () => {
     span = Number(button.dataset.minutes);
     for (const each of document.querySelectorAll("[data-minutes]")) each.setAttribute("aria-pressed", String(each === button));
+    shown(at("history"), span === DAY);
     if (status) charts();
   });
 }
@@ -87,7 +90,25 @@ function problem(each, index, isOwn) {
 
 addEventListener("resize", () => { if (status) charts(); });
 
-function charts() { drawCharts(document.querySelector(".charts"), status.minutes, span, status.at); }
+function charts() {
+  if (span === DAY) readHistory();
+  const [minutes, step] = span === DAY ? [history?.points ?? [], history?.step_minutes ?? 5] : [status.minutes, 1];
+  drawCharts(document.querySelector(".charts"), minutes, span, status.at, step);
+}
+
+// A day is kept elsewhere, and asked for only while it is looked at.
+async function readHistory() {
+  if (Date.now() - readAt < HISTORY_MS) return;
+  readAt = Date.now();
+  if (!history) at("history").textContent = "Reading …";
+  try {
+    history = await (await fetch("history.json")).json();
+    at("history").textContent = history.where;
+  } catch {
+    at("history").textContent = "The server of this page does not answer.";
+  }
+  charts();
+}
 
 function engine(found) {
   const run = found.runs.at(-1) ?? found.last_run, own = found.engine, report = found.report;
