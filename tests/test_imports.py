@@ -163,7 +163,9 @@ ROOMS_BELOW = {
         "ingest.config ingest.dead_letters ingest.errors ingest.terminal"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
-    "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",
+    "local.environment": (
+        "endpoints folder keys provisioning running servers specification_here state infra.blueprint infra.specification"
+    ),
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",
@@ -179,7 +181,8 @@ ROOMS_BELOW = {
         "infra.specification"
     ),
     "local.pulumi": (
-        "endpoints errors exit_with_parent folder providers running state infra.kinds infra.pulumi_cli ingest.errors"
+        "endpoints errors exit_with_parent folder providers running state infra.accounts infra.kinds infra.pulumi_cli "
+        "ingest.errors"
     ),
     "local.record": "",
     "local.running": "endpoints errors faults folder state ingest.identifiers ingest.sink ingest.snowflake",

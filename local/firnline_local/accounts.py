@@ -21,6 +21,7 @@ from firnline_ingest.aws.request_parts import keep_parts
 from firnline_local.keys import public_key_body_of
 from firnline_local.machine import ARCHITECTURE, PYTHON
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
+from firnline_local.pulumi.take_over import take_over
 from firnline_local.running import RunningEnvironment
 from firnline_local.specification_here import specification_here
 
@@ -100,11 +101,14 @@ class EmbeddedAccounts:
         program = Program.copied(stack, self.specification(spec_file), self._folder / "program")
         spec = load_spec(spec_file)
         own = home.variables(backend=f"file://{backend}?{WHOLE_OR_NOT_AT_ALL}", passphrase="")
-        return PulumiPlace(
+        place = PulumiPlace(
             binary=home.cli(find_cli()),
             project=program.folder,
             variables={**own, **variables(self.environment), "SNOWFLAKE_ROLE": acting_role(spec, os.environ)},
         )
+        if self.environment.has_made(spec.name):
+            take_over(self.environment.folder.made, place, stack)
+        return place
 
     def terraform(self, stack: str, spec_file: Path) -> TerraformPlace | None:
         """The module is written here, and its state is beside it."""

@@ -23,6 +23,7 @@ from firnline_local.keys import KeyFiles, make_key_pair
 from firnline_local.provisioning import bootstrap, provision
 from firnline_local.running import RunningEnvironment
 from firnline_local.servers import Behaviour, ServerModules, Servers
+from firnline_local.specification_here import for_this_machine
 from firnline_local.state import EnvironmentState
 
 SPARK_MASTER = "local[2]"
@@ -79,19 +80,20 @@ class LocalEnvironment:
         keys = {name: make_key_pair(self._folder.keys, name) for name in ("admin", *(each.key for each in users))}
         endpoints = self._servers.start(admin_public_key=keys["admin"].public_key_file)
         logins = _logins(users, keys)
-        spec = _with_public_keys(self._spec, keys)
+        spec = _with_public_keys(for_this_machine(self._spec), keys)
         state = EnvironmentState(
             name=spec.name,
             pid=os.getpid(),
             started_at=datetime.now(UTC),
             endpoints=endpoints,
             logins=logins,
+            is_provisioned=self._is_provisioned,
             engine_config=engine_config(spec, self._outputs(endpoints, keys)),
         )
         environment = RunningEnvironment(self._folder.path, state)
         spec = bootstrap(environment, spec)
         if self._is_provisioned:
-            provision(environment, spec)
+            self._folder.made.write_text(json.dumps(provision(environment, spec)), encoding="utf-8")
         self._folder.engine_config.write_text(json.dumps(state.engine_config, indent=2) + "\n", encoding="utf-8")
         state.save(self._folder)
         return state

@@ -28,6 +28,8 @@ class Folder:
         self.runtimes = self.path / "runtimes"
         """What jobs work in, that the embedded runtimes run."""
         self.engine_config = self.path / "engine.json"
+        self.made = self.path / "made.json"
+        """What the start made of its specification, as Pulumi's state; gone once Pulumi has it."""
         self.engine = self.path / "engine"
         """Checkpoint and dead letters of an engine that runs here."""
 
@@ -63,6 +65,7 @@ class Folder:
         """The services begin empty; a checkpoint of the last ones would point at records that are gone."""
         self.state.unlink(missing_ok=True)
         self.engine_config.unlink(missing_ok=True)
+        self.made.unlink(missing_ok=True)
         for folder in (self.keys, self.logs, self.snowflake, self.engine, self.runtimes):
             shutil.rmtree(folder, ignore_errors=True)
         for folder in (self.logs, self.snowflake, self.engine, self.runtimes):

@@ -7,6 +7,7 @@ same program.
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.snowflake import Table
@@ -90,15 +91,17 @@ def program_of(spec: EnvironmentSpec, *, role: str | None = None) -> Callable[[]
     return program
 
 
-def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
-    """Applies the program in this process. Raises a LocalError for what is refused."""
+def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> dict[str, Any]:
+    """Applies the program in this process. Returns its state, for Pulumi. Raises a LocalError for what is refused."""
     from firnline_infra.redshift import RedshiftViews
     from firnline_local.pulumi.in_process.application import ProgramApplication
 
     program = program_of(spec, role=str(Names.of(spec).deploy_role))
-    ProgramApplication(environment).up(program, stack=spec.name, project=PROJECT)
+    application = ProgramApplication(environment)
+    application.up(program, stack=spec.name, project=PROJECT)
     if (destination := blueprint_of(spec).redshift) is not None:
         RedshiftViews(destination, environment.client, lambda _: None).apply()
+    return application.state
 
 
 def _execute(clients: Clients, statement: str, *, role: str) -> None:

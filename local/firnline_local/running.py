@@ -46,6 +46,10 @@ class RunningEnvironment:
         """Raises NoEnvironment or StaleEnvironment."""
         return cls(folder, EnvironmentState.find(folder))
 
+    def has_made(self, name: str) -> bool:
+        """Returns whether its start has made the environment of that name."""
+        return self.state.is_provisioned and self.state.name == name
+
     @property
     def endpoints(self) -> Endpoints:
         return self.state.endpoints
@@ -141,7 +145,7 @@ class RunningEnvironment:
 
     def as_document(self, *, is_provisioned: bool = True) -> dict[str, Any]:
         """For programs. Paths of keys, never keys."""
-        document: dict[str, Any] = self.state.model_dump(mode="json", exclude={"engine_config"})
+        document: dict[str, Any] = self.state.model_dump(mode="json", exclude={"engine_config", "is_provisioned"})
         document |= {
             "folder": str(self.folder.path),
             "variables": {**self.variables, "SSL_CERT_FILE": str(self.endpoints.ca_file)},

@@ -28,6 +28,8 @@ class EnvironmentState(BaseModel):
     """admin, ingest, reader"""
     engine_config: dict[str, Any]
     """The document of EngineConfig."""
+    is_provisioned: bool = True
+    """False where the start made nothing of the specification."""
     token: str = Field(default_factory=lambda: secrets.token_hex(16))
     """Which start of the environment this is. Not a secret; it identifies this run of the environment (pulumi/admission.py)."""
 

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import yaml
 
 from firnline_infra.build import target_of_specification
+from firnline_infra.keys.pair import new_pair
 from firnline_infra.specification import load_spec
 from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.folder import Folder
+from firnline_local.keys import make_key_pair, public_key_body_of
 from firnline_local.machine import ARCHITECTURE
 from firnline_local.running import RunningEnvironment
-from firnline_local.specification_here import specification_here
+from firnline_local.specification_here import for_this_machine, specification_here
 from tests.infra.runtimes.environments import IMAGE, RUNTIMES
 from tests.infra.specifications import document
 
@@ -26,6 +30,29 @@ class NoBootstrap:
 
     def client(self, service: str) -> None:
         return None
+
+    def has_made(self, name: str) -> bool:
+        return False
+
+
+class MadeByItsStart:
+    """An environment as far as it is asked, of which `local up` has made what the specification says."""
+
+    def __init__(self, folder: Path, secrets: Mapping[str, str]) -> None:
+        self.folder, self._secrets = Folder(folder), secrets
+        for user in ("ingest", "reader"):
+            make_key_pair(self.folder.keys, user)
+
+    def has_made(self, name: str) -> bool:
+        return name == "dev"
+
+    def client(self, service: str) -> Any:
+        return SimpleNamespace(
+            describe_secret=self._describe, exceptions=SimpleNamespace(ResourceNotFoundException=KeyError)
+        )
+
+    def _describe(self, SecretId: str) -> str:  # noqa: N803 (boto3's own name)
+        return self._secrets[SecretId]
 
 
 ENVIRONMENT = cast("RunningEnvironment", NoBootstrap())
@@ -86,3 +113,22 @@ def test_modules_beside_the_specification_are_found_from_the_copy(tmp_path: Path
         "emr_serverless": {**SERVERLESS, "architecture": OTHER},
     }
     assert load_spec(here(written(tmp_path, runtime))).aws.runtime.modules == [str(tmp_path / "cleaning.py")]
+
+
+def test_the_keys_of_the_start_are_the_users_whatever_the_file_names(tmp_path: Path) -> None:
+    """But for those that `firnline keys` has made since: their secrets are here."""
+    spec_file = written(tmp_path, {"trust": "emr-serverless"})
+    document = yaml.safe_load(spec_file.read_text())
+    document["snowflake"]["reader"] = {"public_keys": {"slot_1": new_pair().public_key}}
+    spec_file.write_text(yaml.safe_dump(document))
+    made = MadeByItsStart(tmp_path / "made", {f"{SECRET}-ingest": "there"})
+    spec = load_spec(specification_here(cast("RunningEnvironment", made), spec_file, tmp_path / "environment"))
+    assert spec.snowflake.reader.public_keys.slot_1 == public_key_body_of(made.folder.keys, "reader")
+    assert spec.snowflake.reader.secret_arn == f"{SECRET}-reader"
+    assert spec.snowflake.ingest == load_spec(spec_file).snowflake.ingest
+
+
+def test_what_a_start_makes_has_the_architecture_of_the_copy(tmp_path: Path) -> None:
+    runtime = {"trust": "emr-serverless", "emr_serverless": {**SERVERLESS, "architecture": OTHER}}
+    spec_file = written(tmp_path, runtime)
+    assert for_this_machine(load_spec(spec_file)) == load_spec(here(spec_file))

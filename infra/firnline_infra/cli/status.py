@@ -77,6 +77,8 @@ def status(
 def _reader(
     environment: Path | None, accounts: ChosenAccounts, config_file: Path | None, checks_in: tuple[Path, ...]
 ) -> "StatusReader":
+    import os
+
     from firnline_infra.cli.rollout import engine_of
     from firnline_infra.status.checks import FOLDER
     from firnline_infra.status.sources import reader_of_config, reader_of_environment
@@ -85,7 +87,12 @@ def _reader(
     if config_file is not None:
         return reader_of_config(load_config(config_file), checks_in=(FOLDER, *checks_in))
     assert environment is not None
-    return reader_of_environment(engine_of(environment, accounts), checks_in=(FOLDER, *checks_in))
+    engine = engine_of(environment, accounts)
+    if engine.spec.aws.runtime.job is None:  # started by hand: no runtime can be asked
+        config = engine.current_config()
+        os.environ.update(engine.accounts.variables)
+        return reader_of_config(config, checks_in=(FOLDER, *checks_in))
+    return reader_of_environment(engine, checks_in=(FOLDER, *checks_in))
 
 
 def _show(reader: "StatusReader", output: str) -> int:

@@ -17,6 +17,10 @@ from firnline_infra.observe.lookup import listed
 from firnline_infra.specification.identifier import QualifiedName
 
 State = Mapping[str, Any]
+NAMED = (
+    "name", "bucket", "serviceAccount", "dashboardName", "namespaceName", "workgroupName", "clusterIdentifier",
+)  # fmt: skip
+"""The inputs by which the types of AWS are named."""
 FORBIDDEN = {"403", "Forbidden"}
 
 
@@ -48,8 +52,7 @@ class StackResources:
         return cls((*(deployment.get("resources") or ()), *begun))
 
     def has(self, type_: str, name: str) -> bool:
-        named = ("name", "bucket", "serviceAccount", "dashboardName")
-        return any(name in [each.get(field) for field in named] for each in self._inputs_of(type_))
+        return any(name in [each.get(field) for field in NAMED] for each in self._inputs_of(type_))
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:
         """Returns whether the state has the object, by the names of its containers too."""

@@ -117,7 +117,11 @@ class PulumiCli:
 
     def drop_pending_operations(self, stack: str) -> None:
         """Drops the operations that a killed command had begun: an import of the state leaves them out."""
-        with _document(self.export(stack)) as file:
+        self.replace_state(stack, self.export(stack))
+
+    def replace_state(self, stack: str, state: Mapping[str, Any]) -> None:
+        """Makes a document of `export` the stack's state, whatever it was."""
+        with _document(state) as file:
             self._run("stack", "import", "--file", file, "--stack", stack)
 
     def cancel(self, stack: str) -> None:

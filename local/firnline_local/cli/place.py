@@ -32,8 +32,8 @@ class EmbeddedPlace:
         return "--local" if values["local"] else ""
 
     def accounts(self, spec: "EnvironmentSpec", values: Mapping[str, Any]) -> "Accounts":
-        """Terraform makes there what it makes elsewhere: an environment that has a module. Its providers are served while the
-        command runs. Raises NoEnvironment or StaleEnvironment.
+        """Terraform makes there what it makes elsewhere: an environment that has a module, but for the one that `local up` has
+        made, which is Pulumi's. Its providers are served while the command runs. Raises NoEnvironment or StaleEnvironment.
         """
         from firnline_infra.accounts.real import module_of
         from firnline_infra.specification.names import Names
@@ -42,7 +42,7 @@ class EmbeddedPlace:
 
         environment = RunningEnvironment.attach(values["folder"] or DEFAULT_FOLDER)
         role = Names.of(spec).deploy_role.name
-        if module_of(spec.name) is None:
+        if module_of(spec.name) is None or environment.has_made(spec.name):
             return EmbeddedAccounts(environment, role)
         from firnline_local.terraform.serving import providing
 

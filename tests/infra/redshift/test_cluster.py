@@ -11,6 +11,8 @@ import pytest
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.kinds.redshift import CLUSTER as KIND
+from firnline_infra.observe.existing import StackResources
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.redshift import RedshiftViews
@@ -59,6 +61,7 @@ def test_a_cluster_is_made_private_and_encrypted_and_its_administrator_owns_the_
     mark = calls_of(local_environment).mark
     application.up(whole, stack=spec.name, project="firnline")
     try:
+        assert StackResources.of(application.state).has(KIND.token, blueprint.redshift.made_cluster.name)
         (found,) = local_environment.client("redshift").describe_clusters()["Clusters"]
         assert (found["PubliclyAccessible"], found["Encrypted"], found["EnhancedVpcRouting"]) == (False, True, True)
         assert (found["NodeType"], found["NumberOfNodes"], found["MasterUsername"]) == ("ra3.xlplus", 2, "admin")

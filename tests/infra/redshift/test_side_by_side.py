@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from botocore.exceptions import ClientError
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.observe.existing import already_there
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.redshift import RedshiftViews
@@ -31,6 +33,7 @@ from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_infra.specification.origin import Origin
 from firnline_ingest.checks import Verdict
 from firnline_ingest.errors import UsageError
+from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.in_process.application import ProgramApplication
 from tests.iam.running import enforce_statements
@@ -63,6 +66,16 @@ def views(
     destination = blueprint_of(program[0]).redshift
     assert destination is not None
     return RedshiftViews(destination, local_environment.client, lambda _: None)
+
+
+def test_what_the_stack_has_made_is_not_in_the_way_of_its_next_up(
+    program: tuple[EnvironmentSpec, ProgramApplication], local_environment: "RunningEnvironment"
+) -> None:
+    """The namespace and the workgroup are named by inputs of their own (FL-6133 would refuse every second `up`)."""
+    spec, application = program
+    with closing(local_environment.connect("admin")) as session:
+        accounts = EmbeddedAccounts(local_environment)
+        assert list(already_there(blueprint_of(spec), accounts, session, application.state)) == []
 
 
 def once(views: RedshiftViews, select: str, count: int) -> list[dict[str, Any]]:

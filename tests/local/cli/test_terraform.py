@@ -24,7 +24,7 @@ PROVIDERS = {"TF_REATTACH_PROVIDERS": "{}"}
 def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Returns what becomes of the providers of a running environment."""
     events: list[str] = []
-    running = SimpleNamespace(variables={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
+    running = SimpleNamespace(variables={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, has_made=lambda _: False)
 
     @contextmanager
     def providing(environment: Any) -> Iterator[dict[str, str]]:

@@ -31,6 +31,8 @@ class ProgramApplication:
         self.resources: list[Record] = []
         """In the order in which they were made; also after a failure."""
         self.outputs: dict[str, Any] = {}
+        self.state: dict[str, Any] = {}
+        """The last run's, for `pulumi stack import`; empty until one has succeeded."""
         self._environment = environment
 
     def up(
@@ -49,6 +51,7 @@ class ProgramApplication:
             finally:
                 self.resources = deployment.records
         self.outputs = monitor.outputs
+        self.state = monitor.state.as_mapping()
         return self.outputs
 
     def destroy(self, *, config: Mapping[str, str] | None = None) -> None:
@@ -58,7 +61,7 @@ class ProgramApplication:
                 deployment.delete_the_unnamed()
             finally:
                 self.resources = deployment.records
-        self.outputs = {}
+        self.outputs, self.state = {}, {}
 
 
 def run(program: Program, monitor: Monitor, *, project: str, stack: str, config: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from firnline_local.pulumi.errors import NotInProcess
 from firnline_local.pulumi.in_process.deployment import Deployment, ResourceGoal
+from firnline_local.pulumi.in_process.state_document import StateDocument
 from firnline_local.pulumi.properties import decode, encode, secrets_in
 
 FEATURES = (
@@ -38,6 +39,7 @@ class Monitor:
 
     def __init__(self, deployment: Deployment, *, project: str, stack: str) -> None:
         self.outputs: dict[str, Any] = {}
+        self.state = StateDocument()
         self._deployment = deployment
         self._prefix = f"urn:pulumi:{stack}::{project}::"
         self._failure: Exception | None = None
@@ -55,8 +57,10 @@ class Monitor:
             raise
 
     def RegisterResourceOutputs(self, request: Any) -> Any:
+        outputs = decode(request.outputs)
         if self._type_of(request.urn) == STACK:
-            self.outputs = decode(request.outputs)
+            self.outputs = outputs
+        self.state.keep_outputs(request.urn, outputs)
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any) -> Any:
@@ -74,10 +78,12 @@ class Monitor:
         if request.remote:
             raise NotInProcess(f"{request.type}, a component that a plugin makes")
         if not request.custom:
+            self.state.keep_component(urn, request)
             return resource_pb2.RegisterResourceResponse(urn=urn, object=request.object)
         if request.type.startswith(PROVIDER):
             reference, package = f"{urn}::{PROVIDER_ID}", request.type.removeprefix(PROVIDER)
             self._deployment.configure(reference, package, decode(request.object))
+            self.state.keep_provider(urn, PROVIDER_ID, request)
             return resource_pb2.RegisterResourceResponse(urn=urn, id=PROVIDER_ID, object=request.object)
         secrets = (*sorted(secrets_in(request.object)), *request.additionalSecretOutputs)
         record = self._deployment.register(
@@ -94,6 +100,7 @@ class Monitor:
                 is_retained=request.retainOnDelete,
             )
         )
+        self.state.keep_resource(record, request)
         answer = encode(record.properties, secrets=secrets)
         return resource_pb2.RegisterResourceResponse(urn=urn, id=record.id, object=answer)
 

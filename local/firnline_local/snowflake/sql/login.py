@@ -28,7 +28,8 @@ from firnline_local.snowflake.sql.token_reader import TokenReader
 def use(context: Context, reader: TokenReader) -> Result:
     match reader.accept_one("SECONDARY ROLES", "ROLE", "WAREHOUSE", "DATABASE", "SCHEMA"):
         case "SECONDARY ROLES":
-            raise NotKnown("secondary roles: a session acts in its one role")
+            if not reader.accept("NONE"):
+                raise NotKnown("secondary roles: a session acts in its one role")
         case "ROLE":
             use_role(context, reader.identifier())
         case "WAREHOUSE":

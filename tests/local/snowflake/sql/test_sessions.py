@@ -101,6 +101,13 @@ def test_a_role_that_the_user_does_not_hold_can_not_be_used(sql) -> None:
     assert sql.refusal("USE ROLE nobodys").code == "002003"
 
 
+def test_a_session_that_gives_up_secondary_roles_has_none_here_anyway(sql) -> None:
+    """sql-reference/sql/use-secondary-roles."""
+    sql.run("USE ROLE SYSADMIN", "USE SECONDARY ROLES NONE")
+    assert sql.value("SELECT CURRENT_ROLE()") == "SYSADMIN"
+    assert sql.refusal("USE SECONDARY ROLES SYSADMIN").code == "000002"
+
+
 def test_a_name_needs_a_database_from_somewhere(sql) -> None:
     sql("DROP DATABASE db")
     assert sql.refusal("CREATE TABLE t (a INT)").code == "002003"  # the session still points at what is gone
