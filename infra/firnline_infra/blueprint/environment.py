@@ -13,7 +13,6 @@ from firnline_infra.blueprint.aws import (
     EncryptionKeyDefinition,
     IamRole,
     IamUser,
-    LedgerTable,
     SecretDefinition,
     Stream,
 )
@@ -27,7 +26,7 @@ from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
-from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
+from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
 from firnline_infra.environment import Environment
 from firnline_infra.specification.definition import Definition, part
@@ -45,7 +44,6 @@ class Blueprint(Definition):
     key: EncryptionKeyDefinition | None
     """The one thing in here that the bootstrap makes, and no stack."""
     streams: tuple[Stream, ...]
-    ledger: LedgerTable
     bucket: Bucket | None
     secrets: tuple[SecretDefinition, ...]
     """The engine's first, the reader's second."""
@@ -92,7 +90,6 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         names=names,
         key=key(spec, names),
         streams=streams(spec, key_arn),
-        ledger=ledger(spec, names, key_arn),
         bucket=bucket(spec, names, key_arn),
         secrets=secrets(spec),
         role=engine_role(spec, names, key_arn),

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, LedgerTable, SecretDefinition, Stream
+from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition, Stream
 from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolumeDefinition
 from firnline_infra.blueprint.value import Reference, Value
@@ -63,16 +63,6 @@ def _stream(spec: EnvironmentSpec, stream: StreamSpec, key_arn: Value | None) ->
         consumers=tuple(stream.consumers),
         durability=spec.durability,
         tags=tags(spec, component="stream"),
-    )
-
-
-def ledger(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> LedgerTable:
-    return LedgerTable(
-        name=names.ledger_table,
-        key_arn=key_arn,
-        migration=spec.ledger.migration,
-        durability=spec.durability,
-        tags=tags(spec, component="ledger"),
     )
 
 

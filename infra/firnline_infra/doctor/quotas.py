@@ -38,7 +38,7 @@ def tables(blueprint: Blueprint, dynamodb: Any, quotas: Any) -> Iterator[Finding
     with aws_call("dynamodb:ListTables", "the account"):
         pages = dynamodb.get_paginator("list_tables").paginate()
         names = {name for page in pages for name in page["TableNames"]}
-    yield _judged(quotas, TABLES, len(names), len({blueprint.ledger.name} - names))
+    yield _judged(quotas, TABLES, len(names), len({blueprint.names.ledger_table} - names))
 
 
 def secrets(blueprint: Blueprint, secretsmanager: Any, quotas: Any) -> Iterator[Finding]:

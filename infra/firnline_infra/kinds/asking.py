@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from firnline_infra.kinds.comparison import Difference, Subject
+from firnline_infra.kinds.kind import own_name
 
 NOT_THERE = {"ResourceNotFoundException", "NotFoundException"}
 DENIED = {"AccessDeniedException"}
@@ -41,7 +42,7 @@ def made_again(token: str, created: Callable[[Subject], datetime]) -> Callable[[
     """
 
     def find(subject: Subject) -> Iterator[Difference]:
-        then = subject.made_at(token, subject.wanted.name)
+        then = subject.made_at(token, own_name(subject.wanted))
         if then is not None and (now := created(subject)) > then + CLOCKS:
             step = "find out who deleted it and made it again, before an engine goes on: what the first one held is not in it"
             wanted = f"when the stack made it, {then:%Y-%m-%d %H:%M:%S}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, LedgerTable, SecretDefinition, Stream
+from firnline_infra.blueprint.aws import Bucket, EncryptionKeyDefinition, SecretDefinition, Stream
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds.resource import Component, PolicyText, Resource, WaitingValue
 
@@ -46,32 +46,6 @@ def _stream(name: str, args: Stream) -> Resource:
             "shard_level_metrics": list(args.shard_metrics),
             "max_record_size_in_kib": args.max_record_kib,
             "enforce_consumer_deletion": args.enforce_consumer_deletion,
-            "tags": args.tags,
-        },
-        durability=args.durability,
-    )
-
-
-def checkpoint_table(name: str, args: LedgerTable) -> Component:
-    table = _table(f"{name}-table", args)
-    beside = () if args.migration_table is None else (_table(f"{name}-migration", args.migration_table),)
-    return Component("CheckpointTable", name, (table, *beside), {"name": table["name"], "arn": table["arn"]})
-
-
-def _table(name: str, args: LedgerTable) -> Resource:
-    own_key = args.key_arn is None
-    return Resource(
-        "aws_dynamodb_table",
-        name,
-        {
-            "name": args.name,
-            "billing_mode": args.billing_mode,
-            "hash_key": args.hash_key,
-            "range_key": args.range_key,
-            "attribute": [{"name": key, "type": args.key_type} for key in (args.hash_key, args.range_key)],
-            "point_in_time_recovery": {"enabled": args.point_in_time_recovery},
-            "server_side_encryption": None if own_key else {"enabled": True, "kms_key_arn": args.key_arn},
-            "deletion_protection_enabled": args.is_deletion_protected,
             "tags": args.tags,
         },
         durability=args.durability,

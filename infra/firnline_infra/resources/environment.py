@@ -8,7 +8,7 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.redshift import REDSHIFT_ROLE, REFRESH_ROLE, RedshiftDestination
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.kinds import ecr, eks, iam, network, observability
+from firnline_infra.kinds import ecr, eks, iam, network, observability, tables
 from firnline_infra.kinds.resource import Component, PolicyText
 from firnline_infra.resources import aws_runtime, aws_storage
 from firnline_infra.resources.aws_redshift import redshift_cluster, redshift_serverless, refresh_schedules
@@ -20,7 +20,7 @@ def foundation(blueprint: Blueprint) -> Iterator[Component]:
     """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
     for stream in blueprint.streams:
         yield aws_storage.event_stream(f"stream-{stream.name}", stream)
-    yield aws_storage.checkpoint_table("ledger", blueprint.ledger)
+    yield from tables.ledger(blueprint.environment)
     if blueprint.bucket is not None:
         bucket = aws_storage.landing_bucket("bucket", blueprint.bucket)
         yield replace(bucket, gives={Reference("bucket", "name"): bucket.outputs["name"]})

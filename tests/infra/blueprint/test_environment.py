@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.aws import LedgerTable, Stream
+from firnline_infra.blueprint.aws import Stream
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds.tables import TABLE
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
@@ -61,10 +62,10 @@ def test_streams_are_what_the_specification_says(wide_spec: EnvironmentSpec) -> 
 
 
 def test_the_ledger_is_keyed_by_stream_and_shard_and_billed_per_request(wide_spec: EnvironmentSpec) -> None:
-    table = blueprint_of(wide_spec).ledger
-    assert (table.name, LedgerTable.hash_key, LedgerTable.range_key) == ("lake-ledger", "stream", "shard")
-    assert LedgerTable.billing_mode == "PAY_PER_REQUEST"
-    assert table.tags["firnline:component"] == "ledger"
+    (table,) = [each.arguments for each in TABLE.instances(blueprint_of(wide_spec))]
+    assert (table["name"], table["hash_key"], table["range_key"]) == ("lake-ledger", "stream", "shard")
+    assert table["billing_mode"] == "PAY_PER_REQUEST"
+    assert table["tags"]["firnline:component"] == "ledger"
 
 
 def test_what_two_pipelines_share_is_made_once(wide_spec: EnvironmentSpec) -> None:

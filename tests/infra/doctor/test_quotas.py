@@ -66,7 +66,7 @@ def test_the_ledger_counts_unless_it_is_there(blueprint: Blueprint) -> None:
 
     assert verdict("one") is Verdict.GOOD
     assert verdict("one", "two") is Verdict.WRONG
-    assert verdict("one", blueprint.ledger.name) is Verdict.GOOD
+    assert verdict("one", blueprint.names.ledger_table) is Verdict.GOOD
 
 
 def test_a_quota_that_nobody_changed_is_aws_own(blueprint: Blueprint) -> None:

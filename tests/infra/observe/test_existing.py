@@ -85,11 +85,12 @@ def test_what_is_adopted_may_be_there(
 def test_a_bucket_and_a_ledger_of_somebody_else_are_named(
     blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
-    bucket, ledger = blueprint.bucket, replace(blueprint.ledger, name="firnline-local")
+    bucket, environment = blueprint.bucket, blueprint.environment
     assert bucket is not None
+    named = replace(environment, names=replace(environment.names, ledger_table="firnline-local"))
     accounts.aws("s3").create_bucket(Bucket=bucket.name)
     try:
-        found = list(already_there(replace(blueprint, ledger=ledger), accounts, session, {}))
+        found = list(already_there(replace(blueprint, environment=named), accounts, session, {}))
     finally:
         accounts.aws("s3").delete_bucket(Bucket=bucket.name)
     assert f"bucket {bucket.name}" in found

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.aws import Bucket, IamRole, LedgerTable
+from firnline_infra.blueprint.aws import Bucket, IamRole
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.kinds import Kind
@@ -21,6 +21,7 @@ from firnline_infra.kinds.observability import (
     SUBSCRIPTION,
     TOPIC,
 )
+from firnline_infra.kinds.tables import TABLE
 
 from .in_aws import Client, Facts
 
@@ -76,20 +77,16 @@ def _streams(blueprint: Blueprint, resolve: Resolve) -> Asked:
 
 
 def _ledgers(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    yield _ledger(blueprint.ledger, resolve)
-    if blueprint.ledger.migration_table:
-        yield _ledger(blueprint.ledger.migration_table, resolve)
-
-
-def _ledger(asked: LedgerTable, resolve: Resolve) -> tuple[str, dict[str, Any]]:
-    return f"ledger {asked.name}", {
-        "keys": {asked.hash_key: "HASH", asked.range_key: "RANGE"},
-        "billing": asked.billing_mode,
-        "restorable": asked.point_in_time_recovery,
-        "protected": asked.is_deletion_protected,
-        "key": resolve(asked.key_arn),
-        "tags": dict(asked.tags),
-    }
+    for asked in _rows(TABLE, blueprint):
+        told = {
+            "keys": {asked["hash_key"]: "HASH", asked["range_key"]: "RANGE"},
+            "billing": asked["billing_mode"],
+            "restorable": asked["point_in_time_recovery"]["enabled"],
+            "protected": asked["deletion_protection_enabled"],
+            "key": resolve((asked["server_side_encryption"] or {}).get("kms_key_arn")),
+            "tags": asked["tags"],
+        }
+        yield f"ledger {asked['name']}", told
 
 
 def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:

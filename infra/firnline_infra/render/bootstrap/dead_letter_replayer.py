@@ -93,7 +93,7 @@ def _stream(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
 
 
 def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    name = blueprint.ledger.name
+    name = blueprint.names.ledger_table
     yield allow("SeeLedger", SEE_LEDGER, resources=(Arns(spec).table(name),))
     if (key := key_of(spec)) is not None:
         conditions = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": name})

@@ -20,7 +20,7 @@ def see_run(spec: EnvironmentSpec, blueprint: Blueprint) -> PolicyStatement:
     return allow(
         "SeeRun",
         SEE_RUN,
-        resources=(Arns(spec).table(blueprint.ledger.name),),
+        resources=(Arns(spec).table(blueprint.names.ledger_table),),
         conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ledger_partitions(())}},
     )
 
@@ -32,5 +32,5 @@ def use_ledgers_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Pol
         "KeyOfLedger",
         USE_LEDGERS_KEY,
         resources=(key,),
-        conditions=via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.ledger.name}),
+        conditions=via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.names.ledger_table}),
     )

@@ -39,7 +39,7 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
         return
     yield from RUNTIMES[spec.aws.runtime.kind].rights(spec, blueprint)
     yield from _objects(spec, blueprint)
-    table = (Arns(spec).table(blueprint.ledger.name),)
+    table = (Arns(spec).table(blueprint.names.ledger_table),)
     shards: Conditions = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": (ROWS_OF_SHARDS, OWN_ITEMS)}}
     yield allow("SeeShards", SEE_SHARDS, resources=table, conditions=shards)
     own: Conditions = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": (OWN_ITEMS,)}}
