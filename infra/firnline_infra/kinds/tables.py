@@ -79,6 +79,10 @@ def _created(subject: Subject) -> datetime:
     return created
 
 
+def _without_migrations(blueprint: Blueprint) -> list[Resource]:
+    return [each for each in TABLE.instances(blueprint) if own_name(each) == blueprint.names.ledger_table]
+
+
 TYPE = "aws:dynamodb/table:Table"
 TABLE = Kind(
     TYPE,
@@ -103,7 +107,5 @@ TABLE = Kind(
         Comparison(what="expiry", actions="DescribeTimeToLive", find=_expiry),
         Comparison(what="creation", actions="DescribeTable", find=made_again(TYPE, _created), rule="stack"),
     ),
-    compared=lambda _, blueprint: [
-        each for each in TABLE.instances(blueprint) if own_name(each) == blueprint.names.ledger_table
-    ],
+    compared=lambda _, blueprint: _without_migrations(blueprint),
 )
