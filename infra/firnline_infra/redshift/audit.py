@@ -99,6 +99,11 @@ def audit_view(
     wait: Callable[[float], object] = time.sleep,
 ) -> ViewAudit:
     """Raises UsageError for a view that has no positions, RedshiftStatementFailed, AwsRefused."""
+    if view.aggregates:
+        raise UsageError(
+            f"Rows of view {view.schema}.{view.name} are aggregates of records, and can't be compared with them.",
+            next_step="audit another view of the stream, which has each record, and compute the aggregates over it.",
+        )
     if missing := [each for each in NEEDED if each not in view.metadata]:
         raise UsageError(
             f"View {view.schema}.{view.name} has no {', '.join(missing)}: its rows can't be compared with records.",

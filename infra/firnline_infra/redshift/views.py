@@ -74,13 +74,20 @@ class RedshiftViews:
         AwsRefused.
         """
         regions = {schema.name: schema.region for schema in self.destination.schemas}
-        for view in self._named(names) if names else self.destination.views:
+        for view in self._named(names) if names else self._with_positions():
             if regions.get(view.external_schema) is not None:
                 raise UsageError(
                     f"Stream {view.stream} of view {view.schema}.{view.name} is in another region.",
                     next_step="name the views of this region.",
                 )
             yield audit_view(self.database, self.aws("kinesis"), view, since=since, until=until)
+
+    def _with_positions(self) -> Iterator[StreamViewDefinition]:
+        for view in self.destination.views:
+            if view.aggregates:
+                self.say(f"{view.schema}.{view.name} is not audited: its rows are aggregates of records.")
+            else:
+                yield view
 
     def rebuild(self, name: str) -> None:
         """Drops a view with what is over it, and makes it again from what the stream still has. What would keep it from being

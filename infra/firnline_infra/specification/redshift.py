@@ -163,6 +163,58 @@ class ViewColumn(Section):
     """Keys on the way to the value, five at most; the column's name where absent."""
 
 
+class AggregateFunction(StrEnum):
+    """An aggregate over the records of a group."""
+
+    COUNT = "count"
+    """How many records there are; with `path`, how many have a value there."""
+    SUM = "sum"
+    """The sum of the values."""
+    MIN = "min"
+    """The least of the values."""
+    MAX = "max"
+    """The greatest of the values."""
+    AVG = "avg"
+    """The average of the values."""
+
+
+class TimeBucket(StrEnum):
+    """A span of time of arrival that rows are grouped by."""
+
+    MINUTE = "minute"
+    """In the column `per_minute`."""
+    HOUR = "hour"
+    """In the column `per_hour`."""
+    DAY = "day"
+    """In the column `per_day`, from midnight UTC on."""
+
+
+class ViewAggregate(Section):
+    """A column of a view that is computed over the records of a group."""
+
+    name: Name
+    """Of the column."""
+    function: AggregateFunction = Field(strict=False)
+    """What is computed."""
+    type: Annotated[str, COLUMN_TYPE] | None = None
+    """That the text at `path` is cast to before; with all but `count`. A value that does not fit fails the refresh, and so blocks
+    the view."""
+    path: list[str] = Field(default=[], max_length=5)
+    """Keys on the way to the value, five at most; the column's name where absent, and of `count` each record."""
+
+    @model_validator(mode="after")
+    def _a_value_has_a_type(self) -> Self:
+        if self.function is not AggregateFunction.COUNT and self.type is None:
+            raise ValueError(f"{self.function} needs the type of its value; add type, such as DECIMAL(18,2)")
+        if self.function is AggregateFunction.COUNT and self.type is not None:
+            raise ValueError("count counts values of any type; remove type")
+        return self
+
+
+OF_A_GROUP = (StreamMetadata.PARTITION_KEY, StreamMetadata.SHARD_ID)
+"""Metadata that several records have in common."""
+
+
 class DependentView(Section):
     """A view over the one that reads the stream: what may fail belongs here, where it blocks no ingestion."""
 
@@ -200,6 +252,11 @@ class StreamView(Section):
     """Which columns stand beside the record. A record is distinguished from another by shard_id and sequence_number."""
     columns: list[ViewColumn] = Field(default=[])
     """Taken out of the record one by one, each of which parses it again; none keeps it whole as SUPER, in `kinesis_data`."""
+    aggregates: list[ViewAggregate] = Field(default=[])
+    """Makes each row one of a group of records: of those that have the same `columns`, the same `per`, and the same `metadata`,
+    which then is none where absent. The view has no record, and no position: `firnline redshift audit` can't compare it."""
+    per: TimeBucket | None = Field(default=None, strict=False)
+    """With `aggregates`: groups by the time of arrival too, in the column `per_minute`, `per_hour` or `per_day`."""
     where: Annotated[str, SQL] | None = None
     """Which records are kept, as a condition on the columns of the stream. What fails in it blocks the view."""
     readers: list[Name] = Field(default=[])
@@ -211,13 +268,36 @@ class StreamView(Section):
     def _says_each_once(self) -> Self:
         for name, given in (
             ("metadata", [each.value for each in self.metadata]),
-            ("columns", [each.value for each in self.metadata] + [column.name for column in self.columns]),
+            ("columns", self.column_names),
             ("views", [view.name for view in self.views]),
             ("readers", list(self.readers)),
         ):
             if twice := sorted({each for each in given if given.count(each) > 1}):
                 raise ValueError(f"{name}: {', '.join(twice)} is given twice")
         return self
+
+    @model_validator(mode="after")
+    def _a_group_has_what_its_records_have_in_common(self) -> Self:
+        if self.per is not None and not self.aggregates:
+            raise ValueError("per: groups belong to aggregates; remove it, or add aggregates")
+        alone = [each.value for each in self.kept_metadata if each not in OF_A_GROUP]
+        if self.aggregates and alone:
+            common = " and ".join(OF_A_GROUP)
+            raise ValueError(
+                f"metadata: {', '.join(alone)} is each record's own; records of a group have {common} in common"
+            )
+        return self
+
+    @property
+    def kept_metadata(self) -> list[StreamMetadata]:
+        """The metadata that is a column of the view."""
+        return [] if self.aggregates and "metadata" not in self.model_fields_set else self.metadata
+
+    @property
+    def column_names(self) -> list[str]:
+        of_groups = [f"per_{self.per}"] if self.per else []
+        own = [*(each.name for each in self.columns), *(each.name for each in self.aggregates)]
+        return [*(each.value for each in self.kept_metadata), *of_groups, *own]
 
 
 class Redshift(Section):

@@ -205,6 +205,70 @@ def test_columns_conditions_and_what_a_manual_view_says() -> None:
     ]
 
 
+def test_a_view_with_aggregates_groups_by_its_columns_its_span_and_its_metadata() -> None:
+    view = {
+        "stream": "orders",
+        "columns": [{"name": "kind", "type": "VARCHAR(8)"}],
+        "per": "hour",
+        "aggregates": [
+            {"name": "n", "function": "count"},
+            {"name": "amounts", "function": "count", "path": ["amount"]},
+            {"name": "total", "function": "sum", "type": "DECIMAL(18,2)", "path": ["amount"]},
+        ],
+        "where": "partition_key <> 'x' -- all others",
+    }
+    (found,) = destination(views=[view]).views
+    text = "JSON_EXTRACT_PATH_TEXT(FROM_VARBYTE(kinesis_data, 'utf-8'), {})"
+    kind, amount = text.format("'kind'"), text.format("'amount'")
+    assert sql.select(found) == (
+        "SELECT DATE_TRUNC('hour', approximate_arrival_timestamp) AS \"per_hour\", "
+        f'{kind}::VARCHAR(8) AS "kind", '
+        f'COUNT(*) AS "n", COUNT({amount}) AS "amounts", SUM({amount}::DECIMAL(18,2)) AS "total" '
+        'FROM "kinesis"."orders" WHERE (partition_key <> \'x\' -- all others\n) GROUP BY 1, 2'
+    )
+    (alone,) = destination(
+        views=[{"stream": "orders", "unreadable": "skip", "aggregates": view["aggregates"][:1]}]
+    ).views
+    assert sql.select(alone) == (
+        'SELECT COUNT(*) AS "n" FROM "kinesis"."orders" WHERE (CAN_JSON_PARSE(kinesis_data)\n)'
+    )
+    (by_shard,) = destination(
+        views=[{"stream": "orders", "metadata": ["shard_id"], "aggregates": view["aggregates"][:1]}]
+    ).views
+    assert sql.select(by_shard) == 'SELECT shard_id, COUNT(*) AS "n" FROM "kinesis"."orders" GROUP BY 1'
+
+
+@pytest.mark.parametrize(
+    ("view", "problem"),
+    [
+        ({"per": "hour"}, "per: groups belong to aggregates"),
+        ({"aggregates": [{"name": "n", "function": "sum"}]}, "sum needs the type of its value"),
+        ({"aggregates": [{"name": "n", "function": "count", "type": "INTEGER"}]}, "count counts values of any type"),
+        ({"aggregates": [{"name": "n", "function": "median"}]}, "aggregates[0].function"),
+        (
+            {"metadata": ["sequence_number"], "aggregates": [{"name": "n", "function": "count"}]},
+            "sequence_number is each record's own",
+        ),
+        (
+            {"columns": [{"name": "n", "type": "INTEGER"}], "aggregates": [{"name": "n", "function": "count"}]},
+            "columns: n is given twice",
+        ),
+        (
+            {
+                "columns": [{"name": "per_day", "type": "DATE"}],
+                "per": "day",
+                "aggregates": [{"name": "n", "function": "count"}],
+            },
+            "columns: per_day is given twice",
+        ),
+    ],
+)
+def test_groups_that_are_none_are_refused(view: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        destination(views=[{"stream": "orders", **view}])
+    assert problem in str(refused.value)
+
+
 def test_an_adopted_workgroup_is_the_only_one_that_a_deployer_reaches() -> None:
     """Of its own statements it sees the state, wherever they ran."""
     arn = "arn:aws:redshift-serverless:eu-central-1:123456789012:workgroup/0f1e2d3c"

@@ -95,6 +95,17 @@ class SelectedColumn(Definition):
 
 
 @part
+class AggregateColumn(Definition):
+    """A column of a view that is computed over the records of a group."""
+
+    name: str
+    function: str
+    type: str | None
+    path: tuple[str, ...]
+    """Empty where each record counts."""
+
+
+@part
 class DependentViewDefinition(Definition):
     """A view over one that reads a stream."""
 
@@ -117,6 +128,9 @@ class StreamViewDefinition(Definition):
     stale_after_minutes: int
     metadata: tuple[str, ...]
     columns: tuple[SelectedColumn, ...] = ()
+    aggregates: tuple[AggregateColumn, ...] = ()
+    per: str | None = None
+    """Span of the time of arrival that aggregates are grouped by."""
     where: str | None = None
     readers: tuple[str, ...] = ()
     dependents: tuple[DependentViewDefinition, ...] = ()

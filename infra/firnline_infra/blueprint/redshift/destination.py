@@ -6,6 +6,7 @@ from firnline_infra.blueprint.aws import IamRole
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.redshift import ingestion_statements, ingestion_trust
 from firnline_infra.blueprint.redshift.definitions import (
+    AggregateColumn,
     DependentViewDefinition,
     ExternalSchema,
     RedshiftCluster,
@@ -23,7 +24,15 @@ from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names, view_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.redshift import ADMINISTRATOR, Redshift, StreamView, UnreadableRecords, ViewRefresh
+from firnline_infra.specification.redshift import (
+    ADMINISTRATOR,
+    AggregateFunction,
+    Redshift,
+    StreamView,
+    UnreadableRecords,
+    ViewAggregate,
+    ViewRefresh,
+)
 
 REDSHIFT_ROLE = Reference("redshift-role")
 
@@ -172,11 +181,13 @@ def _view(spec: EnvironmentSpec, section: Redshift, view: StreamView, stream: St
         auto_refresh=view.refresh is ViewRefresh.AUTO,
         skips_unreadable=view.unreadable is UnreadableRecords.SKIP,
         stale_after_minutes=view.stale_after_minutes,
-        metadata=tuple(each.value for each in view.metadata),
+        metadata=tuple(each.value for each in view.kept_metadata),
         columns=tuple(
             SelectedColumn(name=column.name, type=column.type, path=tuple(column.path) or (column.name,))
             for column in view.columns
         ),
+        aggregates=tuple(map(_aggregate, view.aggregates)),
+        per=view.per.value if view.per else None,
         where=view.where,
         readers=tuple(view.readers),
         dependents=tuple(
@@ -187,3 +198,9 @@ def _view(spec: EnvironmentSpec, section: Redshift, view: StreamView, stream: St
         ),
         origin=view.origin,
     )
+
+
+def _aggregate(asked: ViewAggregate) -> AggregateColumn:
+    counts_each = asked.function is AggregateFunction.COUNT and not asked.path
+    path = () if counts_each else tuple(asked.path) or (asked.name,)
+    return AggregateColumn(name=asked.name, function=asked.function.value, type=asked.type, path=path)

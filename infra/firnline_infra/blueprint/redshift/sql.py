@@ -8,6 +8,7 @@ vehicles takes them, which leaves out what JSON_EXTRACT_PATH_TEXT can't read: mo
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.redshift.definitions import (
+    AggregateColumn,
     DependentViewDefinition,
     ExternalSchema,
     SelectedColumn,
@@ -36,12 +37,15 @@ def create_view(view: StreamViewDefinition) -> str:
 
 
 def select(view: StreamViewDefinition) -> str:
-    columns = ", ".join((*view.metadata, *_content(view)))
+    groups = (*view.metadata, *_content(view))
+    columns = ", ".join((*groups, *(_aggregate(each, lenient=view.skips_unreadable) for each in view.aggregates)))
     conditions = [each for each in (_readable(view), view.where) if each]
     # The last one, which a user wrote, may end with a comment.
-    together = f"({') AND ('.join(conditions)}\n)" if len(conditions) > 1 else "".join(conditions)
+    is_followed = len(conditions) > 1 or bool(conditions and view.aggregates)
+    together = f"({') AND ('.join(conditions)}\n)" if is_followed else "".join(conditions)
     where = f" WHERE {together}" if together else ""
-    return f"SELECT {columns} FROM {quoted(view.external_schema)}.{quoted(view.stream)}{where}"
+    grouped = f" GROUP BY {', '.join(map(str, range(1, len(groups) + 1)))}" if view.aggregates and groups else ""
+    return f"SELECT {columns} FROM {quoted(view.external_schema)}.{quoted(view.stream)}{where}{grouped}"
 
 
 def set_refresh(view: StreamViewDefinition) -> str:
@@ -74,23 +78,34 @@ def grants(view: StreamViewDefinition) -> Iterator[tuple[str, tuple[str, str, st
 
 
 def _content(view: StreamViewDefinition) -> Iterator[str]:
-    if not view.columns:
+    if view.per:
+        yield f"DATE_TRUNC({literal(view.per)}, approximate_arrival_timestamp) AS {quoted(f'per_{view.per}')}"
+    if not view.columns and not view.aggregates:
         yield f"JSON_PARSE({RECORD}) AS {RECORD}"
     for column in view.columns:
         yield _column(column, null_if_invalid=view.skips_unreadable)
 
 
 def _column(column: SelectedColumn, *, null_if_invalid: bool) -> str:
-    path = ", ".join(map(literal, column.path))
-    lenient = ", true" if null_if_invalid else ""
-    text = f"JSON_EXTRACT_PATH_TEXT(FROM_VARBYTE({RECORD}, 'utf-8'), {path}{lenient})"
-    return f"{text}::{column.type} AS {quoted(column.name)}"
+    return f"{_text(column.path, null_if_invalid)}::{column.type} AS {quoted(column.name)}"
+
+
+def _aggregate(column: AggregateColumn, *, lenient: bool) -> str:
+    value = f"{_text(column.path, lenient)}{f'::{column.type}' if column.type else ''}" if column.path else "*"
+    return f"{column.function.upper()}({value}) AS {quoted(column.name)}"
+
+
+def _text(path: tuple[str, ...], null_if_invalid: bool) -> str:
+    """The text at a path of the record; null where there is none."""
+    keys, lenient = ", ".join(map(literal, path)), ", true" if null_if_invalid else ""
+    return f"JSON_EXTRACT_PATH_TEXT(FROM_VARBYTE({RECORD}, 'utf-8'), {keys}{lenient})"
 
 
 def _readable(view: StreamViewDefinition) -> str:
     if not view.skips_unreadable:
         return ""
-    long = f" AND LENGTH({RECORD}) < {LONGEST_TEXT}" if view.columns else ""
+    has_texts = view.columns or any(each.path for each in view.aggregates)
+    long = f" AND LENGTH({RECORD}) < {LONGEST_TEXT}" if has_texts else ""
     return f"CAN_JSON_PARSE({RECORD}){long}"
 
 

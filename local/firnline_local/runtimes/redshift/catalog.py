@@ -1,9 +1,12 @@
 """The catalog of a database of the embedded Redshift, beside the rows of its views."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firnline_local.runtimes.redshift.statements import Path
+
+if TYPE_CHECKING:
+    from firnline_local.runtimes.redshift.ingestion import ScannedRecord
 
 ADMIN = "admin"
 
@@ -29,6 +32,9 @@ class StoredView:
     over_batch: str = ""
     positions: dict[str, str] = field(default_factory=dict)
     """The last sequence number, by shard."""
+    is_aggregated: bool = False
+    """Its rows are made of all records that it has read, which `records` keeps."""
+    records: "list[ScannedRecord]" = field(default_factory=list)
 
 
 class DatabaseCatalog:

@@ -97,7 +97,7 @@ class RedshiftDatabase(DatabaseCatalog):
         path = self._new(it.path, user)
         view = StoredView(path, user, it.text, materialized=True, auto_refresh=it.auto_refresh)
         if self._names_stream(it["select"]):
-            stream, view.over_batch = of_batch(it["select"], refreshes_itself=it.auto_refresh)
+            stream, view.over_batch, view.is_aggregated = of_batch(it["select"], refreshes_itself=it.auto_refresh)
             view.schema, view.stream = self.schemas[self._folded(stream.schema)], self._folded(stream.name)
             self._check(view)
             self._with_batch((), datetime.now(UTC))
@@ -198,8 +198,12 @@ class RedshiftDatabase(DatabaseCatalog):
             if view.schema is not None:
                 self._check(view)
                 scanned = list(scan(view.stream, view.positions, self._client))
-                self._with_batch(scanned, now)
-                self._duck.execute(f"INSERT INTO {_quoted(view.path)} {view.over_batch}")
+                self._with_batch((*view.records, *scanned), now)
+                self._duck.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS {view.over_batch}")
+                if view.is_aggregated:
+                    view.records += scanned
+                    self._duck.execute(f"DELETE FROM {_quoted(view.path)}")
+                self._duck.execute(f"INSERT INTO {_quoted(view.path)} FROM fresh")
                 view.positions |= {each.shard_id: each.sequence_number for each in scanned}
             else:
                 self._duck.execute(f"DELETE FROM {_quoted(view.path)}")

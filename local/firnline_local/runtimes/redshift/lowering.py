@@ -21,22 +21,26 @@ LONGEST_NAME = 127
 """Bytes of an identifier (Database Developer Guide, "Names and identifiers")."""
 LONGEST_TEXT = 65_535
 """Bytes that JSON_EXTRACT_PATH_TEXT reads (AWS's page on streaming ingestion, best practices: 64 KB)."""
-BEYOND_A_RECORD = (exp.Join, exp.Group, exp.AggFunc, exp.Window, exp.Distinct, exp.Order, exp.Limit)
-"""What a refresh can't do with the records that came since the last one alone."""
+BEYOND_A_STREAM = (exp.Join, exp.Window, exp.Distinct, exp.Order, exp.Limit, exp.Having)
+AGGREGATES = (exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg)
+"""Those that a view over a stream is made with; of others nothing is known here (beliefs.md, B950)."""
 UNREADABLE = "error('JSON parsing error: a record is not valid JSON')"
 TOO_LONG = "error('JSON_EXTRACT_PATH_TEXT: the text is longer than 65535 bytes')"
 NO_TEXT = "error('FROM_VARBYTE: the record is not valid UTF-8')"
 
 
-def of_batch(select: str, *, refreshes_itself: bool = False) -> tuple[Path, str]:
-    """The stream that a view reads, and its SELECT over the batch of a refresh. Raises StatementError."""
+def of_batch(select: str, *, refreshes_itself: bool = False) -> tuple[Path, str, bool]:
+    """The stream that a view reads, its SELECT over a batch of records, and whether that has to be all records, since its rows
+    are aggregates. Raises StatementError."""
     tree = _parsed(select, refreshes_itself=refreshes_itself)
     tables = list(tree.find_all(exp.Table))
-    if len(tables) != 1 or not isinstance(tree, exp.Select) or tree.find(*BEYOND_A_RECORD):
+    others = [each for each in tree.find_all(exp.AggFunc) if not isinstance(each, AGGREGATES)]
+    if len(tables) != 1 or not isinstance(tree, exp.Select) or tree.find(*BEYOND_A_STREAM) or others:
         raise StatementError(
-            "The embedded Redshift carries a view over one stream, record by record: without joins, groups, aggregates, "
-            "windows, DISTINCT, ORDER BY and LIMIT."
+            "The embedded Redshift carries a view over one stream, with the aggregates COUNT, SUM, MIN, MAX and AVG: without "
+            "joins, other aggregates, windows, DISTINCT, HAVING, ORDER BY and LIMIT."
         )
+    is_aggregated = tree.find(exp.AggFunc, exp.Group) is not None
     (table,) = tables
     stream = Path(table.db or "public", table.name)
     table.replace(exp.to_table(BATCH, alias=exp.to_identifier(table.alias_or_name, quoted=True)))
@@ -49,7 +53,7 @@ def of_batch(select: str, *, refreshes_itself: bool = False) -> tuple[Path, str]
     if long := next((name for name in names if len(name.encode()) > LONGEST_NAME), None):
         raise StatementError(f'identifier "{long}" is longer than {LONGEST_NAME} bytes')
     tree = tree.transform(_of_record)
-    return stream, _truncating(tree).sql(dialect="duckdb")
+    return stream, _truncating(tree).sql(dialect="duckdb"), is_aggregated
 
 
 def of_query(select: str, relation: Callable[[Path], str], columns: Mapping[str, str], user: str) -> str:
