@@ -19,7 +19,7 @@ def accesses(request: Request) -> Iterator[Access] | None:
     if operation in ON_NO_TOPIC:
         return iter((Access(action, "*"),))
     if operation == "CreateTopic":
-        arn = request.arn(str(parameters["Name"]))
-        return iter([Access(each, arn) for each in (action, "sns:TagResource")[: 2 if parameters.get("Tags") else 1]])
+        made = request.arn(str(parameters["Name"]))
+        return iter([Access(each, made) for each in (action, "sns:TagResource")[: 2 if parameters.get("Tags") else 1]])
     arn = parameters.get("TopicArn") or parameters.get("ResourceArn")
     return None if arn is None else iter((Access(action, str(arn)),))
