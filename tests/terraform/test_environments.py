@@ -86,7 +86,10 @@ def test_the_state_has_when_terraform_made_the_ledger_and_the_streams(terraform_
         made = times_of(terraform)
         assert made.keys() == {"aws:dynamodb/table:Table", "aws:kinesis/stream:Stream"}
         assert not terraform.cli.has_changes()
-        dynamodb, name = trial.environment.client("dynamodb"), blueprint_of(terraform.deployment.spec).ledger.name
+        dynamodb, name = (
+            trial.environment.client("dynamodb"),
+            blueprint_of(terraform.deployment.spec).names.ledger_table,
+        )
         created = dynamodb.describe_table(TableName=name)["Table"]["CreationDateTime"]
         assert created <= made["aws:dynamodb/table:Table"] + timedelta(seconds=1)
         dynamodb.update_table(TableName=name, DeletionProtectionEnabled=False)
