@@ -12,10 +12,13 @@ from pathlib import Path
 from docs.tools.beliefs import PAGE
 from tests.live import plan
 from tests.live.accounts import missing
+from tests.live.job_life import SUBNETS, VPC
 from tests.live.recordings import RECORDED
 from tests.live.whole import Whole
 
 ROOT = Path(__file__).parents[2]
+MINUTES = 120.0
+"""More than the plan's own estimate (tests/live/test_page.py)."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -28,21 +31,31 @@ def main(arguments: Sequence[str]) -> int:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="firnline-live-")))
             found = stack.enter_context(embedded(folder / "environment"))
             os.environ |= {**found, "PATH": f"{found['PULUMI']}{os.pathsep}{os.environ['PATH']}"}
-        lacking, steps = missing(os.environ), plan.chosen(given.only)
+        network = [] if given.embedded else [name for name in (SUBNETS, VPC) if not os.environ.get(name)]
+        steps = plan.chosen(given.only)
+        if network and not given.only:
+            _say(f"job: skipped; it needs {' and '.join(network)} (docs/real-accounts.md)")
+            steps, network = tuple(step for step in steps if step.name != "job"), []
+        named = {step.name for step in steps}
+        lacking = missing(os.environ, needs_pulumi=bool(named & {"life", "job"})) + (network if "job" in named else [])
         if lacking or given.dollars is None:
             print(plan.told(steps))
             print("\nNothing was done.")
             print(f"Missing: {', '.join(lacking)}." if lacking else "Credentials are there.")
             print(
-                "Begin with: scripts/live --dollars 5 --minutes 60   (as administrator of accounts that are for trying things)"
+                f"Begin with: scripts/live --dollars 5 --minutes {MINUTES:.0f}   (as administrator of accounts that are for "
+                "trying things)"
             )
-            return 0
+            return 0 if given.dollars is None else 2
         if refused := plan.Budget(given.dollars, given.minutes).refusal(steps):
             print(f"{refused} Nothing was done.")
             return 2
-        work = folder / "work" if given.embedded else ROOT / ".firnline" / "live"
+        kept = ROOT / ".firnline" / "live"
+        work = folder / "work" if given.embedded else kept
         page = None if given.embedded else PAGE
-        whole = Whole.begun(work, os.environ, minutes=given.minutes, record=given.record, say=_say, page=page)
+        whole = Whole.begun(
+            work, os.environ, minutes=given.minutes, record=given.record, say=_say, page=page, reports=kept
+        )
         return whole.go([step.name for step in steps])
 
 
@@ -51,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="scripts/live", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--dollars", type=float, help="What it may cost. Without it, what would be done is told.")
-    parser.add_argument("--minutes", type=float, default=60.0, help="What it may take; 60.")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help=f"What it may take; {MINUTES:.0f}.")
     parser.add_argument("--only", action="append", default=[], choices=plan.PARTS, help="This part alone; repeatable.")
     parser.add_argument(
         "--embedded", action="store_true", help="In the embedded environment, as if that were the accounts."

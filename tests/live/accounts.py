@@ -9,9 +9,13 @@ NEEDED = ("SNOWFLAKE_ORGANIZATION_NAME", "SNOWFLAKE_ACCOUNT_NAME", "SNOWFLAKE_US
 """By key pair alone: nobody sits beside a run."""
 
 
-def missing(variables: Mapping[str, str]) -> list[str]:
-    """Returns which credentials are not there: names of variables, and what AWS's chain did not find."""
+def missing(variables: Mapping[str, str], *, needs_pulumi: bool = False) -> list[str]:
+    """Returns what is not there: names of variables, what AWS's chain did not find, and the CLI that an environment's life needs
+    half-way."""
     import boto3
+
+    from firnline_infra.pulumi_cli import find_cli
+    from firnline_infra.pulumi_cli.errors import PulumiError
 
     names = [name for name in NEEDED if not variables.get(name)]
     session = boto3.Session()
@@ -19,6 +23,11 @@ def missing(variables: Mapping[str, str]) -> list[str]:
         names.append("AWS credentials (AWS_PROFILE, AWS_ACCESS_KEY_ID, a role)")
     if session.region_name is None:
         names.append("AWS_DEFAULT_REGION")
+    if needs_pulumi:
+        try:
+            find_cli(variables)
+        except PulumiError:
+            names.append("Pulumi's CLI (scripts/pulumi-cli)")
     return names
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from firnline_infra.pulumi_cli import find_cli
+from firnline_infra.pulumi_cli.binary import version_of
 from firnline_infra.specification import load_spec
 from firnline_local.environment import LocalEnvironment
 from firnline_local.pulumi.admission import variables as admission
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment
+from tests.live.job_life import RUNNING_IN
 
 SPECIFICATION = Path(__file__).parents[2] / "stacks" / "environments" / "local.yaml"
 """Of another environment than the one that a run makes: the account is one that has others in it."""
@@ -30,15 +32,20 @@ def embedded(folder: Path) -> Iterator[Mapping[str, str]]:
             **variables_of(environment),
             **{name: value for name, value in pulumi.items() if name.startswith("PULUMI_")},
             "PULUMI": str(shim.parent),
+            RUNNING_IN: str(environment.folder.path),
         }
 
 
 def _for_plugins_alone(folder: Path, cli: Path, variables: Mapping[str, str]) -> Path:
-    """A `pulumi` that tells its plugins which environment they serve: `firnline` itself is not told."""
+    """A `pulumi` that tells its plugins which environment they serve: `firnline` itself is not told.
+
+    It answers by itself which version it is: a CLI that does not answer in time is passed over for another one.
+    """
     shim = folder / "pulumi"
     folder.mkdir(parents=True)
     told = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
-    shim.write_text(f'#!/bin/sh\n{told}exec {shlex.quote(str(cli))} "$@"\n', encoding="utf-8")
+    answer = f'if [ "$*" = version ]; then echo {shlex.quote(str(version_of(cli)))}; exit; fi\n'
+    shim.write_text(f'#!/bin/sh\n{answer}{told}exec {shlex.quote(str(cli))} "$@"\n', encoding="utf-8")
     shim.chmod(0o755)
     return shim
 

@@ -95,9 +95,7 @@ class Life:
     def live(self) -> dict[str, Any]:
         """Returns what each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
         ended: dict[str, Any] = {}
-        self._write_specification()
-        self._prepare_aws()
-        self._prepare_snowflake()
+        self.prepare()
         for name, command in commands(self.run.environment).items():
             before = getattr(self, f"_before_{name}", None)
             if before is not None:
@@ -107,26 +105,39 @@ class Life:
             ended[name] = status
             if name == "configuration":
                 self._write_engine_config(json.loads(printed))
-                self._ask_of_the_environment()
+                self.ask_of_the_environment()
             if name == "audit" and json.loads(printed)["proven"] is not True:
                 raise CommandFailed(f"The audit proves nothing:\n{printed}")
         return ended
 
-    def _ask_of_the_environment(self) -> None:
+    def prepare(self) -> None:
+        """Writes the specification, and makes what an administrator has made before the first `up`."""
+        self._write_specification()
+        self._prepare_aws()
+        self._prepare_snowflake()
+
+    def ask_of_the_environment(self) -> None:
         """Asks as each role of the environment, which the administrator is given for that."""
-        names = blueprint_of(load_spec(self._spec_file)).names
+        names = blueprint_of(load_spec(self.spec_file)).names
         roles = {
             "preview": names.preview_role.sql,
             "ingest": f"{self.run.snowflake}_INGEST",
             "deploy": names.deploy_role.sql,
         }
         more = {"db": self.run.snowflake, "warehouse": self.run.warehouse, "volume": self.run.volume}
+        user = self.variables["SNOWFLAKE_USER"]
         with closing(administrator(self.variables, self.snowflake_account)) as session:
+            acting = session.role
             with closing(session.cursor()) as cursor:
                 for role in roles.values():
-                    cursor.execute(f'GRANT ROLE {role} TO USER "{self.variables["SNOWFLAKE_USER"]}"')
+                    cursor.execute(f'GRANT ROLE {role} TO USER "{user}"')
                     cursor.execute(f"GRANT USAGE ON WAREHOUSE {self.run.warehouse} TO ROLE {role}")
             self.answers.update(environment.asked(session, {**roles, **more}, self.run.placeholders({})))
+            with closing(session.cursor()) as cursor:  # drift would find what only the questions needed
+                cursor.execute(f"USE ROLE {acting}")
+                cursor.execute(f"REVOKE USAGE ON WAREHOUSE {self.run.warehouse} FROM ROLE {roles['ingest']}")
+                for role in (roles["ingest"], roles["preview"]):
+                    cursor.execute(f'REVOKE ROLE {role} FROM USER "{user}"')
 
     def _before_run(self) -> None:
         """Records for each stream, and the reader's key for the audit."""
@@ -146,7 +157,7 @@ class Life:
         return f"--reader-user {reader} --reader-role {reader} --warehouse {self.run.warehouse}"
 
     @property
-    def _spec_file(self) -> Path:
+    def spec_file(self) -> Path:
         return self.folder / "stacks" / "environments" / f"{self.run.environment}.yaml"
 
     def _write_specification(self) -> None:
@@ -157,7 +168,7 @@ class Life:
             f" --snowflake-account {self.snowflake_account} --warehouse {self.run.warehouse}"
             f" --stream {self.run.aws} --database {self.run.snowflake} --schema RAW --runtime by-hand"
         )
-        document = yaml.safe_load(self._spec_file.read_text(encoding="utf-8"))
+        document = yaml.safe_load(self.spec_file.read_text(encoding="utf-8"))
         del document["aws"]["permissions_boundary"]
         document["streams"] = [{"name": self.run.aws, "shards": 1, "consumers": ["firnline"]}]
         document["streams"] += [{"name": f"{self.run.aws}-{each}", "shards": 1} for each in FURTHER]
@@ -177,14 +188,14 @@ class Life:
         ]  # fmt: skip
         document["snowflake"]["external_volumes"] = [{"name": self.run.volume, "bucket": f"{self.run.aws}-lake"}]
         document["snowflake"]["interactive_warehouse"] = {"name": f"{self.run.warehouse}_FAST"}
-        self._spec_file.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        self.spec_file.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         settings = self.folder / "stacks" / "pulumi" / f"Pulumi.{self.run.environment}.yaml"
         said = yaml.safe_load(settings.read_text(encoding="utf-8"))
         settings.write_text(yaml.safe_dump({**said, "secretsprovider": "passphrase"}), encoding="utf-8")
 
     def _prepare_aws(self) -> None:
         """The environment's key, as an administrator's part of the bootstrap; the sweep finds it by its tag."""
-        spec, kms = load_spec(self._spec_file), self._aws("kms")
+        spec, kms = load_spec(self.spec_file), self._aws("kms")
         named = [{"TagKey": name, "TagValue": value} for name, value in tags(spec, component="key").items()]
         policy = policy_document(environment_key_policy(spec, blueprint_of(spec)), str)
         made = kms.create_key(Description=self.run.aws, Tags=named, Policy=json.dumps(policy))
@@ -194,7 +205,7 @@ class Life:
 
     def _prepare_snowflake(self) -> None:
         """A warehouse, and the role that deploys: an administrator's part of the bootstrap."""
-        spec = load_spec(self._spec_file)
+        spec = load_spec(self.spec_file)
         blueprint = blueprint_of(spec)
         with (
             closing(administrator(self.variables, self.snowflake_account)) as session,

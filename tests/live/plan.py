@@ -65,6 +65,13 @@ STEPS = (
         dollars=0.4,
     ),
     Step(
+        name="job",
+        does="the same small environment with its engine as a job of EMR Serverless: keys, up, ten minutes of records, status, "
+        "stop, audit, destroy; in private subnets that FIRNLINE_LIVE_SUBNETS and FIRNLINE_LIVE_VPC name",
+        minutes=30,
+        dollars=0.5,
+    ),
+    Step(
         name="sweep again",
         does="look that nothing is left, and remove it where something is",
         minutes=3,

@@ -16,6 +16,7 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.specification import load_spec
 from firnline_local.running import RunningEnvironment
 from tests.live.embedded import variables_of
+from tests.live.job_life import REHEARSED_SECONDS, RUNNING_IN, SECONDS, JobLife
 from tests.live.life import CommandFailed, Life, commands
 from tests.live.names import Run
 
@@ -103,7 +104,7 @@ def test_the_life_has_fan_out_a_volume_and_an_interactive_table(
         monkeypatch.setenv(name, value)
     written = Life(**{**vars(life(tmp_path, variables)), "snowflake_account": "FIRNLINE-LOCAL"})
     written._write_specification()
-    blueprint = blueprint_of(load_spec(written._spec_file))
+    blueprint = blueprint_of(load_spec(written.spec_file))
     assert {type(table).__name__ for table in blueprint.landing.tables} == {"Table", "IcebergTable", "InteractiveTable"}
     assert [stream.consumers for stream in blueprint.streams if stream.consumers] == [("firnline",)]
     (volume,) = blueprint.volumes
@@ -112,3 +113,37 @@ def test_the_life_has_fan_out_a_volume_and_an_interactive_table(
     named = [stream.name for stream in blueprint.streams]
     named += [volume.name.name, volume.bucket.name, volume.role.name, warehouse.name.name]
     assert [name for name in named if Run.of(name) != RUN] == []
+
+
+def test_a_job_reads_for_ten_minutes_in_an_account_and_for_one_in_a_rehearsal(tmp_path: Path) -> None:
+    given = vars(life(tmp_path, {}))
+    assert JobLife(**given).seconds == SECONDS == 600
+    assert JobLife(**{**given, "variables": {RUNNING_IN: "/there"}}).seconds == REHEARSED_SECONDS
+
+
+@pytest.mark.contract
+def test_the_life_of_a_job_is_a_specification_of_emr_serverless_whose_names_the_sweep_finds(
+    tmp_path: Path, local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = {**os.environ, **variables_of(local_environment), RUNNING_IN: str(local_environment.folder.path)}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    written = JobLife(**{**vars(life(tmp_path, variables)), "snowflake_account": "FIRNLINE-LOCAL"})
+    written._write_specification()
+    spec = load_spec(written.spec_file)
+    assert spec.aws.runtime.kind == "emr_serverless"
+    blueprint = blueprint_of(spec)
+    assert blueprint.runtime.application is not None
+    assert Run.of(blueprint.runtime.application.name) == RUN
+    assert [stream.name for stream in blueprint.streams if Run.of(stream.name) != RUN] == []
+
+
+def test_an_audit_that_counts_other_records_than_were_put_ends_the_life_of_a_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = '{"proven": true, "pipelines": [{"totals": {"records": 99}}]}'
+    monkeypatch.setattr(JobLife, "_firnline", lambda *_: (report, 0))
+    lived = JobLife(**vars(life(tmp_path, {})))
+    assert lived._in_accounts("audit ENV --output json", of=99) == 0
+    with pytest.raises(CommandFailed, match="does not prove 100 records"):
+        lived._in_accounts("audit ENV --output json", of=100)

@@ -11,8 +11,10 @@ import pytest
 
 from firnline_local.running import RunningEnvironment
 from tests.live import recordings
-from tests.live.questions import snowflake
+from tests.live.life import commands
+from tests.live.questions import environment, snowflake
 from tests.live.rehearsal import answers_of
+from tests.live.rehearsed_life import answers_of_the_life
 from tests.live.verdicts import BELIEVED
 
 pytestmark = pytest.mark.contract
@@ -34,6 +36,19 @@ def test_what_is_believed_is_what_the_embedded_environment_answers(answered: dic
     believed = recordings.read(BELIEVED)[part]
     assert not recordings.differences(believed, json.loads(json.dumps(answered[part])))
     assert set(believed) == set(answered[part])
+
+
+def test_what_is_believed_of_an_environment_is_what_its_roles_see_here(
+    local_environment: RunningEnvironment, tmp_path: Path
+) -> None:
+    """Beside it is what each command of a whole life ended with: `scripts/live --embedded --only life --record …` writes both."""
+    believed = recordings.read(BELIEVED)["life"]
+    lived = commands("live")
+    assert set(believed) == {*lived, *(each.name for each in environment.QUESTIONS)}
+    assert [name for name, command in lived.items() if believed[name] not in command.expected] == []
+    answered = json.loads(json.dumps(answers_of_the_life(local_environment, tmp_path)))
+    assert not recordings.differences(believed, answered)
+    assert set(answered) == {each.name for each in environment.QUESTIONS}
 
 
 def test_every_question_has_an_answer_without_a_name_of_the_run(answered: dict[str, Any]) -> None:

@@ -67,6 +67,9 @@ def test_an_account_that_answers_as_believed_settles_the_rows() -> None:
 def test_an_answer_with_nothing_beside_it_refutes_no_row() -> None:
     said = {"life": dict.fromkeys(settled_by()["life"], "ended")}
     assert verdicts(said, {}) == ()
+    rows = report((), said, day=DAY, heading="A run", lines=[])
+    assert "| B23 B24 B53 B90 B131 | question | life: up | ended | nothing is recorded beside it: is it so? |" in rows
+    assert "| question | life: doctor |" not in rows  # it settles nothing
 
 
 def test_another_answer_refutes_the_row_and_says_what_it_was() -> None:

@@ -146,6 +146,7 @@ def _report(
 ) -> Iterator[str]:
     yield f"# {heading}, {day}\n"
     yield from (f"* {line}" for line in lines)
+    answered = {f"{part}: {name}" for part, said in answers.items() for name in said}
     counted = {outcome: [each for each in found if each.outcome is outcome] for outcome in Outcome}
     yield "\n" + ", ".join(f"{len(rows)} {outcome}" for outcome, rows in counted.items()) + ".\n"
     yield "| belief | outcome | question | account | believed |\n|---|---|---|---|---|"
@@ -154,11 +155,23 @@ def _report(
             for each in verdict.asked:
                 shown = ("the same", "") if each.holds else (_short(each.answered), _short(each.believed))
                 yield f"| {verdict.belief} | {outcome} | {each} | {shown[0]} | {shown[1]} |"
-            yield from (f"| {verdict.belief} | {outcome} | {each} | not asked | |" for each in verdict.unasked)
+            unasked = [each for each in verdict.unasked if each not in answered]
+            yield from (f"| {verdict.belief} | {outcome} | {each} | not asked | |" for each in unasked)
+    yield from _questions(found, answers)
     known = {(part, name) for part, settled in settled_by().items() for name in settled}
     for part, said in sorted(answers.items()):
         for name in sorted(set(said) - {name for of, name in known if of == part}):
             yield f"| none | | {part}: {name} | {_short(said[name])} | |"
+
+
+def _questions(found: Sequence[Verdict], answers: Answers) -> Iterator[str]:
+    """Yields what was answered with nothing recorded beside it: whoever reads the report has to judge it."""
+    judged = {(each.asked_of, each.name) for verdict in found for each in verdict.asked}
+    for part, settled in settled_by().items():
+        for name, ids in settled.items():
+            if ids and name in answers.get(part, {}) and (part, name) not in judged:
+                said = _short(answers[part][name])
+                yield f"| {' '.join(ids)} | question | {part}: {name} | {said} | nothing is recorded beside it: is it so? |"
 
 
 def _short(answer: Any) -> str:

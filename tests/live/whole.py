@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from firnline_infra.keys.pair import new_pair
 from firnline_ingest.snowflake.key import SigningKey
 from tests.live import recordings, verdicts
 from tests.live.accounts import account_of, administrator, aws, session, url_of
+from tests.live.job_life import JobLife
 from tests.live.life import Life
 from tests.live.names import Run
 from tests.live.questions import aws as questions_of_aws
@@ -33,6 +34,7 @@ OVER_AFTER_S = 6 * 3600
 """Of a run on another machine: no budget is as long."""
 LOCK = "alive"
 Say = Callable[[str], None]
+SomeLife = TypeVar("SomeLife", bound=Life)
 
 
 @contextmanager
@@ -60,6 +62,8 @@ class Whole:
     say: Say
     lock: Any
     """Held open; the kernel gives it back when this process ends, however it does."""
+    reports: Path | None = None
+    """The folder of reports; that of the work where absent."""
     page: Path | None = None
     """The page of beliefs that is to say what was answered; None where no account was asked."""
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -77,7 +81,10 @@ class Whole:
         record: Path | None,
         say: Say,
         page: Path | None = None,
+        reports: Path | None = None,
     ) -> Self:
+        import boto3
+
         run = Run(int(time.time()))
         (work / run.environment).mkdir(parents=True)
         lock = (work / run.environment / LOCK).open("w")
@@ -88,10 +95,20 @@ class Whole:
             **variables,
             "PULUMI_BACKEND_URL": f"file://{state}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": "",
-            "AWS_REGION": variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION", ""),
+            "AWS_REGION": variables.get("AWS_REGION") or str(boto3.Session().region_name or ""),
         }
         ends_at = time.monotonic() + minutes * 60
-        return cls(run=run, work=work, variables=own, ends_at=ends_at, record=record, say=say, lock=lock, page=page)
+        return cls(
+            run=run,
+            work=work,
+            variables=own,
+            ends_at=ends_at,
+            record=record,
+            say=say,
+            lock=lock,
+            page=page,
+            reports=reports,
+        )
 
     def go(self, steps: Sequence[str]) -> int:
         """The exit status. What was made is removed whatever happens; a kill leaves it to the next run."""
@@ -102,6 +119,7 @@ class Whole:
             "redshift": self._ask_redshift,
             "contract": self._keep_the_contract,
             "life": self._live,
+            "job": self._live_as_a_job,
         }
         if not self._sweep(lambda run: run != self.run and self._is_over(run)):
             self._forget_what_is_over()
@@ -127,7 +145,9 @@ class Whole:
         day = datetime.fromtimestamp(self.run.began_s, UTC).date()
         found = verdicts.verdicts(self.answers, recordings.read(verdicts.BELIEVED))
         heading = "What two accounts answered" if self.page else "What the embedded environment answered"
-        file = self.work / f"report-{self.run.environment}.md"
+        folder = self.reports or self.work
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"report-{self.run.environment}.md"
         text = verdicts.report(found, self.answers, day=day, heading=heading, lines=self.told)
         file.write_text(text, encoding="utf-8")
         self.say(f"report: {file}")
@@ -187,10 +207,16 @@ class Whole:
         )
         self._keep("contract", {"the ledger on DynamoDB": "as the contract says"})
 
-    def _live(self) -> None:
-        life = Life(
+    def _live_as_a_job(self) -> None:
+        life = self._a_life(JobLife, self.work / self.run.environment / "job")
+        ended = life.live()
+        self.say(f"job: {', '.join(f'{name} {status}' for name, status in ended.items())}")
+        self._keep("job", ended)
+
+    def _a_life(self, kind: type[SomeLife], folder: Path) -> SomeLife:
+        return kind(
             run=self.run,
-            folder=self.work / self.run.environment,
+            folder=folder,
             variables=self.variables,
             region=self._region,
             snowflake_account=account_of(self.variables),
@@ -198,6 +224,9 @@ class Whole:
             say=self.say,
             held=(self.lock.fileno(),),
         )
+
+    def _live(self) -> None:
+        life = self._a_life(Life, self.work / self.run.environment)
         ended = life.live()
         self.say(f"life: {', '.join(f'{name} {status}' for name, status in ended.items())}")
         self._keep("life", {**ended, **life.answers})

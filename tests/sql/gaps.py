@@ -62,6 +62,7 @@ GAPS = (
     _of_snowflake(SQLFLUFF, r" TABLES \([^)]*\)(?= WAREHOUSE_SIZE| COMMENT|$)", "", WAREHOUSE),
     _of_snowflake(SQLFLUFF, r"ON ICEBERG TABLE", "ON TABLE", PRIVILEGES),
     _of_snowflake(SQLFLUFF, r"ALTER ICEBERG TABLE", "ALTER TABLE", ICEBERG),
+    _of_snowflake(SQLFLUFF, r"B LONG(?=,)", "B BIGINT", "user-guide/tables-iceberg-data-types"),
     _of_snowflake(SQLFLUFF, r"EVOLVE SCHEMA|SELECT ERROR TABLE", "UPDATE", PRIVILEGES),
     _of_snowflake(SQLFLUFF, r"CREATE EXTERNAL VOLUME ON ACCOUNT", "CREATE DATABASE ON ACCOUNT", PRIVILEGES),
     _of_snowflake(

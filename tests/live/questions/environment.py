@@ -36,25 +36,29 @@ QUESTIONS = (
              settles="B445", shows=("base_location", "iceberg_table_format_version")),
     Question(name="iceberg: switches of SHOW TABLES", ask="SHOW TABLES LIKE 'COLD' IN SCHEMA {db}.RAW", role=DEPLOYS,
              settles="B41 B44", shows=("error_logging", "enable_schema_evolution", "is_iceberg")),
-    Question(name="iceberg: ALTER TABLE is ALTER ICEBERG TABLE", ask=f"ALTER TABLE {ICEBERG} SET COMMENT = 'asked'",
-             role=DEPLOYS, settles="B62"),
     Question(name="iceberg: whole numbers of its own", ask="CREATE ICEBERG TABLE {db}.RAW.WHOLE"
              " (A INT, B LONG, C INTEGER, D BIGINT)"
              " EXTERNAL_VOLUME = '{volume}' CATALOG = 'SNOWFLAKE' BASE_LOCATION = 'whole'", role=DEPLOYS, settles="B444"),
+    Question(name="iceberg: ALTER TABLE is ALTER ICEBERG TABLE", ask="ALTER TABLE {db}.RAW.WHOLE SET COMMENT = 'asked'",
+             role=DEPLOYS, settles="B62"),
     Question(name="iceberg: types of whole numbers", ask="DESCRIBE TABLE {db}.RAW.WHOLE", role=DEPLOYS, settles="B444",
              shows=("type",)),
     Question(name="grants: what they are on, as SHOW has it", ask="SHOW GRANTS TO ROLE {ingest}", role=ENGINE, settles="B30 B31",
              shows=("granted_on",)),
     Question(name="interactive: show", ask="SHOW INTERACTIVE TABLES IN SCHEMA {db}.RAW", role=DEPLOYS, settles="B44",
              shows=("name",)),
-    Question(name="interactive: an INSERT", ask="INSERT INTO {db}.RAW.QUICK (ID) VALUES ('a')", role=DEPLOYS, settles="B540"),
-    Question(name="interactive: an UPDATE", ask="UPDATE {db}.RAW.QUICK SET ID = 'b'", role=DEPLOYS, settles="B540"),
-    Question(name="interactive: a DELETE", ask="DELETE FROM {db}.RAW.QUICK", role=DEPLOYS, settles="B540"),
+    Question(name="interactive: one of its own", ask="CREATE INTERACTIVE TABLE {db}.RAW.ASKED (ID VARCHAR) CLUSTER BY (ID)",
+             role=DEPLOYS, settles="B540"),
+    Question(name="interactive: an INSERT", ask="INSERT INTO {db}.RAW.ASKED (ID) VALUES ('a')", role=DEPLOYS, settles="B540"),
+    Question(name="interactive: an UPDATE", ask="UPDATE {db}.RAW.ASKED SET ID = 'b'", role=DEPLOYS, settles="B540"),
+    Question(name="interactive: a DELETE", ask="DELETE FROM {db}.RAW.ASKED", role=DEPLOYS, settles="B540"),
     Question(name="interactive: the pipe of one AS SELECT", ask="SHOW PIPES IN SCHEMA {db}.RAW", role=DEPLOYS,
              settles="B453 B154", shows=("name", "definition")),
     Question(name="policies of a table, as its owner", ask="SELECT * FROM TABLE(SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES("
              "REF_ENTITY_NAME => '{db}_INGEST', REF_ENTITY_DOMAIN => 'USER'))", role=DEPLOYS, settles="B54"),
 )  # fmt: skip
+AFTERWARDS = ("DROP TABLE IF EXISTS {db}.RAW.WHOLE", "DROP TABLE IF EXISTS {db}.RAW.ASKED")
+"""So that what comes next finds the environment as `up` has made it."""
 SETTLES = {each.name: tuple(each.settles.split()) for each in QUESTIONS}
 
 
@@ -65,6 +69,9 @@ def asked(session: Any, names: dict[str, str], hidden: dict[str, str]) -> Iterat
     for question in QUESTIONS:
         _execute(session, f"USE ROLE {names[question.role.lower()]}")
         yield question.name, _answer(session, question, names, hidden)
+    _execute(session, f"USE ROLE {names[DEPLOYS.lower()]}")
+    for statement in AFTERWARDS:
+        _execute(session, statement.format(**names))
 
 
 def _answer(session: Any, question: Question, names: dict[str, str], hidden: dict[str, str]) -> dict[str, Any]:
