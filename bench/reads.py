@@ -25,7 +25,7 @@ PART = "reads"
 SHARDS = 3000
 """As many that are full, and as many that are empty."""
 START_TIMEOUT_S = 60.0
-READS_A_LAP = {"an empty read": 400, "a page of 68 records, 70 KB": 200, "a page of 1,000 records, 1 MB": 40}
+READS_A_LAP = {"an empty read": 200, "a page of 68 records, 70 KB": 100, "a page of 1,000 records, 1 MB": 20}
 RECORDS = {"an empty read": 0, "a page of 68 records, 70 KB": 68, "a page of 1,000 records, 1 MB": 1000}
 TARGETS = {"an empty read": 0.4, "a page of 68 records, 70 KB": 0.6}
 BASIS = "botocore, JSON"
