@@ -74,7 +74,7 @@ ROOMS_BELOW = {
     "ingest.ledger": "aws config errors identifiers kinesis native permissions values",
     "ingest.logs": "",
     "ingest.metrics": "config errors shard values",
-    "ingest.migration": "aws errors kinesis ledger values",
+    "ingest.migration": "activity aws errors kinesis ledger values",
     "ingest.native": "",
     "ingest.nesting": "",
     "ingest.new_columns": "config errors kinesis ledger planned_columns records snowflake",
@@ -84,7 +84,7 @@ ROOMS_BELOW = {
     "ingest.schemas": "aws config errors",
     "ingest.shard": "config dead_letters errors kinesis ledger new_columns records schemas snowflake values",
     "ingest.sink": "aws config errors kinesis",
-    "ingest.snowflake": "aws config errors identifiers ledger permissions values",
+    "ingest.snowflake": "activity aws config errors identifiers ledger permissions values",
     "ingest.spark": (
         "aws config dead_letters errors identifiers kinesis ledger logs metrics native new_columns records schemas shard "
         "snowflake values"
@@ -95,12 +95,12 @@ ROOMS_BELOW = {
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.activity ingest.aws ingest.errors ingest.snowflake",
     "infra.audit": (
-        "ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers ingest.kinesis "
-        "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.terminal "
+        "ingest.activity ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.formats ingest.identifiers "
+        "ingest.kinesis ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.terminal "
         "ingest.transforms ingest.values"
     ),
     "infra.blueprint": ("environment specification ingest.config ingest.errors ingest.identifiers ingest.permissions"),
-    "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.errors",
+    "infra.build": "blueprint runtimes s3a specification ingest.__main__ ingest.activity ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build doctor drift error_catalog estimate keys observe policy redshift render "
         "rollout runtimes specification stack status terraform ingest.__main__ ingest.activity ingest.aws ingest.checks "
@@ -132,8 +132,8 @@ ROOMS_BELOW = {
     "infra.render": "blueprint environment kinds runtimes specification ingest.errors ingest.permissions",
     "infra.resources": "blueprint kinds specification",
     "infra.rollout": (
-        "accounts blueprint build observe runtimes specification ingest.config ingest.errors ingest.ledger ingest.validate "
-        "ingest.values"
+        "accounts blueprint build observe runtimes specification ingest.activity ingest.config ingest.errors ingest.ledger "
+        "ingest.validate ingest.values"
     ),
     "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",

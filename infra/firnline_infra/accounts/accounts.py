@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_ingest.activity import waiting_for
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -89,8 +88,7 @@ def rows(connection: "SnowflakeConnection", statement: str) -> Rows:
     from firnline_ingest.snowflake.connection import rows_of
 
     try:
-        with waiting_for(f"Snowflake: {statement}"):
-            return rows_of(connection, statement)
+        return rows_of(connection, statement)
     except Error as error:
         raise SnowflakeRefused(statement, str(error), number=getattr(error, "errno", None)) from error
 

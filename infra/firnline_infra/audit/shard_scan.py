@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from firnline_infra.audit.errors import StreamSilent
+from firnline_ingest.activity import waiting_for
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.page import Record
 
@@ -101,10 +102,12 @@ class ShardScan:
         """Paced: the larger a page was, the longer the wait before the next one."""
         from firnline_ingest.kinesis.errors import PositionForeign, StartRefused, kinesis_error
 
-        self._sleep(max(0.0, self._not_before_s - self._clock()))
+        with waiting_for(f"Kinesis: {self._stream}, {self._shard_id}"):
+            self._sleep(max(0.0, self._not_before_s - self._clock()))
         started_s = self._clock()
         try:
-            answer: Any = getattr(self._client, operation)(**request)
+            with waiting_for(f"Kinesis: {self._stream}, {self._shard_id}"):
+                answer: Any = getattr(self._client, operation)(**request)
         except Exception as error:
             self._not_before_s = started_s + READ_EVERY_S
             explained = kinesis_error(error, operation=_api_name(operation), stream=self._stream)

@@ -17,6 +17,7 @@ from firnline_infra.audit.rejected import ErrorRows, read_error_rows
 from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
 from firnline_infra.audit.statements import StatementPart, Statements
 from firnline_infra.audit.window import arrival_ms
+from firnline_ingest.activity import waiting_for
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.connection import rows_of
 from firnline_ingest.snowflake.target import made_text
@@ -162,7 +163,8 @@ class AuditedTable:
 
         cursor = self._connection.cursor()
         try:
-            cursor.execute(statement)
+            with waiting_for(f"Snowflake: {what}"):
+                cursor.execute(statement)
         except Error as error:
             cursor.close()
             raise QueryFailed(what, str(error)) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 from firnline_infra.build.artefact import CONTAINERFILE, BuiltArtefact
 from firnline_infra.build.errors import ImageFailed, NoBuilder
 from firnline_infra.s3a import known_hadoops, provide
+from firnline_ingest.activity import waiting_for
 
 BUILDERS = ("docker", "podman", "buildah")
 PLATFORMS = {"aarch64": "linux/arm64", "x86_64": "linux/amd64"}
@@ -86,7 +87,8 @@ def _pushed(builder: str, name: str) -> str:
 
 
 def _run(command: list[str], name: str, *, given: str = "") -> str:
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    with waiting_for(" ".join(command[:2])):
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = [*done.stdout.splitlines(), *done.stderr.splitlines()][-LAST:]
         raise ImageFailed(name, command, done.returncode, said)

@@ -16,6 +16,7 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from firnline_infra.build.errors import IndexUnreachable, PipFailed, WheelForeign, WheelMissing
 from firnline_infra.build.lock import Pin
 from firnline_infra.build.target import Target
+from firnline_ingest.activity import waiting_for
 
 NO_WHEEL = re.compile(r"No matching distribution found for (\S+)")
 NO_INDEX = re.compile(
@@ -77,12 +78,13 @@ def _fetch(pins: Sequence[Pin], target: Target, into: Path) -> None:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
         command += ["--no-deps", "--only-binary=:all:", "--require-hashes", "--implementation", "cp"]
         command += ["--python-version", target.python, *(f"--platform={each}" for each in target.platforms)]
-        pip = subprocess.run(
-            [*command, "--dest", str(folder), "--requirement", str(wanted)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with waiting_for(f"pip: {len(pins)} wheels for {target}"):
+            pip = subprocess.run(
+                [*command, "--dest", str(folder), "--requirement", str(wanted)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
         if pip.returncode:
             raise _explained(pip.stderr, target)
         for wheel in folder.glob("*.whl"):

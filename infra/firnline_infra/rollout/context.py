@@ -8,6 +8,7 @@ from firnline_infra.rollout.phases import Phases
 from firnline_infra.rollout.records import Claim
 from firnline_infra.rollout.shards import EngineLedger
 from firnline_infra.runtimes.service import EngineService, Run, RunState
+from firnline_ingest.activity import waiting_for
 from firnline_ingest.errors import FirnlineError
 
 
@@ -69,7 +70,8 @@ class RolloutContext:
         """Pauses between two looks, and says so: other deployers see that this one lives. Raises DeployDisplaced."""
         if self.claim is not None:
             self.claim.beat()
-        self.sleep(self.bounds.look_s)
+        with waiting_for("what the engine and its service report"):
+            self.sleep(self.bounds.look_s)
 
     def seen(self, now: Run) -> None:
         """A look at the new engine's run. Keeps the log of an attempt that has ended, before its service starts the next one in

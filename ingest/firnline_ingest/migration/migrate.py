@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from firnline_ingest.activity import waiting_for
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Ledger
@@ -64,7 +65,8 @@ def watch(source: Source, seconds: float, sleep: Callable[[float], object] = tim
     """Raises SourceInUse where anything of it changes within that time: a counter, an owner, a place, a heartbeat, a metric."""
     source.check()
     watched = WatchedSource(source=source, items=source.items(), seconds=seconds)
-    sleep(seconds)
+    with waiting_for(f"{source.table}, which is watched for {seconds:.0f} s"):
+        sleep(seconds)
     watched.refuse_changes()
     return watched
 

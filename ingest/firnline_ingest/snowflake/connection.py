@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from firnline_ingest.activity import waiting_for
 from firnline_ingest.snowflake.errors import KeyRefused, LoginRefused, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey
 
@@ -44,19 +45,20 @@ def connect(
 
     parts = urlsplit(url)
     try:
-        return snowflake.connector.connect(
-            account=account,
-            user=user,
-            role=role,
-            host=parts.hostname,
-            port=parts.port or 443,
-            protocol=parts.scheme,
-            authenticator="SNOWFLAKE_JWT",
-            private_key=key.der(),
-            login_timeout=LOGIN_TIMEOUT_S,
-            session_parameters=SESSION_PARAMETERS,
-            **_for_version(snowflake.connector.__version__, ca_file, statement_timeout_s),
-        )
+        with waiting_for(f"Snowflake: a session of {user}"):
+            return snowflake.connector.connect(
+                account=account,
+                user=user,
+                role=role,
+                host=parts.hostname,
+                port=parts.port or 443,
+                protocol=parts.scheme,
+                authenticator="SNOWFLAKE_JWT",
+                private_key=key.der(),
+                login_timeout=LOGIN_TIMEOUT_S,
+                session_parameters=SESSION_PARAMETERS,
+                **_for_version(snowflake.connector.__version__, ca_file, statement_timeout_s),
+            )
     except OperationalError as error:
         raise SnowflakeUnavailable("open a session", str(error)) from error
     except DatabaseError as error:
@@ -71,7 +73,7 @@ def connect(
 
 def rows_of(connection: "SnowflakeConnection", statement: str) -> list[dict[str, Any]]:
     """Returns what the statement answers, by lower-cased name of the column. Errors are the connector's."""
-    with closing(connection.cursor()) as cursor:
+    with waiting_for(f"Snowflake: {statement}"), closing(connection.cursor()) as cursor:
         cursor.execute(statement)
         names = [column[0].lower() for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
