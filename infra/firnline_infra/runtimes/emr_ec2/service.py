@@ -62,12 +62,15 @@ of_ours() {{
 }}
 until_s=$(( $(date +%s) + {grace_s} ))
 while [ -n "$(of_ours)" ] && [ "$(date +%s)" -lt "$until_s" ]; do sleep 2; done
-for one in $(of_ours); do yarn application -kill "$one"; done
+killed=""
+for one in $(of_ours); do yarn application -kill "$one"; killed=1; done
+[ -z "$killed" ] || sleep 5
 for _ in $(seq 60); do [ -z "$(of_ours)" ] && exit 0; sleep 2; done
 exit 1
 """
 """Waits, then kills, then waits until nothing is left; its exit status says whether that is so. Applications of the steps
-`others`, which have the same tag, are left alone."""
+`others`, which have the same tag, are left alone. YARN lists no more what it has killed, before its processes have ended:
+NodeManagers hear of it with their heartbeats, each second, so five are waited."""
 APPLICATION = re.compile(r"application_\d+_\d+")
 DRIVER = re.compile(r"/container_\w+_000001/std(out|err)")
 """In cluster mode the driver is in its application's first container, one an attempt."""

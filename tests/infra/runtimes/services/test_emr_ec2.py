@@ -236,7 +236,10 @@ class Yarn:
             f'-list) echo "Total number of applications"; for a in $(ls {self.running}); do echo "$a name"; done;;\n'
             f'-kill) rm {self.running}/"$3";;\nesac\nexit 0\n'
         )
-        yarn.chmod(yarn.stat().st_mode | stat.S_IXUSR)
+        sleep = folder / "sleep"
+        sleep.write_text(f'#!/bin/sh\necho "sleep $@" >> {self.asked}\n')
+        for program in (yarn, sleep):
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
 
     def log(self, step: str, application: str) -> None:
         (self.folder / step).mkdir()
@@ -256,6 +259,18 @@ def test_the_script_waits_kills_and_says_whether_nothing_is_left(tmp_path: Path)
     said = yarn.asked.read_text().splitlines()
     assert "application -kill application_1_2" in said
     assert said[0] == f"application -list -appTags firnline-start-{START} -appStates {ALIVE}"
+
+
+def test_the_script_gives_the_nodes_a_moment_to_end_what_yarn_already_calls_killed(tmp_path: Path) -> None:
+    """A NodeManager hears of it with its next heartbeat, and the processes live until then."""
+    yarn = Yarn(tmp_path, "application_1_2")
+    assert yarn.run() == 0
+    *_, killed, waited, listed = yarn.asked.read_text().splitlines()
+    assert (killed, waited) == ("application -kill application_1_2", "sleep 5")
+    assert listed.startswith("application -list")
+    yarn.asked.unlink()
+    assert yarn.run() == 0
+    assert "sleep" not in yarn.asked.read_text(), "nothing was killed"
 
 
 def test_the_script_leaves_what_another_steps_log_names_and_ends_nothing_where_there_is_no_log(tmp_path: Path) -> None:
