@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -20,6 +18,8 @@ def migration_table(ledger_table: str) -> str:
 
 def is_there(dynamodb: Any, table: str) -> bool | None:
     """Returns None if that could not be asked."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
     try:
         dynamodb.describe_table(TableName=table)
     except ClientError as error:
