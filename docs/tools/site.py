@@ -30,6 +30,9 @@ MORE = {"targets.md": 3, "dead-letters.md": 3}
 AN_ERROR = 0.5
 """How much an error's page counts: it is found first by its id, which its title has, and no words of it before a how-to."""
 
+CONTRIBUTORS = ("design/beliefs.md", "design/requests.md")
+"""Pages for people who change Firnline: the first page lists them, and the navigation has none of them."""
+
 Nav = list[Any]
 
 
@@ -87,7 +90,7 @@ def navigation(index: str) -> Nav:
             section.append({title[1]: group})
         elif line.startswith("| ") and section is not nav:
             for _, page in LINK.findall(line):
-                if page not in seen:
+                if page not in seen and page not in CONTRIBUTORS:
                     seen.add(page)
                     group.append(page)
     return nav
