@@ -15,13 +15,13 @@ DOCS = Path(__file__).parents[1]
 if str(DOCS.parent) not in sys.path:  # `mkdocs` is a program of its own, and this file one that it reads by its path
     sys.path.insert(0, str(DOCS.parent))
 
-from docs.tools import error_pages  # noqa: E402
+from docs.tools import error_pages, split  # noqa: E402
 
 LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9/-]+\.md)\)", re.IGNORECASE)
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\((?:\.\./)+(?!docs)(?:tests|examples|infra|ingest|local|scripts|stacks|CONTRIBUTING)[^)]*\)"
 )
-LISTS, LESS = ("spec.md", "permissions.md", "runbook.md", "options.md"), 0.3
+LISTS, LESS = ("spec.md", "spec/", "permissions.md", "permissions/", "runbook.md", "options.md"), 0.3
 """Pages that have a section for nearly each word, and how much less they count in the search."""
 
 MORE = {"targets.md": 3, "dead-letters.md": 3}
@@ -47,8 +47,8 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """Called by mkdocs with what it has found: adds a page for each error."""
-    for path, text in error_pages.pages():
+    """Called by mkdocs with what it has found: adds a page for each error, and the parts of long pages."""
+    for path, text in (*error_pages.pages(), *split.generated()):
         files.append(File.generated(config, path, content=text))
     return files
 
@@ -63,7 +63,10 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     if error_pages.ID.search(page.file.src_uri):
         page.meta["search"] = {"boost": AN_ERROR}
         return markdown
-    if page.file.src_uri in LISTS or page.file.src_uri.startswith("design/"):
+    if page.file.src_uri in split.SPLIT:
+        markdown = split.sections_linked(split.split(page.file.src_uri).index, up="")
+    markdown = split.links_led_on(markdown, page.file.src_uri)
+    if page.file.src_uri.startswith(LISTS) or page.file.src_uri.startswith("design/"):
         page.meta["search"] = {"boost": LESS}
     if page.file.src_uri in MORE:
         page.meta["search"] = {"boost": MORE[page.file.src_uri]}
@@ -73,6 +76,14 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 def landing() -> str:
     """Returns the site's first page before the lists: what Firnline is, and three ways in."""
     return (DOCS / "tools" / "landing.template").read_text(encoding="utf-8")
+
+
+def _with_parts(page: str) -> Any:
+    """Returns a page's entry of the navigation; a split one's has its parts below it."""
+    if page not in split.SPLIT:
+        return page
+    parts: Nav = [{title: path} for path, title in split.split(page).titles.items()]
+    return {split.SECTIONS[page]: [page, *parts]}
 
 
 def navigation(index: str) -> Nav:
@@ -92,5 +103,5 @@ def navigation(index: str) -> Nav:
             for _, page in LINK.findall(line):
                 if page not in seen and page not in CONTRIBUTORS:
                     seen.add(page)
-                    group.append(page)
+                    group.append(_with_parts(page))
     return nav

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools import split
 from docs.tools.error_pages import linked
 from docs.tools.runbook import errors_by_id
 from docs.tools.site import navigation
@@ -112,3 +113,34 @@ def test_a_page_is_edited_where_its_source_is_and_the_source_is_named(site: Path
     assert "https://github.com/firnline/firnline/edit/main/docs/tutorial.md" in page
     assert 'href="https://github.com/firnline/firnline"' in page
     assert "/edit/" not in (site / "errors" / "FL-3011" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", split.SPLIT)
+def test_a_long_page_is_split_and_each_old_link_leads_on(site: Path, page: str) -> None:
+    index = (site / page.removesuffix(".md") / "index.html").read_text(encoding="utf-8")
+    found = split.split(page)
+    headings = re.findall(r"(?m)^#{2,4} (.+)$", (ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert len(found.places) >= len(headings) - 3, "but for what stays on the index"
+    ids = re.findall(r'id="([^"]+)"', index.partition("<article")[2].partition("</article>")[0])
+    assert set(found.places) <= set(ids)
+    assert len(ids) == len(set(ids))
+    for place in found.places.values():
+        path, _, anchor = place.partition("#")
+        part = (site / path.removesuffix(".md") / "index.html").read_text(encoding="utf-8")
+        assert f'id="{anchor}"' in part, place
+    assert max(map(len, found.parts.values())) < 0.6 * len((ROOT / "docs" / page).read_text(encoding="utf-8"))
+
+
+def test_a_field_that_is_a_section_leads_to_it(site: Path) -> None:
+    page = (site / "spec" / "aws" / "index.html").read_text(encoding="utf-8")
+    assert 'href="#awskey"' in page
+    assert 'href="../runtime/#awsruntime"' in page
+    assert 'href="aws/#aws"' in (site / "spec" / "index.html").read_text(encoding="utf-8")
+    assert 'href="../spec/' in (site / "targets" / "index.html").read_text(encoding="utf-8")
+
+
+def test_pages_for_contributors_are_built_and_not_in_the_navigation(site: Path) -> None:
+    page = (site / "tutorial" / "index.html").read_text(encoding="utf-8")
+    assert "design/ledger/" in page
+    assert "design/beliefs/" not in page
+    assert (site / "design" / "beliefs" / "index.html").is_file()
