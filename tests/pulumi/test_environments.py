@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.observe.changes import changes_table
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.specification import load_spec
@@ -81,7 +80,6 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: 
             cli.preview(trial.stack, refresh=True, expect_no_changes=True)
         for drift in DRIFTS[name]:
             assert re.search(drift.named, "\n".join(unexpected.value.lines)), drift.named
-        assert len(changes_table(unexpected.value.lines).splitlines()) > len(("columns", "lines"))
         make_removable(trial)
         for statement in BEHIND_THE_ENGINE.get(name, ()):
             trial.sql(statement)

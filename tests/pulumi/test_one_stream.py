@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from firnline_infra.observe.changes import changes_table
 from firnline_infra.pulumi_cli.errors import PlanExceeded, UnexpectedChanges
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.trial_project import TrialProject
@@ -34,7 +35,8 @@ def test_a_stream_is_made_kept_repaired_and_removed(
     embedded_project.write(PROGRAM, stream=name)
 
     plan = tmp_path / "plan.json"
-    cli.preview("dev", refresh=True, save_plan=plan)
+    said = cli.preview("dev", refresh=True, save_plan=plan)
+    assert [line.split() for line in changes_table(said).splitlines()[2:]] == [["kinesis", "stream", *"1000"]]
     cli.up("dev", refresh=True, plan=plan)
     made = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
     assert made["RetentionPeriodHours"] == 48
@@ -42,8 +44,11 @@ def test_a_stream_is_made_kept_repaired_and_removed(
     cli.preview("dev", refresh=True, expect_no_changes=True, save_plan=plan)
 
     kinesis.increase_stream_retention_period(StreamName=name, RetentionPeriodHours=72)
-    with pytest.raises(UnexpectedChanges, match=r"retentionPeriod.*72 => 48"):
+    with pytest.raises(UnexpectedChanges, match=r"retentionPeriod.*72 => 48") as unexpected:
         cli.preview("dev", refresh=True, expect_no_changes=True)
+    assert [line.split() for line in changes_table(unexpected.value.lines).splitlines()[2:]] == [
+        ["kinesis", "stream", *"0100"]
+    ]
     with pytest.raises(PlanExceeded, match="orders"):
         cli.up("dev", refresh=True, plan=plan)
     cli.up("dev", refresh=True)
