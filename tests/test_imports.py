@@ -143,7 +143,7 @@ ROOMS_BELOW = {
         "ingest.errors"
     ),
     "infra.status": (
-        "blueprint observe redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters "
+        "accounts blueprint observe redshift rollout runtimes ingest.aws ingest.checks ingest.config ingest.dead_letters "
         "ingest.errors ingest.ledger ingest.logs ingest.shard ingest.terminal ingest.values"
     ),
     "infra.terraform": "accounts blueprint kinds pulumi_cli resources specification ingest.errors",
