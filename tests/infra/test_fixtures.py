@@ -5,6 +5,7 @@ The files of tests/fixtures are never written again. A version that can't read o
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of, engine_config
@@ -21,7 +22,7 @@ HASH = "83770d9028cc2eac"
 
 def test_a_row_of_the_ledger_is_read_whole_and_is_written_so_that_0_1_0_reads_it() -> None:
     recorded = json.loads((OF_0_1_0 / "ledger-row.json").read_text())
-    assert from_item(deserialized(recorded)) == ROW
+    assert from_item(deserialized(recorded)) == replace(ROW, totals=None), "0.1.0 kept no running totals"
     assert recorded.items() <= serialized(to_item(ROW)).items()
 
 

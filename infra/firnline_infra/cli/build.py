@@ -29,7 +29,7 @@ from firnline_infra.cli.environment_argument import environment_argument
     "--native",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="WHEEL",
-    help="firnline-native for the cluster's architecture, which the archive is to have too.",
+    help="A wheel of firnline-native for the cluster's architecture, which becomes part of the archive.",
 )
 @click.option(
     "--image", metavar="NAME", help="Builds the image too, under this name and tag, with docker, podman or buildah."
