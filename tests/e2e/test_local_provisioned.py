@@ -157,7 +157,7 @@ OF_A_JOB = (
     Typed("status jobs --local", "no engine", status=3),
     Typed("logs jobs --local", "no engine was ever started", status=3),
     Typed("stop jobs --local", "No engine of firnline-jobs runs there"),
-    Typed("deploy jobs --local --rollback", "FL-", status=2),
+    Typed("deploy jobs --local --rollback", "FL-5468", status=2),
     Typed("redshift status jobs --local", "orders"),
     Typed("redshift refresh jobs --local", ""),
     Typed("redshift audit jobs --local", ""),
@@ -166,7 +166,7 @@ OF_A_JOB = (
     Typed("keys create jobs ingest --local", "secret"),
     Typed("keys create jobs reader --local", "secret"),
     Typed("preview jobs --local", "update"),
-    Typed("keys rotate jobs ingest --local", "FL-", status=2),
+    Typed("keys rotate jobs ingest --local", "Snowflake does not have every key", status=3),
 )
 ASKS_NOTHING = {"build", "put"}
 """`build` reads the specification alone; `put` refuses the option, and names `firnline local put`."""
