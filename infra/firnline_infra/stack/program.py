@@ -7,7 +7,7 @@ is copied into the environment's folder, which goes with the environment and lea
 """
 
 import os
-import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +60,7 @@ class Program:
         settings = settings_of(into, stack)
         document = yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {}
         document = {**(document or {}), "config": {SPEC: str(spec_file.resolve())}}
-        settings.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        _put(settings, yaml.safe_dump(document, sort_keys=False))
         return cls(into, stack)
 
 
@@ -141,6 +141,15 @@ def _packaged_beside(program: Path, spec_file: Path) -> Path:
 def _copy(source: Path, into: Path, **project: Any) -> None:
     """The program, and its project with some things said otherwise."""
     into.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source / "__main__.py", into / "__main__.py")
+    _put(into / "__main__.py", (source / "__main__.py").read_text(encoding="utf-8"))
     document = yaml.safe_load((source / "Pulumi.yaml").read_text(encoding="utf-8"))
-    (into / "Pulumi.yaml").write_text(yaml.safe_dump({**document, **project}), encoding="utf-8")
+    _put(into / "Pulumi.yaml", yaml.safe_dump({**document, **project}))
+
+
+def _put(path: Path, text: str) -> None:
+    """Takes the old file's place whole: another command may read it meanwhile."""
+    with tempfile.NamedTemporaryFile(
+        "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
+    ) as draft:
+        draft.write(text)
+    Path(draft.name).replace(path)

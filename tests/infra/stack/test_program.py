@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,14 @@ def test_a_copy_has_its_own_settings_and_leaves_the_clone_as_it_was(clone: Path,
     }
     assert yaml.safe_load((into / "Pulumi.yaml").read_text()) == {"name": "firnline", "runtime": "python"}
     assert not (clone / "Pulumi.dev.yaml").exists()
+
+
+def test_a_command_that_reads_the_copy_while_another_one_writes_it_finds_it_whole(tmp_path: Path) -> None:
+    """Two commands with `--local` at once: a file that is open has the text that it had."""
+    spec, into = tmp_path / "dev.yaml", tmp_path / "into"
+    Program.copied("dev", spec, into)
+    with (into / "Pulumi.yaml").open(encoding="utf-8") as reading:
+        Program.copied("dev", spec, into)
+        assert os.fstat(reading.fileno()).st_nlink == 0  # another file has its place
+        assert yaml.safe_load(reading.read())["name"]
+    assert sorted(file.name for file in into.iterdir()) == ["Pulumi.dev.yaml", "Pulumi.yaml", "__main__.py"]
