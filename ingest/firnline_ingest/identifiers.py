@@ -19,7 +19,7 @@ CHANNEL_SEPARATOR = "~"  # in no part of a channel's name, and the same inside a
 _UNQUOTED = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _STORED_PLAIN = re.compile(r"[A-Z_][A-Z0-9_$]*")
 _QUOTED = re.compile(r'"((?:[^"]|"")+)"')
-_SHOWN_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
+_SHOWN_PART = r'"((?:[^"]|"")*)"|([^."]+)'
 
 
 class InvalidIdentifier(SnowflakeError, Fatal, ValueError):
@@ -82,7 +82,7 @@ def shown_parts(name: str) -> tuple[str, ...]:
     """The stored names in a name as SHOW writes it: LAKE."my.schema".ORDERS. SHOW quotes a part only where it has to, and leaves
     a part without quotes as it is stored.
     """
-    found = _SHOWN_PART.findall(name)
+    found = re.findall(_SHOWN_PART, name)
     return tuple(quoted_part.replace('""', '"') if quoted_part else plain for quoted_part, plain in found)
 
 

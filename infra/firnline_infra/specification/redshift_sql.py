@@ -32,8 +32,9 @@ UNKNOWN = {
 MUTABLE = ("getdate", "sysdate", "now", "random", "current_date", "current_time", "current_timestamp", "timeofday")
 """Functions that answer otherwise at another time. CREATE MATERIALIZED VIEW refuses them with AUTO REFRESH YES: "auto refresh is
 not supported for materialized view with mutable function" (quoted on openillumi.com/?p=111060, 2026-11-28)."""
-_NO_CODE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_CALLED = re.compile(r"(?<![\w.])(?P<alias>as\s+|with\s+|recursive\s+)?(?P<name>[a-z_]\w*)\s*\((?![^()]*\)\s*as\s*\()")
+# Compiled by what asks for them: most specifications have no view.
+_NO_CODE = r"(?s:'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/)"
+_CALLED = r"(?<![\w.])(?P<alias>as\s+|with\s+|recursive\s+)?(?P<name>[a-z_]\w*)\s*\((?![^()]*\)\s*as\s*\()"
 _WORDS = {
     "all", "and", "any", "as", "between", "by", "case", "distinct", "else", "end", "except", "exists", "filter",
     "from", "group", "having", "ilike", "in", "intersect", "into", "join", "like", "limit", "not", "on", "or",
@@ -44,28 +45,28 @@ _TYPES = {
     "bpchar", "char", "character", "decimal", "float", "geometry", "nchar", "numeric", "nvarchar", "time",
     "timestamp", "timestamptz", "varbinary", "varbyte", "varchar", "varying",
 }  # fmt: skip # a paragraph, not a column
-_WORD = re.compile(r"(?<![\w.])[a-z_]\w*(?![\w.])")
-_ARROW = re.compile(r"->>?")
+_WORD = r"(?<![\w.])[a-z_]\w*(?![\w.])"
+_ARROW = r"->>?"
 
 
 def called(sql: str) -> list[str]:
     """The functions that a condition or a SELECT calls, in small letters, each once; not those of a schema that is named."""
-    names = [match["name"] for match in _CALLED.finditer(_code(sql)) if not match["alias"]]
+    names = [match["name"] for match in re.finditer(_CALLED, _code(sql)) if not match["alias"]]
     return [name for name in dict.fromkeys(names) if name not in _WORDS | _TYPES]
 
 
 def _code(sql: str) -> str:
-    return _NO_CODE.sub(" '' ", sql).lower()
+    return re.sub(_NO_CODE, " '' ", sql).lower()
 
 
 def refusals(sql: str, *, refreshes_itself: bool = False) -> Iterator[str]:
     """Why Redshift would refuse a condition or a SELECT: each word once, in the order in which they stand there."""
     code = _code(sql)
-    if arrow := _ARROW.search(code):
+    if arrow := re.search(_ARROW, code):
         yield f"Redshift has no operator {arrow[0]}; use json_extract_path_text, or a path of SUPER (kinesis_data.kind)"
     for name in called(sql):
         if name in UNKNOWN:
             yield f"Redshift has no function {name}; use {UNKNOWN[name]}"
-    for word in dict.fromkeys(_WORD.findall(code)):
+    for word in dict.fromkeys(re.findall(_WORD, code)):
         if refreshes_itself and word in MUTABLE:
             yield f"{word} is a mutable function, which a view with AUTO REFRESH can't have; filter in a view over it"

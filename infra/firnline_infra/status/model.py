@@ -1,6 +1,6 @@
 """The status of one environment. Pure data: CLI, JSON and page are made of it, and of nothing else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,6 @@ from firnline_infra.redshift.status import ViewStatus
 from firnline_infra.rollout.records import DeploymentRecord
 from firnline_infra.runtimes.service import Run
 from firnline_infra.status.causes import ProblemCause, by_cause, is_lasting
-from firnline_infra.status.verdict import verdict_of
 from firnline_ingest.errors import url_of
 from firnline_ingest.ledger.engine_report import EngineProblem, EngineReport, MinuteCounts
 from firnline_ingest.values import moment
@@ -165,6 +164,20 @@ class ServiceStatus:
     """Newest first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    kind: str
+    """`good`, `waiting` for an engine that starts, or `bad`."""
+    title: str
+    text: str
+    ids: tuple[str, ...] = ()
+    """Of the errors that the text does not explain."""
+
+    def as_document(self) -> dict[str, Any]:
+        ids = [{"id": each, "url": url_of(each)} for each in self.ids]
+        return {"kind": self.kind, "title": self.title, "text": self.text, "ids": ids}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentStatus:
     application: str
@@ -315,3 +328,65 @@ def _problem(cause: ProblemCause) -> dict[str, Any]:
 
 def _time(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds") if ms else ""
+
+
+def verdict_of(found: EnvironmentStatus) -> Verdict:
+    """Returns what a person has to know first; a status that ends with 0 is good."""
+    return next(_verdicts(found))
+
+
+def _verdicts(found: EnvironmentStatus) -> Iterator[Verdict]:
+    unread = found.unread
+    how = f"{_shards(len(unread))} {'is' if len(unread) == 1 else 'are'} not read"
+    if not found.holder:
+        waits = "Records wait in the stream; nothing is lost before the time in Data loss in."
+        yield Verdict("bad", "No engine is running", waits if found.shards else "Nothing was ever read.")
+    if not found.is_beating:
+        what = "It was killed, or is frozen; another one takes its place ten seconds after it starts."
+        yield Verdict("bad", "The engine has no heartbeat", what)
+    if not found.is_own_report and unread:
+        yield Verdict("waiting", "The engine is starting", f"{how} yet, and none of its epochs has ended.")
+    if unread:
+        yield _why("bad", how, found, unread)
+    if found.is_troubled:
+        yield _why("bad", "Something keeps the engine from going on", found, unread)
+    if found.waiting:
+        text = "Executors or cores are too few for them."
+        yield Verdict("bad", f"{_shards(found.waiting)} wait for room", text, ("FL-1211",))
+    if not found.shards:
+        yield Verdict("waiting", "The engine is starting", "No shard has been opened yet.")
+    if views := sum(not each.is_good for each in found.views):
+        title = (
+            f"{views} view{'' if views == 1 else 's'} of Redshift {'is' if views == 1 else 'are'} blocked or missing"
+        )
+        text = "Every shard is read into Snowflake. The view has what is wrong with it, and the next step."
+        yield Verdict("bad", title, text)
+    shards = [each for each in found.shards if each.should_be_read]
+    lag = _lag(found.worst_lag_s or 0.0)
+    yield Verdict("good", "Every shard is read", f"{_shards(len(shards))}, committed within {lag} of now.")
+
+
+def _why(kind: str, title: str, found: EnvironmentStatus, unread: Sequence[ShardStatus]) -> Verdict:
+    if found.is_own_report and found.causes:
+        count = len(found.causes)
+        said = f"{count} problem{'' if count == 1 else 's'}, each with its next step. Records wait in the stream."
+        return Verdict(kind, title, said)
+    ids = tuple(dict.fromkeys(each.problem for each in unread if each.problem))
+    return Verdict(
+        kind,
+        title,
+        "Records wait in the stream. What it is, and what helps:" if ids else "The engine takes them over.",
+        ids,
+    )
+
+
+def _shards(count: int) -> str:
+    return f"{count:,} shard{'' if count == 1 else 's'}"
+
+
+def _lag(seconds: float) -> str:
+    """The duration as the page writes it: tenths below ten seconds."""
+    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.0f} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 10 or seconds == int(seconds) else f"{seconds:.1f} s"

@@ -20,14 +20,14 @@ class Each(Enum):
 Step = str | Each
 MOST_STEPS = 32
 OF_JSON_PATH = ("$", "*")
-_STEP = re.compile(r"(?:`((?:[^`]|``)+)`|([^.`\[\]]+))((?:\[\])*)(\.|$)")
+_STEP = r"(?:`((?:[^`]|``)+)`|([^.`\[\]]+))((?:\[\])*)(\.|$)"  # few specifications have a path
 
 
 def steps_of(path: str) -> tuple[Step, ...]:
     """Raises ValueError for a text that is not a path."""
     steps: list[Step] = []
-    end = 0
-    while found := _STEP.match(path, end):
+    step, end = re.compile(_STEP), 0
+    while found := step.match(path, end):
         quoted, plain, items, dot = found.groups()
         if plain in OF_JSON_PATH:  # taken for a key, it would hide nothing, unnoticed
             raise ValueError(

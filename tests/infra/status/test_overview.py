@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.status.model import EnvironmentStatus
+from firnline_infra.status.model import EnvironmentStatus, verdict_of
 from firnline_infra.status.overview import LazyReader, row_of
 from firnline_infra.status.server import MOST_LISTENERS, StatusServer
-from firnline_infra.status.verdict import verdict_of
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from tests.infra.status import sample
 from tests.infra.status.sample import SampleReader
