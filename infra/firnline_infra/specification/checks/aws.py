@@ -105,7 +105,8 @@ DASHBOARD_NAME = Form(r"[A-Za-z0-9_-]+", "letters, digits, _ and -", "firnline-d
 REPOSITORY_NAME = Form(  # ECR, CreateRepository
     r"[a-z0-9]+([._-][a-z0-9]+)*", "letters and digits with single signs of _ . - between them", "firnline-dev"
 )
-RESERVED_BUCKETS = r"^(xn--|sthree-|amzn-s3-demo-).*|.*(-s3alias|--ol-s3|--x-s3|--table-s3)$"
+RESERVED_BEGINNINGS = ("xn--", "sthree-", "amzn-s3-demo-")
+RESERVED_ENDINGS = ("-s3alias", "--ol-s3", "--x-s3", "--table-s3")
 
 
 @part
@@ -230,7 +231,7 @@ def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
             buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
     for path, name in buckets.items():
         fits = re.fullmatch(BUCKET_NAME.pattern, name) or len(name) > BUCKET  # a length is told above
-        if not fits or re.fullmatch(RESERVED_BUCKETS, name):
+        if not fits or name.startswith(RESERVED_BEGINNINGS) or name.endswith(RESERVED_ENDINGS):
             yield f"{path}: {name!r} is not a name that S3 takes; give another: small letters, digits and hyphens."
 
 
@@ -249,14 +250,14 @@ def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> 
     if aws.key.origin is Origin.CREATE and application_of(spec).endswith("-state"):
         yield f"{root}: gives the key the alias {application_of(spec)}, as keys of Pulumi's state have; name it otherwise."
     engine = Names.of(spec).engine_role
-    is_of_ci = engine in (own.deployer_role, own.previewer_role) or CI_ROLE.match(engine)
+    is_of_ci = engine in (own.deployer_role, own.previewer_role) or engine.startswith(CI_ROLES)
     if aws.runtime.trust not in WITHOUT_A_ROLE and is_of_ci:
         path = "aws.runtime.role_arn" if aws.runtime.role_arn else "aws.runtime.role"
         yield f"{path}: {engine} is a role of CI; the engine needs one of its own."
 
 
-CI_ROLE = re.compile(r"(deploy|preview)-firnline-")
-"""As a bootstrap names those of another environment whose application has its default name."""
+CI_ROLES = ("deploy-firnline-", "preview-firnline-")
+"""Names of a bootstrap's roles begin so in another environment whose application has its default name."""
 
 
 OF_PREVIEWS = "-preview"  # render/bootstrap/template.py
