@@ -66,11 +66,15 @@ GAPS = (
     _of_snowflake(SQLFLUFF, r"EVOLVE SCHEMA|SELECT ERROR TABLE", "UPDATE", PRIVILEGES),
     _of_snowflake(SQLFLUFF, r"CREATE EXTERNAL VOLUME ON ACCOUNT", "CREATE DATABASE ON ACCOUNT", PRIVILEGES),
     _of_snowflake(
-        SQLFLUFF, r"GRANTS ON (EXTERNAL VOLUME|PIPE|STAGE)", "GRANTS ON TABLE", "sql-reference/sql/show-grants"
+        SQLFLUFF,
+        r"GRANTS ON (EXTERNAL VOLUME|PIPE|STAGE|DYNAMIC TABLE)",
+        "GRANTS ON TABLE",
+        "sql-reference/sql/show-grants",
     ),
     _of_snowflake(SQLFLUFF, r"APPLY AUTHENTICATION POLICY ON USER", "MONITOR ON USER", AUTHENTICATION),
     _of_snowflake(SQLFLUFF, r"(ALTER|DROP|DESCRIBE) AUTHENTICATION POLICY", r"\1 TABLE", POLICY),
     _of_snowflake(SQLFLUFF, r"CREATE AUTHENTICATION POLICY(?= ON SCHEMA)", "CREATE TABLE", AUTHENTICATION),
+    _of_snowflake(SQLFLUFF, r"SHOW USER PROCEDURES", "SHOW TABLES", "sql-reference/sql/show-user-procedures"),
     _of_snowflake(SQLFLUFF, r"SHOW AUTHENTICATION POLICIES", "SHOW TABLES", POLICY),
     _of_snowflake(SQLFLUFF, r" NETWORK_POLICY = \S+| QUERY_TAG = '\w*'", "", PARAMETERS),
     _of_snowflake(SQLFLUFF, rf"SET {SETTABLE} = [\w']+(?:, COMMENT = 'x')?", "SET COMMENT = 'x'", PARAMETERS),
