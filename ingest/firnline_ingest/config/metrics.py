@@ -83,7 +83,7 @@ RECORDS = _count(
     "Records", "Records that were read, including re-reads.", "Compare them with the stream's `IncomingRecords`."
 )
 INGESTED = _count("Ingested", "Records that became rows.")
-ROWS = _count("Rows", "Rows that were sent to Snowflake, each once.")
+ROWS = _count("Rows", "Rows that are proven to be with Snowflake, each once.")
 BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.", "`firnline estimate` takes them for a forecast.")
 REREAD_ROWS = _count(
     "RereadRows",
