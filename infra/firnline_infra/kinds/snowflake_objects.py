@@ -16,9 +16,10 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.identifiers import like_pattern
 from firnline_ingest.permissions.snowflake import OWNERSHIP
 
-SET_BY_CREATE = frozenset({"CATALOG", "EXTERNAL_VOLUME"})
-"""Parameters that an Iceberg table keeps from its CREATE; others read them."""
-OF_ICEBERG = frozenset({"CATALOG_SYNC", "TARGET_FILE_SIZE", "STORAGE_SERIALIZATION_POLICY"})
+SET_BY_CREATE = frozenset({"CATALOG", "EXTERNAL_VOLUME", "STORAGE_SERIALIZATION_POLICY"})
+"""Parameters that an Iceberg table keeps from its CREATE: others read the first two, and nobody can change the last one
+(docs.snowflake.com, `sql-reference/sql/create-iceberg-table-snowflake`, 2026-11-29)."""
+OF_ICEBERG = frozenset({"CATALOG_SYNC", "TARGET_FILE_SIZE"})
 """Parameters of an Iceberg table that ALTER can set and our CREATE does not, so that each has its default; an account may list
 them as the table's own all the same (docs.snowflake.com, `sql-reference/sql/alter-iceberg-table`, 2026-11-28)."""
 ACTIVE = "ACTIVE"

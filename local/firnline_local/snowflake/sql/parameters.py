@@ -61,6 +61,9 @@ OBJECT_PARAMETERS = {
     )
 }
 
+KEPT_BY_A_TABLE = "STORAGE_SERIALIZATION_POLICY"
+"""Can't be changed after an Iceberg table's creation (docs.snowflake.com, `sql-reference/sql/create-iceberg-table-snowflake`,
+2026-11-29)."""
 ICEBERG_PARAMETERS = frozenset(key for key, parameter in OBJECT_PARAMETERS.items() if parameter.iceberg_only)
 
 SESSION_PARAMETERS: dict[str, tuple[str, ...] | None] = {

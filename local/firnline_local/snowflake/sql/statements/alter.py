@@ -1,6 +1,6 @@
 """ALTER for every kind: SET, UNSET and RENAME TO go the same way for all; the rest is the kind's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from firnline_local.snowflake.catalog import (
     AuthenticationPolicy,
@@ -18,6 +18,7 @@ from firnline_local.snowflake.catalog.authentication import NETWORK_POLICY
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
+from firnline_local.snowflake.sql.parameters import KEPT_BY_A_TABLE
 from firnline_local.snowflake.sql.properties import apply_settings, read_keys, read_settings, unset
 from firnline_local.snowflake.sql.result import Result, done
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
@@ -88,6 +89,7 @@ def _alter(context: Context, reader: TokenReader, found: CatalogObject) -> None:
         case "UNSET":
             keys = read_keys(reader, found.kind)
             _require(context, found, keys)
+            _refuse_what_a_table_keeps(found, keys)
             unset_table(context, found, keys) if isinstance(found, Table) else unset(found, keys)
         case _:
             _alter_its_own_way(context, reader, found)
@@ -101,12 +103,18 @@ def _set(context: Context, reader: TokenReader, found: CatalogObject) -> None:
     if isinstance(found, Table):
         if not found.iceberg:
             refuse_iceberg_settings(settings)
+        _refuse_what_a_table_keeps(found, settings.parameters)
         set_table(context, found, settings.properties)
     if isinstance(found, Warehouse):
         refuse_short_suspension(settings.properties, interactive=found.interactive)
     if isinstance(found, Pipe) and "PIPE_EXECUTION_PAUSED" in settings.properties:
         found.paused = settings.properties["PIPE_EXECUTION_PAUSED"] == "true"
     apply_settings(found, settings)
+
+
+def _refuse_what_a_table_keeps(found: CatalogObject, keys: Iterable[str]) -> None:
+    if isinstance(found, Table) and KEPT_BY_A_TABLE in keys:
+        raise CompilationFault(f"{KEPT_BY_A_TABLE} can't be changed after the table was created.")
 
 
 def _require(context: Context, found: CatalogObject, keys: list[str]) -> None:

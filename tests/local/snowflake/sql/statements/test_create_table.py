@@ -197,6 +197,8 @@ def test_evolution_and_error_logging_are_switched_on_afterwards(account) -> None
     assert (shown["enable_schema_evolution"], shown["error_logging"]) == ("Y", "ON")
     assert account.rows("SELECT * FROM ERROR_TABLE(t)") == []
     assert "ROW_TIMESTAMP" in account.refusal("ALTER ICEBERG TABLE t SET ROW_TIMESTAMP = TRUE").message
+    kept = account.refusal("ALTER ICEBERG TABLE t SET STORAGE_SERIALIZATION_POLICY = COMPATIBLE").message
+    assert "STORAGE_SERIALIZATION_POLICY can't be changed" in kept
 
 
 @pytest.mark.parametrize(
