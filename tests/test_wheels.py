@@ -32,6 +32,7 @@ ROOMS = {
             "values.py",
         ),
         *(
+            "activity.py",
             "aws",
             "checks",
             "commands",
@@ -105,7 +106,10 @@ DATA = {
         *(f"render/ci/files/{name}.yaml" for name in CI_TEMPLATES),
         *(
             f"status/page/{name}"
-            for name in ("index.html", "page.css", "page.js", "charts.js", "parts.js", "shards.js")
+            for name in (
+                *("index.html", "page.css", "page.js", "charts.js", "parts.js", "shards.js"),
+                *("overview.html", "overview.js"),
+            )
         ),
         *(f"s3a/hadoop-{version}.sha256" for version in ("3.4.1", "3.4.2", "3.5.0")),
         *(f"programs/pulumi_layered/{layer}/Pulumi.yaml" for layer in ("foundation", "warehouse", "runtime")),

@@ -9,6 +9,7 @@ from http.client import HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
 
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.runtimes.kubernetes_api import CONFLICT, MERGE_PATCH, NOT_FOUND, HttpKubernetesApi
 
 Document = dict[str, Any]
@@ -39,6 +40,16 @@ class ClusterClient(HttpKubernetesApi):
             return False
         self._checked("PATCH", path, response)
         return True
+
+    def keep_own(self, path: str, uid: str, finalizer: str) -> bool:
+        """Gives the object that has the uid a finalizer; False where it is gone, or being deleted: then it takes none."""
+        try:
+            return self.merge_own(path, uid, {"metadata": {"finalizers": [finalizer]}})
+        except RuntimeRefused:
+            found = self.get(path)
+            if found is None or found["metadata"]["uid"] != uid or "deletionTimestamp" in found["metadata"]:
+                return False
+            raise
 
     def delete_own(self, path: str, uid: str, *, grace_s: int | None = None) -> None:
         """Deletes the object that has the uid, with its own grace where none is given."""

@@ -12,7 +12,6 @@ from .kinds_of_snowflake import KINDS as OF_SNOWFLAKE
 from .kinds_of_snowflake import prepare
 
 NEVER_UPDATED = {
-    "aws:sns/topicSubscription:TopicSubscription": "every input of it that we give replaces it",
     "aws:iam/userPolicyAttachment:UserPolicyAttachment": "is its user and its policy",
     "snowflake:index/grantAccountRole:GrantAccountRole": "is its role and its user",
     "snowflake:index/grantOwnership:GrantOwnership": "every input replaces it",

@@ -61,7 +61,7 @@ class Apache(Conductor):
     def _keep(self) -> None:
         """By a finalizer: the object stays until the driver has been ended, however it is deleted."""
         if "deletionTimestamp" not in self.document["metadata"]:
-            self.cluster.api.merge_own(self.path, self.uid, {"metadata": {"finalizers": [FINALIZER]}})
+            self.cluster.api.keep_own(self.path, self.uid, FINALIZER)
 
     def _restarts(self, reason: str | None) -> bool:
         restarting = self._tolerations().get("restartConfig", {})

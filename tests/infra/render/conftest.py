@@ -113,16 +113,22 @@ RUNTIMES: dict[str, dict[str, Any]] = {
         "kubernetes": {},
         "key": {"origin": "create"},
     },
+    "people notified": {"alarms": {"notify": ["on-call@example.com"]}},
     "emr-eks, made": {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "emr_eks": {}},
 }
 """What the runtimes have that one environment can't have together."""
 
 
 def running_on(runtime: dict[str, Any]) -> EnvironmentSpec:
-    """With `network` and `key` for the specification's sections of that name."""
-    engine = {name: each for name, each in runtime.items() if name not in ("network", "key")}
+    """With `network`, `key` and `alarms` for the specification's sections of that name."""
+    engine = {name: each for name, each in runtime.items() if name not in ("network", "key", "alarms")}
     key = runtime.get("key", {"origin": "skip"})
-    return smallest(name="on", network=runtime.get("network", {}), aws={"key": key, "runtime": engine})
+    return smallest(
+        name="on",
+        network=runtime.get("network", {}),
+        alarms=runtime.get("alarms", {}),
+        aws={"key": key, "runtime": engine},
+    )
 
 
 @pytest.fixture

@@ -225,24 +225,43 @@ TOPIC = AwsKind(  # the service answers a second request with the topic that the
     remove=lambda it: it.ask("delete_topic"),
     gone="NotFound NotFoundException",
 )
+
+
+def _subscribe(it: Subject) -> str:
+    raw = {"Attributes": {"RawMessageDelivery": "true"}} if it.inputs.get("rawMessageDelivery") else {}
+    return str(it.client.subscribe(**it.request(), **raw, ReturnSubscriptionArn=True)["SubscriptionArn"])
+
+
+def _set_raw_delivery(it: Subject) -> None:
+    value = str(bool(it.inputs.get("rawMessageDelivery"))).lower()
+    it.ask("set_subscription_attributes", AttributeName="RawMessageDelivery", AttributeValue=value)
+
+
 SUBSCRIPTION = AwsKind(
     type="aws:sns/topicSubscription:TopicSubscription",
     service="sns",
     rules=Rules.of(
         "topic protocol endpoint region",
+        defaults={"rawMessageDelivery": False},
         values={"protocol": "application email email-json firehose http https lambda sms sqs"},
         arns="topic subscriptionRoleArn",
         json="deliveryPolicy filterPolicy redrivePolicy replayPolicy",
     ),
-    fields={"topic": "TopicArn", "protocol": "Protocol", "endpoint": "Endpoint"},
+    fields={
+        "topic": "TopicArn",
+        "protocol": "Protocol",
+        "endpoint": "Endpoint",
+        "rawMessageDelivery": WireField(found="RawMessageDelivery", like=lambda there, _: there == "true"),
+    },
     outputs={
         "arn": "SubscriptionArn",
         "ownerId": "Owner",
         "pendingConfirmation": lambda _, found: found["PendingConfirmation"] == "true",
     },
     by="SubscriptionArn",
-    make=lambda it: it.client.subscribe(**it.request(), ReturnSubscriptionArn=True)["SubscriptionArn"],
+    make=_subscribe,
     look=lambda it: it.ask("get_subscription_attributes")["Attributes"],
+    updates=(on("rawMessageDelivery", _set_raw_delivery),),
     remove=lambda it: it.ask("unsubscribe"),
     gone="NotFound NotFoundException",
 )

@@ -186,8 +186,8 @@ def test_what_can_be_made_again_is_not_looked_for() -> None:
 
 
 def test_a_type_that_nobody_knows_how_to_look_for_is_refused_before_anything_is_done() -> None:
-    cli = ScriptedCli("aws:sns/topic:Topic")
-    with pytest.raises(PendingUnknown, match="aws:sns/topic:Topic::orders"):
+    cli = ScriptedCli("aws:sqs/queue:Queue")
+    with pytest.raises(PendingUnknown, match="aws:sqs/queue:Queue::orders"):
         up(cli)
     assert cli.asked == []
 

@@ -100,7 +100,13 @@ CASES = [
     ),
     Case(
         kind=cloudwatch.SUBSCRIPTION,
-        inputs=lambda c: {"topic": a_topic(c), "protocol": "email", "endpoint": "on-call@example.com"},
+        inputs=lambda c: {"topic": a_topic(c), "protocol": "https", "endpoint": "https://example.com/alarms"},
         taken=None,
+        behind={
+            "rawMessageDelivery": lambda c, i: c.aws("sns").set_subscription_attributes(
+                SubscriptionArn=i, AttributeName="RawMessageDelivery", AttributeValue="true"
+            )
+        },
+        changes={"rawMessageDelivery": True},
     ),
 ]
