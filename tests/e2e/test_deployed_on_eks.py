@@ -1,4 +1,5 @@
-"""From a specification to proven rows on the embedded EMR on EKS: the engine's own archive, as a job run under its own role."""
+"""From a specification to proven rows on the embedded EMR on EKS: the engine's own archive, as a job run under its own role; and
+rolled to another configuration while records flow."""
 
 import subprocess
 import time
@@ -10,11 +11,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.build import build_cached, target_of_specification
-from firnline_infra.keys import create_key
-from firnline_infra.keys.owner import KeyOwner
+from firnline_infra.rollout.records import Outcome
 from firnline_infra.runtimes.service import RunState
-from firnline_infra.specification.service_users import service_users
-from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_local.demo.deployable import Deployable, deployed_specification
@@ -22,7 +20,6 @@ from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events
 from firnline_local.demo.screen import Screen
 from firnline_local.machine import ARCHITECTURE
-from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 
 HANGS_S = 1800
@@ -48,9 +45,7 @@ class OnEks(Deployable):
     """The stack makes the virtual cluster and the associations."""
 
     def prepare(self) -> None:
-        for user in service_users(self._spec()):
-            create_key(KeyOwner.of(self._spec(), self._file, user.key, environment=self.name), self.accounts)
-        bootstrap(self.environment, self._spec())
+        self.make_keys()
 
     @property
     def emr(self) -> Any:
@@ -62,8 +57,14 @@ class OnEks(Deployable):
 
     def configuration(self, run: str) -> EngineConfig:
         (uri,) = self.described(run)["jobDriver"]["sparkSubmitJobDriver"]["entryPointArguments"]
-        bucket, _, key = uri.partition("://")[2].partition("/")
-        return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
+        return self.configuration_at(uri)
+
+    def attempts(self, run: str) -> list[dict[str, Any]]:
+        return [self.described(run)]
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Newest first."""
+        return list(self.emr.list_job_runs(virtualClusterId=self.application_id)["jobRuns"])
 
     def destroy(self) -> None:
         for run in self._left():
@@ -75,28 +76,27 @@ class OnEks(Deployable):
     def _left(self) -> list[str]:
         if "engine_place" not in self._outputs:
             return []
-        listed = self.emr.list_job_runs(virtualClusterId=self.application_id)["jobRuns"]
-        return [each["id"] for each in listed if each["state"] not in ("COMPLETED", "FAILED", "CANCELLED")]
+        return [each["id"] for each in self.runs() if each["state"] not in ("COMPLETED", "FAILED", "CANCELLED")]
 
 
 @pytest.fixture
-def deployable(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[OnEks]:
+def deployable(
+    local_environment: RunningEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OnEks]:
     endpoints = local_environment.endpoints
     document = deployed_specification("eks", endpoints.aws_account, endpoints.region, shards=2)
     size, python = (document["aws"]["runtime"][name] for name in ("size", "python"))
     document["aws"]["runtime"] = {**ON_EKS, "size": size, "python": python}
+    # The pods of the embedded EMR on EKS are processes, which no Kubernetes lists.
+    monkeypatch.setattr("firnline_infra.runtimes.emr_eks.service.pods_of", lambda *_: None)
     made = OnEks(local_environment, tmp_path, document, say=print)
+    for name, value in made.environment.variables.items():
+        monkeypatch.setenv(name, value)  # the audit finds AWS as any program does
     yield made
     made.destroy()
 
 
-def test_an_engine_is_deployed_runs_and_is_stopped_with_every_record_proven(
-    deployable: OnEks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in deployable.environment.variables.items():
-        monkeypatch.setenv(name, value)  # the audit finds AWS as any program does
-    # The pods of the embedded EMR on EKS are processes, which no Kubernetes lists.
-    monkeypatch.setattr("firnline_infra.runtimes.emr_eks.service.pods_of", lambda *_: None)
+def test_an_engine_is_deployed_runs_and_is_stopped_with_every_record_proven(deployable: OnEks) -> None:
     deployable.prepare()
     engine = deployable.up()
     events = list(shop_events(500))
@@ -114,3 +114,14 @@ def test_an_engine_is_deployed_runs_and_is_stopped_with_every_record_proven(
     assert engine.runtime.look(done.run).state in (RunState.SUCCEEDED, RunState.STOPPED)
     assert story._audit(done).exit_status == 0
     assert list(islice(engine.log_lines(done.run.id), 1))
+
+
+@pytest.mark.slow
+def test_a_second_configuration_takes_over_while_records_flow_and_nothing_is_lost_or_doubled(deployable: OnEks) -> None:
+    told = DeploymentStory(deployable, list(shop_events(1_000)), Screen(), kills=False).run()
+    assert told.report.exit_status == 0
+    second, first = deployable.runs()
+    assert {first["state"], second["state"]} <= {"COMPLETED", "CANCELLED"}
+    assert deployable.configuration(first["id"]) != deployable.configuration(second["id"])
+    stopped, rolled = islice(deployable.up().records.newest_first(), 2)
+    assert (stopped.outcome, rolled.outcome) == (Outcome.STOPPED, Outcome.GOOD)

@@ -6,14 +6,25 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes.emr_ec2.job import start_tag
+from firnline_infra.runtimes.emr_ec2.job import CONTEXT_WITHIN, start_tag
 from firnline_infra.runtimes.emr_ec2.service import ALIVE, SCRIPT, STEP_LOGS
 from firnline_local.runtimes.jobs.spark_home import installed_spark
 from tests.local.runtimes.conftest import ROLE
 from tests.local.runtimes.machines_here import Clusters, serving, until
 
-HANGS_S = 900
+HANGS_S = 1800
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+DRIVER = """
+import os, sys, time
+from pathlib import Path
+
+place = Path(sys.argv[1])
+(place / "begun.new").write_text(str(os.getpid()))
+(place / "begun.new").rename(place / "begun")
+while True:
+    time.sleep(0.1)
+"""
+"""A program that holds no Spark context yet, as an engine that starts."""
 
 
 @pytest.fixture
@@ -52,3 +63,28 @@ def test_the_step_that_ends_an_engine_asks_it_and_it_goes_with_its_cluster(clust
     assert len(daemons(folder / "yarn")) == 2
     clusters.emr.terminate_job_flows(JobFlowIds=[id_])
     until(lambda: daemons(folder), lambda left: not left, HANGS_S)
+
+
+@pytest.mark.slow
+def test_the_application_of_a_cancelled_step_lives_on_until_what_ends_an_engine_finds_it_by_its_tag(
+    clusters: Clusters, tmp_path: Path
+) -> None:
+    program, begun, tag = tmp_path / "driver.py", tmp_path / "begun", start_tag("00000002-b")
+    program.write_text(DRIVER)
+    id_ = clusters.make(StepConcurrencyLevel=2)
+    settings = " ".join(
+        f"--conf {each}"
+        for each in ("spark.driver.memory=512m", f"spark.yarn.am.waitTime={CONTEXT_WITHIN}", f"spark.yarn.tags={tag}")
+    )
+    step = clusters.add(id_, f"spark-submit --deploy-mode cluster {settings} {program} {tmp_path}")
+    until(begun.exists, bool, HANGS_S)
+    clusters.emr.cancel_steps(ClusterId=id_, StepIds=[step])
+    until(lambda: clusters.step(id_, step), lambda found: found["State"] == "CANCELLED", HANGS_S)
+    driver = Path("/proc", begun.read_text())
+    assert driver.exists()
+
+    script = SCRIPT.format(tag=tag, alive=ALIVE, grace_s=0, others="", logs=STEP_LOGS)
+    end = clusters.add(id_, script)
+    found = until(lambda: clusters.step(id_, end), lambda found: found["State"] not in ("PENDING", "RUNNING"), HANGS_S)
+    assert found["State"] == "COMPLETED", found
+    until(driver.exists, lambda lives: not lives, HANGS_S)
