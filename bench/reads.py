@@ -108,7 +108,7 @@ def _canned() -> Iterator[tuple[str, Path]]:
 
 
 def _ways(endpoint: str, ca_file: Path) -> dict[str, Read]:
-    """Those in CBOR where firnline-native is there."""
+    """Returns a read in each form and by each sender; in CBOR where firnline-native is there."""
     with only_python():
         in_json = _client(endpoint, ca_file)
     ways = {BASIS: _read(in_json, by_botocore=True), "direct, JSON": _read(in_json, by_botocore=False)}

@@ -51,6 +51,7 @@ ROOMS = {
             "permissions",
             "planned_columns.py",
             "records",
+            "secret_names.py",
             "schemas",
             "shard",
             "sink",

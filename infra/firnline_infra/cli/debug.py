@@ -18,15 +18,13 @@ from typing import Any
 
 from firnline_ingest.activity import Activity, listening
 from firnline_ingest.logs import redacted
+from firnline_ingest.secret_names import CONFIDENTIAL
 from firnline_ingest.terminal import in_a_line
 
 LONGEST = 2_000
 """Characters of a line: a policy or a page of records has many more."""
 HIDDEN = "[redacted]"
-SECRET_FIELD = re.compile(
-    r"(secret|password|passphrase|token|private.?key|plaintext|ciphertext|credential|authorization|signature)",
-    re.IGNORECASE,
-)
+SECRET_FIELD = re.compile(rf"{CONFIDENTIAL}|plaintext|ciphertext|credential|authorization|signature", re.IGNORECASE)
 NAMES_ONE = re.compile(r"(id|arn|name|names|version|stage|stages|type|hash|days|window)$", re.IGNORECASE)
 """The end of a field that says which secret or key is meant, and not what it is."""
 PULUMIS_SECRET = ("4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270")

@@ -55,7 +55,7 @@ class ReceiptDifferences:
 
 
 def _with_all_rows(totals: RunningTotals, known: Mapping[str, RunningTotals]) -> list[RunningTotals]:
-    """Those that can be compared, whichever owner began to count."""
+    """Returns the totals that can be compared, whichever owner began to count."""
     return [each for each in known.values() if totals.has_all_rows and each.has_all_rows]
 
 

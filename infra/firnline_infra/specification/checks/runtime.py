@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
+from firnline_ingest.secret_names import CONFIDENTIAL
 
 OURS = (
     r"spark\.(speculation|master|submit\.deployMode|archives|task\.cpus|python\.worker\.reuse"
@@ -12,7 +13,7 @@ OURS = (
 )
 """One writer to a shard, one way to the engine's Python, and a run that its service can see."""
 SIZES = r"spark\.(driver|executor)\.(cores|memory|memoryOverhead)|spark\.executor\.instances"
-CREDENTIALS = r"(?i)secret|password|passphrase|token|credential|access\.?key"
+CREDENTIALS = rf"(?i){CONFIDENTIAL}|credential"
 REFERENCE = r"EMR\.secret@.+|software\.amazon\..*|org\.apache\..*|[\w.-]+:[\w.-]+"
 """A secret's name, or a class: no secret itself."""
 

@@ -4,24 +4,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from firnline_infra.specification.other_connectors.flink_columns import put_columns
 from firnline_infra.specification.other_connectors.flink_sql import CREATE_TABLE, FlinkTable, tables
 from firnline_infra.specification.other_connectors.taken_over import TakenOver
 from firnline_ingest.config.other_names import FLINK, FLINK_UNLISTED, RETRIES
+from firnline_ingest.config.pipeline import Alignment, PipelineOptions
 from firnline_ingest.config.retries import UNCHANGED
+from firnline_ingest.config.running import FanOutConfig, PollingConfig
 
 __all__ = ["CREATE_TABLE", "from_flink"]
 
 CONNECTORS = ("kinesis", "kinesis-legacy")
 ARN = re.compile(r"arn:[a-z-]+:kinesis:(?P<region>[a-z0-9-]+):\d{12}:stream/(?P<name>[\w.-]+)")
 BY_A_ROLE = "the engine reads with a role that `firnline up` makes; no credentials are configured"
+SECTIONS: Mapping[str, type[BaseModel]] = {"polling": PollingConfig, "fan_out": FanOutConfig}
 NUMBERS = {
-    "scan.shard.getrecords.maxrecordcount": ("polling.max_records", 1, 1, 10_000),
-    "scan.shard.getrecords.intervalmillis": ("polling.interval_ms", 1, 200, 10_000),
-    "scan.stream.efo.http-client.max-concurrency": ("fan_out.max_concurrency", 1, 1, 10_000),
-    "scan.stream.efo.http-client.read-timeout": ("fan_out.read_timeout_seconds", 1000, 10, 600),
+    "scan.shard.getrecords.maxrecordcount": ("polling.max_records", 1),
+    "scan.shard.getrecords.intervalmillis": ("polling.interval_ms", 1),
+    "scan.stream.efo.http-client.max-concurrency": ("fan_out.max_concurrency", 1),
+    "scan.stream.efo.http-client.read-timeout": ("fan_out.read_timeout_seconds", 1000),
 }
-"""The path, the divisor from their unit to ours, and the bounds of the field."""
+"""The path, and the divisor from their unit to ours."""
 
 
 def from_flink(text: str) -> TakenOver:
@@ -179,14 +184,16 @@ class _Reading:
             if option in RETRIES:
                 self._number(option, RETRIES[option], _of_a_retry(RETRIES[option], value), "is out of bounds here")
             elif option in NUMBERS:
-                path, divisor, least, most = NUMBERS[option]
+                path, divisor = NUMBERS[option]
+                section, field = path.split(".")
+                least, most = _bounds(SECTIONS[section], field)
                 given = _whole(value)
                 number = None if given is None else given / divisor if divisor > 1 else given
                 is_fit = number is not None and least <= number <= most
                 reason = f"{path} is from {least:,} to {most:,}; it has its default"
                 self._number(option, path, number if is_fit else None, reason)
-        self._seconds("scan.shard.idle.interval", "idle_after_seconds", least=10)
-        self._seconds("scan.watermark.lookahead.millis", "max_ahead_seconds", least=60)
+        self._seconds("scan.shard.idle.interval", PipelineOptions, "idle_after_seconds")
+        self._seconds("scan.watermark.lookahead.millis", Alignment, "max_ahead_seconds")
 
     def _number(self, option: str, path: str, number: float | None, reason: str) -> None:
         if number is None:
@@ -195,19 +202,27 @@ class _Reading:
         self._told.add(option)
         self._taken.put(option, path, number)
 
-    def _seconds(self, option: str, field: str, *, least: int) -> None:
+    def _seconds(self, option: str, model: type[BaseModel], field: str) -> None:
         given = self._options.get(option)
         if given is None:
             return
+        least, most = _bounds(model, field)
         milliseconds = _whole(given) or 0
-        if milliseconds < least * 1000:
-            self._leave(option, given, f"{field} is {least} seconds or more; it has its default")
+        if not least <= milliseconds // 1000 <= most:
+            self._leave(option, given, f"{field} is from {least:,} to {most:,} seconds; it has its default")
         elif field == "max_ahead_seconds":
             self._pipeline["alignment"] = {field: milliseconds // 1000}
             self._take(option, f"{self._path}.alignment.{field}")
         else:
             self._pipeline[field] = milliseconds // 1000
             self._take(option, f"{self._path}.{field}")
+
+
+def _bounds(model: type[BaseModel], field: str) -> tuple[int, int]:
+    """Returns the least and the largest value that a field takes."""
+    metadata = model.model_fields[field].metadata
+    (least,), (most,) = ([getattr(each, end) for each in metadata if hasattr(each, end)] for end in ("ge", "le"))
+    return least, most
 
 
 def _whole(text: str) -> int | None:

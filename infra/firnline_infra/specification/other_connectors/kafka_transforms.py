@@ -15,7 +15,7 @@ CASTS = {
 
 
 def transforms_of(taken: TakenOver, config: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Those of `transforms`, in its order. One that can't be taken over is left, with its options."""
+    """Returns the transforms that `transforms` names, in its order. One that can't be taken over is left, with its options."""
     names = [each.strip() for each in text_of(config, "transforms").split(",") if each.strip()]
     found: list[dict[str, Any]] = []
     for name in names:

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SECRET = re.compile(r"secret|password|passphrase|private\.?key|access ?key|accesskeyid|token|user\.info", re.IGNORECASE)
-"""Of an option's name: its value is shown nowhere."""
+from firnline_ingest.secret_names import CONFIDENTIAL
+
+SECRET = re.compile(rf"{CONFIDENTIAL}|user\.info", re.IGNORECASE)
+"""Of an option's name: its value is shown nowhere. A registry's login is `basic.auth.user.info`."""
 
 
 @dataclass(frozen=True, slots=True)
